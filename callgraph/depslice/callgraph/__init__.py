@@ -1,0 +1,34 @@
+"""From a source tree to symbols, references and the call graph, without running any of it.
+
+The names below are the public interface; each is imported when first used, so that a
+command pays only for what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from depslice.callgraph.opening import open_program
+    from depslice.callgraph.program import Module, Program
+    from depslice.callgraph.references import build_graph, list_functions
+    from depslice.callgraph.targets import find_symbol
+
+__all__ = ["Module", "Program", "build_graph", "find_symbol", "list_functions", "open_program"]
+
+_HOMES = {
+    "Module": "program",
+    "Program": "program",
+    "build_graph": "references",
+    "find_symbol": "targets",
+    "list_functions": "references",
+    "open_program": "opening",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

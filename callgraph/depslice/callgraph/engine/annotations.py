@@ -1,0 +1,202 @@
+"""Annotations as values: what an expression declared to be ``T`` can be (PEP 484)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.scopes import ScopeEvaluation
+from depslice.callgraph.engine.values import EMPTY, Function, Values
+from depslice.callgraph.lowering.annotations import type_names
+from depslice.callgraph.program import BUILTIN_NAMES, Module
+from depslice.callgraph.summary import Position, TypeExpr
+
+_WRAPPERS: Final = frozenset(
+    {"Optional", "Final", "ClassVar", "Annotated", "Required", "NotRequired", "ReadOnly", "InitVar", "TypeGuard"}
+)
+_DEEPEST_TYPE: Final = 12
+
+
+class AnnotationEvaluation(ScopeEvaluation):
+    """Declared types."""
+
+    _type_depth = 0
+
+    def note_annotation(
+        self, function: Function, expression: TypeExpr, pos: Position, *, eager: bool
+    ) -> None:
+        """The names of an annotation must stay bound (evaluated, if ``eager``)."""
+        module = function.module
+        for dotted in type_names(expression):
+            name = dotted[0]
+            if name in module.summary.scope or self.program.star_source(module, name) is not None:
+                self.facts.append((f.ANNOTATE, module.name, name, pos, eager))
+                self._note_path(module, dotted, pos, eager=eager)
+
+    def _note_path(self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool) -> None:
+        """``m.C`` in an annotation names ``C`` of the module ``m``."""
+        values = self._type_name(module, dotted[0])
+        for part in dotted[1:]:
+            following: set[int] = set()
+            for value in values:
+                kind = self.values[value]
+                if kind[0] != "M":
+                    continue
+                inner = self.program.module(kind[1])
+                if inner is not None and part in inner.summary.scope:
+                    self.facts.append((f.ANNOTATE, inner.name, part, pos, eager))
+                    following |= self.module_member(inner, part)
+                elif self.program.is_module(f"{kind[1]}.{part}"):
+                    self.facts.append((f.MODULE, f"{kind[1]}.{part}", pos))
+                    following |= self.single(("M", f"{kind[1]}.{part}"))
+            values = following
+
+    def declare(
+        self, function: Function, expression: TypeExpr, source: int | None, registers: list[Values]
+    ) -> Values:
+        """``x: T = source``: the assigned values, else what is declared."""
+        declared = self.declared(function.module, function, expression)
+        if source is None:
+            return declared
+        values = registers[source]
+        if not values or values <= self.unknown:
+            return declared or values
+        if declared and all(self.values[v][0] in ("P", "U", "X", "XI") for v in values):
+            return declared | values
+        return values | declared if declared and not declared <= self.unknown else values
+
+    def declared(
+        self, module: Module, function: Function | None, expression: TypeExpr
+    ) -> Values:
+        """The values a variable of this declared type can have."""
+        if self._type_depth > _DEEPEST_TYPE:
+            return EMPTY
+        self._type_depth += 1
+        try:
+            return self._declared(module, function, expression)
+        finally:
+            self._type_depth -= 1
+
+    def _declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
+        kind = expression[0]
+        if kind == s.T_NAME or kind == s.T_ATTR:
+            if expression[-1] == "Self" and function is not None and function.unit.owner >= 0:
+                return self.single(("I", self.class_(module, function.unit.owner), False))
+            return self._instances(self._type_values(module, function, expression), module, function)
+        if kind == s.T_SUBSCRIPT:
+            return self._generic(module, function, expression)
+        if kind == s.T_UNION:
+            values: set[int] = set()
+            for alternative in expression[1]:
+                values |= self.declared(module, function, alternative)
+            return values
+        return EMPTY
+
+    def _type_values(
+        self, module: Module, function: Function | None, expression: TypeExpr
+    ) -> Values:
+        if expression[0] == s.T_NAME:
+            local = self._local_type(module, function, expression[1])
+            return local if local is not None else self._type_name(module, expression[1])
+        if expression[0] != s.T_ATTR:
+            return EMPTY
+        saved, self.facts = self.facts, []
+        try:
+            return self.load_attribute(
+                self._type_values(module, function, expression[1]), expression[2], 0
+            )
+        finally:
+            self.facts = saved
+
+    def _local_type(
+        self, module: Module, function: Function | None, name: str
+    ) -> Values | None:
+        """A class that is defined in an enclosing function or class."""
+        if function is None:
+            return None
+        for info in module.summary.classes:
+            if info.owner < 0 and info.parent_function < 0:
+                continue
+            scope, _, simple = info.qualname.rpartition(".")
+            if simple == name and function.unit.qualname.startswith(scope.removesuffix(".<locals>")):
+                return self.single(("C", self.class_(module, info.index), True))
+        return None
+
+    def _type_name(self, module: Module, name: str) -> Values:
+        if name in module.summary.scope:
+            return self.name_values(module, name, None)
+        found = self.program.star_source(module, name)
+        if found is not None and found[0] is not None:
+            return self.module_member(found[0], name)
+        if name in BUILTIN_NAMES:
+            return self.single(("X", f"builtins.{name}"))
+        return EMPTY
+
+    def _instances(self, types: Values, module: Module, function: Function | None) -> Values:
+        values: set[int] = set()
+        for value in types:
+            kind = self.values[value]
+            if kind[0] == "C":
+                values.add(self.intern(("I", kind[1], False)))
+            elif kind[0] == "X":
+                values |= self._external_type(kind[1])
+            elif kind[0] in ("I", "G", "K"):
+                values.add(value)  # an alias that is already a declared type
+        return values
+
+    def _external_type(self, dotted: str) -> Values:
+        name = dotted.rpartition(".")[2]
+        if dotted in ("typing.Any", "builtins.object", "typing_extensions.Any"):
+            return EMPTY
+        if name in ("Callable", "Type", "Optional", "Union", "TypeVar", "ParamSpec"):
+            return EMPTY
+        return self.single(("XI", dotted))
+
+    def _generic(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
+        _, base, arguments = expression
+        types = self._type_values(module, function, base)
+        values: set[int] = set()
+        for value in types:
+            kind = self.values[value]
+            if kind[0] == "C":
+                values.add(self.intern(("I", kind[1], False)))
+            elif kind[0] == "X":
+                values |= self._external_generic(module, function, kind[1], arguments)
+        return values
+
+    def _external_generic(
+        self,
+        module: Module,
+        function: Function | None,
+        dotted: str,
+        arguments: tuple[TypeExpr, ...],
+    ) -> Values:
+        name = dotted.rpartition(".")[2]
+        if name in _WRAPPERS:
+            return self.declared(module, function, arguments[0]) if arguments else EMPTY
+        if name == "Union":
+            merged: set[int] = set()
+            for argument in arguments:
+                merged |= self.declared(module, function, argument)
+            return merged
+        if name in ("Type", "type"):
+            return self._classes_of(module, function, arguments)
+        if name == "Callable":
+            if len(arguments) == 2:
+                made = frozenset(self.declared(module, function, arguments[1]))
+                return self.single(("CB", made)) if made else EMPTY
+            return EMPTY
+        inner = tuple([frozenset(self.declared(module, function, a)) for a in arguments])
+        return self.single(("G", dotted, inner))
+
+    def _classes_of(
+        self, module: Module, function: Function | None, arguments: tuple[TypeExpr, ...]
+    ) -> Values:
+        made: set[int] = set()
+        for argument in arguments:
+            for value in self.declared(module, function, argument):
+                kind = self.values[value]
+                if kind[0] == "I":
+                    made.add(self.intern(("C", kind[1], False)))
+        return made

@@ -1,0 +1,530 @@
+"""Attributes: class members, instance attributes, modules, the descriptor protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.library import INERT_BASES, is_inert
+from depslice.callgraph.engine.mro import linearise
+from depslice.callgraph.engine.annotations import AnnotationEvaluation
+from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Values
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Op, Position, Register
+
+_LONGEST_DOTTED = 8
+
+
+class AttributeEvaluation(AnnotationEvaluation):
+    """``obj.name`` by the data model (language reference, 3.3.2)."""
+
+    def call_function(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        *,
+        rule: str,
+        certain: bool = True,
+        external: bool = False,
+    ) -> Values:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def container_attribute(self, container: int, name: str, pos: Position) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    # --- classes
+
+    def make_class(self, function: Function, op: Op, registers: list[Values]) -> Values:
+        """A class statement runs: its bases are known from here on."""
+        module = function.module
+        made = self.class_(module, op[2])
+        self._set_bases(made, [registers[r] for r in op[3]], op[4], registers)
+        for base in made.base_values or ():
+            for value in base:
+                kind = self.values[value]
+                if kind[0] == "C":
+                    self.facts.append((f.INHERIT, kind[1], op[5]))
+                    self._init_subclass(kind[1], made, op[5])
+        for metaclass in made.metaclasses:
+            self.facts.append((f.CLASSREF, metaclass, op[5]))
+            for dunder in ("__prepare__", "__new__", "__init__", "__call__"):
+                self._call_member(metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass")
+        for index in made.info.pieces:
+            piece = module.summary.pieces[index]
+            if made.info.parent_function >= 0 and piece.unit >= 0:
+                self.ensure(self.function(module, piece.unit))
+        self._set_names(made, op[5])
+        return self.single(("C", made, True))
+
+    def _set_bases(
+        self,
+        made: Class,
+        bases: list[Values],
+        keywords: tuple[tuple[str, Register], ...],
+        registers: list[Values],
+    ) -> None:
+        known = made.base_values
+        if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
+            return
+        made.base_values = [frozenset(base) for base in bases]
+        made.mro_cache = None
+        external: list[str] = []
+        for base in bases:
+            for value in base:
+                kind = self.values[value]
+                if kind[0] in ("X", "XI", "G"):
+                    external.append(kind[1])
+                elif kind[0] == "C":
+                    kind[1].subclasses[made] = None
+                elif kind[0] in ("U", "P"):
+                    external.append("?")
+        metaclasses = [
+            self.values[value][1]
+            for name, register in keywords
+            if name == "metaclass"
+            for value in registers[register]
+            if self.values[value][0] == "C"
+        ]
+        made.external_bases = tuple(dict.fromkeys(external))
+        made.metaclasses = tuple(metaclasses)
+
+    def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
+        found = self.find_member(base, "__init_subclass__")
+        if found is not None:
+            self._call_member(base, "__init_subclass__", [self.single(("C", made, True))], pos, "init-subclass")
+
+    def _set_names(self, made: Class, pos: Position) -> None:
+        """``__set_name__`` of descriptors in the class body (3.3.3.6)."""
+        if made.info.parent_function >= 0:
+            return
+        for name, pieces in made.info.members.items():
+            if all(made.module.summary.pieces[p].kind == "assign" for p in pieces):
+                for value in tuple(self.member_values(made, name)):
+                    kind = self.values[value]
+                    if kind[0] == "I" and self.find_member(kind[1], "__set_name__") is not None:
+                        self._call_member(
+                            kind[1], "__set_name__", [self.single(kind), self.single(("C", made, True)), EMPTY], pos, "set-name"
+                        )
+
+    def _call_member(
+        self, owner: Class, name: str, args: Sequence[Values], pos: Position, rule: str
+    ) -> Values:
+        found = self.find_member(owner, name)
+        if found is None:
+            return EMPTY
+        self.facts.append((f.MEMBER, found, name, pos, False, "call", True))
+        values: set[int] = set()
+        for value in tuple(self.member_values(found, name)):
+            kind = self.values[value]
+            if kind[0] == "F":
+                values |= self.call_function(kind[1], args, pos, rule=rule)
+        return values
+
+    def know_bases(self, class_: Class) -> None:
+        """Have the class statement evaluated, so that its bases are known."""
+        if class_.base_values is None:
+            definer = self.function(class_.module, class_.info.unit)
+            if definer.state == 0:
+                self.ensure(definer)
+
+    def mro(self, class_: Class) -> tuple[Class, ...]:
+        """The linearisation of ``class_`` over its bases in the repo (C3)."""
+        if class_.mro_cache is not None:
+            return class_.mro_cache
+        self.know_bases(class_)
+        found = linearise(class_, self._repo_bases)
+        if class_.base_values is not None:
+            class_.mro_cache = found
+        return found
+
+    def _repo_bases(self, class_: Class) -> list[Class]:
+        self.know_bases(class_)
+        bases: list[Class] = []
+        for base in class_.base_values or ():
+            candidates = [self.values[v][1] for v in base if self.values[v][0] == "C"]
+            bases.extend(sorted(candidates, key=lambda c: c.id))
+        return [base for base in dict.fromkeys(bases) if base is not class_]
+
+    def external_bases(self, class_: Class) -> tuple[str, ...]:
+        """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
+        return tuple(dict.fromkeys([b for k in self.mro(class_) for b in k.external_bases]))
+
+    def find_member(self, class_: Class, name: str) -> Class | None:
+        """The class of the MRO whose body binds ``name``."""
+        for candidate in self.mro(class_):
+            if name in candidate.info.members:
+                return candidate
+        return None
+
+    def member_values(self, owner: Class, name: str) -> Values:
+        """What ``owner``'s body binds ``name`` to."""
+        pieces = owner.info.members.get(name, ())
+        if len(pieces) == 1:
+            return self.class_piece_values(owner, name, pieces[0])
+        values: set[int] = set()
+        for piece in pieces:
+            values |= self.class_piece_values(owner, name, piece)
+        return values
+
+    def class_piece_values(self, owner: object, name: str, index: int) -> Values:
+        assert isinstance(owner, Class)
+        module = owner.module
+        piece = module.summary.pieces[index]
+        direct = self.direct_definition(module, piece)
+        if direct is not None:
+            return direct
+        if piece.unit >= 0:
+            self.ensure(self.function(module, piece.unit))
+        return self.read(self.cell("cv", owner, name, index))
+
+    # --- loads
+
+    def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
+        """``receiver.name`` for every value the receiver can have."""
+        if not receivers:
+            return self._nothing_known(name, pos)
+        values: set[int] = set()
+        for receiver in tuple(receivers):
+            values |= self._load(receiver, name, pos)
+        return values
+
+    def _nothing_known(self, name: str, pos: Position) -> Values:
+        self.facts.append((f.UNKNOWN, name, pos, False))
+        return EMPTY
+
+    def _load(self, receiver: int, name: str, pos: Position) -> Values:
+        value = self.values[receiver]
+        kind = value[0]
+        if kind == "I":
+            return self._instance_attribute(receiver, value[1], value[2], name, pos)
+        if kind == "M":
+            return self._module_attribute(value[1], name, pos)
+        if kind == "C":
+            return self._class_attribute(value[1], name, pos, exact=value[2])
+        if kind == "X":
+            dotted = f"{value[1]}.{name}"
+            self.facts.append((f.EXTERNAL, dotted, pos, False))
+            if dotted.count(".") > _LONGEST_DOTTED:
+                return self.single(value)
+            return self.single(("X", dotted))
+        if kind in ("XI", "G", "S", "N"):
+            return self._external_instance(receiver, value, name, pos)
+        if kind == "K":
+            return self.container_attribute(receiver, name, pos)
+        if kind == "SU":
+            return self._super_attribute(value[1], value[2], name, pos)
+        if kind == "F":
+            return self._function_attribute(value[1], name, pos)
+        if kind == "B":
+            if name == "__self__":
+                return frozenset((value[2],))
+            return self.single(("F", value[1])) if name == "__func__" else self._function_attribute(value[1], name, pos)
+        if kind in ("P", "U"):
+            self.facts.append((f.UNKNOWN, name, pos, False))
+            return self.unknown
+        if kind == "XM":
+            return frozenset((receiver,))
+        if kind == "PT" and name == "func":
+            return value[1]
+        return EMPTY
+
+    def _external_instance(self, receiver: int, value: tuple[object, ...], name: str, pos: Position) -> Values:
+        kind = value[0]
+        if kind == "G":
+            return self.single(("KM", receiver, name))
+        dotted = "builtins.str" if kind in ("S", "N") else str(value[1])
+        if is_inert(dotted):
+            self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
+            return self.single(("XM", dotted, name))
+        self.facts.append((f.UNKNOWN, name, pos, False))
+        return self.single(("XM", dotted, name)) | self.unknown
+
+    def _module_attribute(self, module_name: str, name: str, pos: Position) -> Values:
+        module = self.program.module(module_name)
+        if module is not None and self._has(module, name):
+            self.facts.append((f.NAME, module_name, name, None, pos))
+            return self.module_member(module, name)
+        inner = f"{module_name}.{name}"
+        if self.program.is_module(inner):
+            self.facts.append((f.MODULE, inner, pos))
+            return self.single(("M", inner))
+        if module is not None and "__getattr__" in module.summary.scope:
+            self.facts.append((f.NAME, module_name, "__getattr__", None, pos))
+            return self._module_getattr(module, name)
+        if not name.startswith("__"):
+            self.facts.append((f.UNRESOLVED, inner, "missing-name", pos))
+        return self.unknown
+
+    def _class_attribute(self, class_: Class, name: str, pos: Position, *, exact: bool) -> Values:
+        owner = self.find_member(class_, name)
+        receiver = self.single(("C", class_, exact))
+        values: set[int] = set()
+        if owner is not None:
+            self.facts.append((f.MEMBER, owner, name, pos, not exact, "read", True))
+            for value in tuple(self.member_values(owner, name)):
+                values |= self._bind_to_class(value, receiver, pos)
+            return values
+        values |= self._instance_state(class_, name, pos)
+        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
+            found = self.find_member(metaclass, name)
+            if found is not None:
+                self.facts.append((f.MEMBER, found, name, pos, False, "read", True))
+                for value in tuple(self.member_values(found, name)):
+                    values |= self._bind_to_instance(value, next(iter(receiver)), pos)
+        if values:
+            return values
+        if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+            return self.constants[s.STR]
+        if name == "__class__" or (name.startswith("__") and name.endswith("__")):
+            return EMPTY
+        if not exact:  # a subclass may define it
+            self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+        return self._missing(class_, name, pos)
+
+    def _missing(self, class_: Class, name: str, pos: Position) -> Values:
+        outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
+        if outside:
+            dotted = outside[0]
+            if dotted != "?":
+                self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
+                return self.single(("X", f"{dotted}.{name}"))
+            return self.unknown
+        self.facts.append((f.UNRESOLVED, f"{class_.id}.{name}", "no-such-attribute", pos))
+        return self.unknown
+
+    def _bind_to_class(self, value: int, receiver: Values, pos: Position) -> Values:
+        kind = self.values[value]
+        if kind[0] == "F":
+            if kind[1].unit.flags & s.CLASSMETHOD:
+                return self.single(("B", kind[1], next(iter(receiver))))
+        elif kind[0] == "I":
+            return self._descriptor(value, kind[1], "__get__", [EMPTY, receiver], pos)
+        return frozenset((value,))
+
+    def _descriptor(
+        self, value: int, class_: Class, dunder: str, args: list[Values], pos: Position
+    ) -> Values:
+        if self.find_member(class_, dunder) is None:
+            return frozenset((value,))
+        return self._call_member(class_, dunder, [frozenset((value,)), *args], pos, "descriptor")
+
+    def _instance_attribute(
+        self, receiver: int, class_: Class, exact: bool, name: str, pos: Position
+    ) -> Values:
+        values: set[int] = set()
+        owner = self.find_member(class_, name)
+        getter = self.find_member(class_, "__getattribute__")
+        if getter is not None:
+            values |= self._call_member(class_, "__getattribute__", [frozenset((receiver,)), self.single(("S", name))], pos, "getattribute")
+        if owner is not None:
+            self.facts.append((f.MEMBER, owner, name, pos, not exact, "read", True))
+            if not exact:
+                self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+            for value in tuple(self.member_values(owner, name)):
+                values |= self._bind_to_instance(value, receiver, pos)
+        elif not exact:
+            self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+        if not exact and self.whole:
+            values |= self._overrides(receiver, class_, owner, name, pos)
+        stored = self._instance_state(class_, name, pos)
+        values |= stored
+        if owner is None and not self._stores(class_, name):
+            if name == "__class__":
+                return self.single(("C", class_, exact))
+            if name == "__dict__":
+                return EMPTY
+            fallback = self.find_member(class_, "__getattr__")
+            if fallback is not None:
+                values |= self._call_member(
+                    class_, "__getattr__", [frozenset((receiver,)), self.single(("S", name))], pos, "getattr"
+                )
+            elif not values and not (name.startswith("__") and name.endswith("__")):
+                return self._missing(class_, name, pos)
+        return values
+
+    def _overrides(
+        self, receiver: int, class_: Class, owner: Class | None, name: str, pos: Position
+    ) -> Values:
+        """Members of instantiated subclasses that ``self`` may really be."""
+        values: set[int] = set()
+        for subclass in self.live_subclasses(class_):
+            found = self.find_member(subclass, name)
+            if found is None or found is owner:
+                continue
+            self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
+            for value in tuple(self.member_values(found, name)):
+                values |= self._bind_to_instance(value, receiver, pos)
+        return values
+
+    def live_subclasses(self, class_: Class) -> list[Class]:
+        """Subclasses of ``class_`` known so far, nearest first."""
+        found: dict[Class, None] = {}
+        stack = list(class_.subclasses)
+        while stack and len(found) < 200:
+            subclass = stack.pop(0)
+            if subclass not in found:
+                found[subclass] = None
+                stack.extend(subclass.subclasses)
+        return sorted(found, key=lambda c: c.id)
+
+    def _stores(self, class_: Class, name: str) -> bool:
+        for k in self.mro(class_):
+            if name in k.info.self_stores:
+                return True
+            cell = k.attributes.get(name)
+            if cell is not None and cell.values:
+                return True
+        return False
+
+    def _instance_state(self, class_: Class, name: str, pos: Position) -> Values:
+        """What methods (and code of the class's module) assign to the attribute."""
+        values: set[int] = set()
+        for k in self.mro(class_):
+            for unit in k.info.self_stores.get(name, ()):
+                writer = self.function(k.module, unit)
+                if writer is not self.current:
+                    self.ensure(writer)
+            for unit in k.module.summary.attribute_writers.get(name, ()):
+                writer = self.function(k.module, unit)
+                if writer is not self.current and writer.unit.owner != k.info.index:
+                    self.ensure(writer)
+            values |= self.read(self.attribute_cell(k, name))
+        return values
+
+    def attribute_cell(self, class_: Class, name: str) -> Cell:
+        """What is assigned to ``name`` on instances of ``class_``."""
+        cell = class_.attributes.get(name)
+        if cell is None:
+            cell = class_.attributes[name] = Cell()
+        return cell
+
+    def _bind_to_instance(self, value: int, receiver: int, pos: Position) -> Values:
+        kind = self.values[value]
+        if kind[0] == "F":
+            function: Function = kind[1]
+            flags = function.unit.flags
+            if flags & s.STATIC:
+                return frozenset((value,))
+            if flags & (s.PROPERTY | s.CACHED_PROPERTY):
+                if len(function.unit.params) > 1:
+                    return EMPTY  # the setter, which shares the name
+                return self.call_function(function, [frozenset((receiver,))], pos, rule="property")
+            if flags & s.CLASSMETHOD:
+                of = self.values[receiver]
+                class_ = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
+                return self.single(("B", function, class_))
+            if function.unit.owner < 0 and function.unit.kind == "lambda":
+                return self.single(("B", function, receiver))
+            return self.single(("B", function, receiver))
+        if kind[0] == "I":
+            of = self.values[receiver]
+            owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
+            return self._descriptor(value, kind[1], "__get__", [frozenset((receiver,)), owner], pos)
+        return frozenset((value,))
+
+    def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
+        of = self.values[receiver]
+        start = of[1] if of[0] in ("I", "C") else class_
+        order = self.mro(start)
+        after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
+        for candidate in after:
+            if name in candidate.info.members:
+                self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
+                values: set[int] = set()
+                for value in tuple(self.member_values(candidate, name)):
+                    kind = self.values[value]
+                    if kind[0] == "F" and not kind[1].unit.flags & (s.STATIC | s.PROPERTY | s.CACHED_PROPERTY):
+                        values |= self.single(("B", kind[1], receiver))
+                    else:
+                        values |= self._bind_to_instance(value, receiver, pos)
+                return values
+        # A mixin: what comes next is decided by the class of the instance.
+        self.facts.append((f.MEMBER, class_, name, pos, True, "super", False))
+        outside = [b for b in self.external_bases(class_) if b != "?"]
+        dotted = outside[0] if outside else "builtins.object"
+        self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
+        return self.single(("X", f"{dotted}.{name}"))
+
+    def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
+        if name in ("__wrapped__", "__call__", "__get__"):
+            return self.single(("F", function))
+        if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+            return self.constants[s.STR]
+        return self.read(self.cell("fa", function, name)) or self.single(("X", f"builtins.function.{name}"))
+
+    # --- stores
+
+    def store_attribute(
+        self, receivers: Values, name: str, values: Values, pos: Position
+    ) -> None:
+        """``receiver.name = values``."""
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            kind = value[0]
+            if kind in ("I", "C"):
+                self._store_on_class(receiver, value, name, values, pos)
+            elif kind == "M":
+                module = self.program.module(value[1])
+                self.facts.append((f.WRITE, value[1], name, pos))
+                if module is not None and (self.whole or module is self._own_module()):
+                    self.write(self.variable_cell(module, name, -1), values)
+            elif kind == "F":
+                self.write(self.cell("fa", value[1], name), values)
+            elif kind in ("P", "U"):
+                self.facts.append((f.UNKNOWN, name, pos, False))
+
+    def _own_module(self) -> Module | None:
+        return None if self.current is None else self.current.module
+
+    def _store_on_class(
+        self, receiver: int, value: tuple[object, ...], name: str, values: Values, pos: Position
+    ) -> None:
+        class_ = value[1]
+        assert isinstance(class_, Class)
+        owner = self.find_member(class_, name)
+        if owner is not None:
+            self.facts.append((f.MEMBER, owner, name, pos, False, "write", True))
+            if value[0] == "I":
+                for member in tuple(self.member_values(owner, name)):
+                    self._call_setter(member, receiver, values, pos)
+        setter = self.find_member(class_, "__setattr__")
+        if setter is not None and value[0] == "I":
+            self._call_member(
+                class_, "__setattr__", [frozenset((receiver,)), self.single(("S", name)), values], pos, "setattr"
+            )
+        if self.whole or class_.module is self._own_module():
+            self.write(self.attribute_cell(class_, name), values)
+
+    def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
+        kind = self.values[member]
+        if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
+            self.call_function(kind[1], [frozenset((receiver,)), values], pos, rule="property")
+        elif kind[0] == "I":
+            self._descriptor(member, kind[1], "__set__", [frozenset((receiver,)), values], pos)
+
+    # --- super()
+
+    def zero_argument_super(
+        self, module: Module, class_index: int, first: Register, registers: list[Values], pos: Position
+    ) -> Values:
+        """PEP 3135."""
+        if class_index < 0:
+            return self.unknown
+        class_ = self.class_(module, class_index)
+        receivers = registers[first] if first >= 0 else self.single(("I", class_, False))
+        made: set[int] = set()
+        for receiver in receivers:
+            if self.values[receiver][0] in ("I", "C"):
+                made.add(self.intern(("SU", class_, receiver)))
+        return made or self.single(("SU", class_, self.intern(("I", class_, False))))
+
+    def classes_in(self, values: Values) -> Iterator[Class]:
+        """The repo classes among ``values``."""
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "C":
+                yield kind[1]

@@ -1,0 +1,124 @@
+"""State that all parts of the engine share, and their common small operations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value, Values
+from depslice.callgraph.program import Module, Program
+
+_WIDEST: Final = 32
+
+
+class EngineState:
+    """Cells, interned values, and the worklist."""
+
+    def __init__(self, program: Program, *, whole: bool) -> None:
+        self.program = program
+        self.whole = whole
+        self.values: list[Value] = []
+        self._ids: dict[Value, int] = {}
+        self.queue: dict[Function, None] = {}
+        self.current: Function | None = None
+        self.facts: list[Fact] = []
+        self.registers: list[Values] = []
+        self._functions: dict[tuple[str, int], Function] = {}
+        self._classes: dict[tuple[str, int], Class] = {}
+        self._cells: dict[tuple[object, ...], Cell] = {}
+        self._serial = 0
+        self._resolving: set[tuple[str, str]] = set()
+        self.unknown = self.single(("U", "unknown"))
+        self.constants: dict[int, Values] = {
+            register: self.single(("XI", f"builtins.{name}"))
+            for register, name in s.CONSTANT_TYPES.items()
+        }
+        self.constants[s.NONE] = EMPTY  # None has no attribute worth following
+        self.constants[s.OPAQUE] = self.single(("XI", "builtins.object"))
+        self.constants[s.UNBOUND] = EMPTY
+
+    # --- values
+
+    def intern(self, value: Value) -> int:
+        """The id of ``value``."""
+        found = self._ids.get(value)
+        if found is None:
+            found = self._ids[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def single(self, value: Value) -> frozenset[int]:
+        """The set of just ``value``."""
+        return frozenset((self.intern(value),))
+
+    # --- objects
+
+    def function(self, module: Module, index: int) -> Function:
+        """The unit ``index`` of ``module`` at work."""
+        key = (module.name, index)
+        found = self._functions.get(key)
+        if found is None:
+            self._serial += 1
+            found = Function(module, module.summary.units[index], self._serial)
+            self._functions[key] = found
+        return found
+
+    def class_(self, module: Module, index: int) -> Class:
+        """The class ``index`` of ``module`` at work."""
+        key = (module.name, index)
+        found = self._classes.get(key)
+        if found is None:
+            self._serial += 1
+            found = Class(module, module.summary.classes[index], self._serial)
+            self._classes[key] = found
+        return found
+
+    # --- cells
+
+    def cell(self, *key: object) -> Cell:
+        """The cell of ``key``."""
+        found = self._cells.get(key)
+        if found is None:
+            found = self._cells[key] = Cell()
+        return found
+
+    def variable_cell(self, module: Module, name: str, piece: int) -> Cell:
+        """What ``piece`` binds ``name`` to in the module scope (-1: what functions do)."""
+        return self.cell("v", module.name, name, piece)
+
+    def free_cell(self, function: Function, name: str) -> Cell:
+        """A local of ``function`` that nested units read."""
+        return self.cell("f", function, name)
+
+    def read(self, cell: Cell) -> Values:
+        """The values of ``cell``; the current unit depends on it from now on."""
+        if self.current is not None:
+            cell.readers[self.current] = None
+        return cell.values
+
+    def write(self, cell: Cell, values: Values) -> None:
+        """Add ``values``; whoever has read the cell is evaluated again if it grew."""
+        known = cell.values
+        if values <= known:
+            return
+        if len(known) >= _WIDEST:
+            return
+        room = _WIDEST - len(known)
+        if len(values) > room:
+            values = frozenset(sorted(set(values) - known)[:room]) | self.unknown
+        known |= values
+        for reader in cell.readers:
+            self.enqueue(reader)
+
+    def enqueue(self, function: Function) -> None:
+        """Evaluate ``function`` (again) later."""
+        if function.state == 0:
+            function.state = 1
+        self.queue[function] = None
+
+    # --- implemented by Engine
+
+    def ensure(self, function: Function) -> None:
+        """Have ``function`` evaluated at least once."""
+        raise NotImplementedError

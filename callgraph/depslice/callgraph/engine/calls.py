@@ -1,0 +1,531 @@
+"""Calls: binding of arguments, instantiation, decorators, library functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine import library
+from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.values import EMPTY, Class, Function, Values
+from depslice.callgraph.summary import Op, Position
+
+_NO_KEYWORDS: Mapping[str, Values] = {}
+_PASSED = frozenset({"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+
+
+class CallEvaluation(AttributeEvaluation):
+    """``f(…)`` for every value ``f`` can have (language reference, 6.3.4)."""
+
+    def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def call_container(
+        self, container: int, method: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    # --- the operation
+
+    def call_operation(self, op: Op, registers: list[Values]) -> Values:
+        """A ``CALL`` operation."""
+        args = [registers[r] for r in op[3]]
+        keywords = {name: registers[r] for name, r in op[4]} if op[4] else _NO_KEYWORDS
+        spread: Values = EMPTY
+        if op[5] is not None:
+            found: set[int] = set()
+            for register in op[5][0]:
+                found |= self.iterate(registers[register], op[6], is_async=False)
+            for register in op[5][1]:
+                found |= self._mapping_values(registers[register])
+            spread = found or self.unknown
+        return self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
+
+    def _mapping_values(self, values: Values) -> Values:
+        found: set[int] = set()
+        for value in values:
+            if self.values[value][0] == "K":
+                found |= self.read(self.cell("e", value))
+        return found
+
+    def call(
+        self,
+        callees: Values,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        *,
+        register: int = -1,
+        spread: Values = EMPTY,
+        rule: str = "call",
+        external: bool = False,
+    ) -> Values:
+        """The results of calling any of ``callees``."""
+        if not callees:
+            self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
+            return self.unknown
+        result: set[int] = set()
+        for callee in tuple(callees):
+            result |= self._call_value(
+                callee, args, keywords, pos, register, spread, rule, external
+            )
+        return result
+
+    def _call_value(
+        self,
+        callee: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        register: int,
+        spread: Values,
+        rule: str,
+        external: bool,
+    ) -> Values:
+        value = self.values[callee]
+        kind = value[0]
+        if kind == "F":
+            return self.call_function(
+                value[1], args, pos, rule=rule, keywords=keywords, spread=spread, external=external
+            )
+        if kind == "B":
+            bound = [frozenset((value[2],)), *args]
+            return self.call_function(
+                value[1], bound, pos, rule="method", keywords=keywords, spread=spread, external=external
+            )
+        if kind == "C":
+            return self.instantiate(value[1], value[2], args, keywords, spread, pos)
+        if kind == "X":
+            return self.call_external(value[1], args, keywords, spread, pos, register)
+        if kind == "I":
+            return self._call_instance(callee, value[1], args, keywords, spread, pos)
+        if kind == "KM":
+            return self.call_container(value[1], value[2], args, pos)
+        if kind == "PT":
+            merged = [*value[2], *args]
+            names = {**dict(value[3]), **keywords}
+            return self.call(value[1], merged, names, pos, register=register, spread=spread, rule="partial")
+        if kind == "CM":
+            self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
+            return self.single(("CI", value[1]))
+        if kind == "P":
+            self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
+            return self.unknown
+        if kind == "U":
+            self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
+            return self.unknown
+        if kind == "CB":
+            return value[1]  # type: ignore[no-any-return]  # Callable[…, R]
+        if kind == "XM":
+            return self._call_external_method(value[1], value[2], args, keywords, spread, pos)
+        return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
+
+    def _parameter_name(self, value: tuple[object, ...]) -> str:
+        function, index = value[1], value[2]
+        assert isinstance(function, Function)
+        assert isinstance(index, int)
+        return function.unit.params[index][0]
+
+    # --- functions of the repo
+
+    def call_function(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        *,
+        rule: str,
+        certain: bool = True,
+        external: bool = False,
+        keywords: Mapping[str, Values] = _NO_KEYWORDS,
+        spread: Values = EMPTY,
+    ) -> Values:
+        """Call ``function``: note the edge, pass the arguments, give what it returns."""
+        self.facts.append((f.CALL, function, pos, certain, rule, external))
+        if self.whole:
+            self._pass_arguments(function, args, keywords, spread)
+        flags = function.unit.flags
+        if flags & s.GENERATOR:
+            return self.single(("GE", function))
+        if flags & s.ASYNC:
+            return self.single(("CO", function))
+        return self.returned(function, args, keywords)
+
+    def returned(
+        self, function: Function, args: Sequence[Values] = (), keywords: Mapping[str, Values] = _NO_KEYWORDS
+    ) -> Values:
+        """What a call of ``function`` gives: declared, or inferred with these arguments."""
+        unit = function.unit
+        if function is not self.current:
+            self.ensure(function)
+        inferred = self.read(function.ret)
+        result: set[int] = set()
+        for value in tuple(inferred):
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                result |= self._argument(function, kind[2], args, keywords)
+            elif kind[0] == "I" and not kind[2] and unit.params and args and self._is_self(function, value):
+                result |= args[0] or frozenset((value,))  # `return self` keeps the caller's type
+            else:
+                result.add(value)
+        if unit.returns is not None and (not result or result <= self.unknown):
+            declared = self.declared(function.module, function, unit.returns)
+            if args and self._declares_self(unit.returns):
+                return args[0]
+            if declared:
+                return declared
+        return result
+
+    @staticmethod
+    def _declares_self(expression: tuple[object, ...]) -> bool:
+        return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
+
+    def _is_self(self, function: Function, value: int) -> bool:
+        receiver = self._receiver(function, 0)
+        return receiver is not None and value in receiver
+
+    def _argument(
+        self,
+        function: Function,
+        index: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> Values:
+        name, kind, _, has_default = function.unit.params[index]
+        if kind in ("po", "pk") and index < len(args):
+            return args[index]
+        if name in keywords:
+            return keywords[name]
+        if has_default:
+            return self._default_values(function, index)
+        return self.unknown
+
+    def _pass_arguments(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> None:
+        params = function.unit.params
+        positional = [i for i, p in enumerate(params) if p[1] in ("po", "pk")]
+        variadic = next((i for i, p in enumerate(params) if p[1] == "va"), None)
+        rest = next((i for i, p in enumerate(params) if p[1] == "kw"), None)
+        for place, values in enumerate(args):
+            index = positional[place] if place < len(positional) else variadic
+            if index is not None and values:
+                self._pass(function, index, values)
+        for name, values in keywords.items():
+            index = next((i for i, p in enumerate(params) if p[0] == name and p[1] in ("pk", "ko")), rest)
+            if index is not None and values:
+                self._pass(function, index, values)
+        if spread and not spread <= self.unknown:
+            taken = len(args)
+            for place, index in enumerate(positional):
+                if place >= taken and params[index][0] not in keywords:
+                    self._pass(function, index, spread)
+            for index in (variadic, rest):
+                if index is not None:
+                    self._pass(function, index, spread)
+            for index, param in enumerate(params):
+                if param[1] == "ko" and param[0] not in keywords:
+                    self._pass(function, index, spread)
+
+    def _pass(self, function: Function, index: int, values: Values) -> None:
+        """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
+        cell = self._parameter_cell(function, index)
+        if not values <= cell.values:
+            known = self.values
+            self.write(cell, frozenset([v for v in values if known[v][0] in _PASSED]))
+
+    # --- classes
+
+    def instantiate(
+        self,
+        class_: Class,
+        exact: bool,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
+        """Call a class (3.3.1): ``__call__`` of the metaclass, ``__new__``, ``__init__``."""
+        self.facts.append((f.INSTANCE, class_, pos))
+        instance = self.single(("I", class_, exact))
+        result: set[int] = set()
+        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
+            caller = self.find_member(metaclass, "__call__")
+            if caller is not None:
+                made = self._call_member(
+                    metaclass, "__call__", [self.single(("C", class_, exact)), *args], pos, "metaclass-call"
+                )
+                result |= {v for v in made if self.values[v][0] not in ("U", "P", "X")}
+        new = self.find_member(class_, "__new__")
+        if new is not None:
+            self.facts.append((f.MEMBER, new, "__new__", pos, not exact, "call", True))
+            for value in tuple(self.member_values(new, "__new__")):
+                if self.values[value][0] == "F":
+                    made = self.call_function(
+                        self.values[value][1],
+                        [self.single(("C", class_, exact)), *args],
+                        pos,
+                        rule="new",
+                        keywords=keywords,
+                        spread=spread,
+                    )
+                    result |= {v for v in made if self.values[v][0] == "I"}
+        init = self.find_member(class_, "__init__")
+        if init is not None:
+            self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
+            for value in tuple(self.member_values(init, "__init__")):
+                if self.values[value][0] == "F":
+                    self.call_function(
+                        self.values[value][1],
+                        [instance, *args],
+                        pos,
+                        rule="init",
+                        keywords=keywords,
+                        spread=spread,
+                    )
+        else:
+            self._pass_fields(class_, args, keywords)
+        post = self.find_member(class_, "__post_init__")
+        if post is not None and init is None:
+            self._call_member(class_, "__post_init__", [instance], pos, "post-init")
+        if not exact and self.whole:
+            for subclass in self.live_subclasses(class_):
+                own = subclass.info.members.get("__init__")
+                if own:
+                    for value in tuple(self.member_values(subclass, "__init__")):
+                        if self.values[value][0] == "F":
+                            self.call_function(
+                                self.values[value][1],
+                                [self.single(("I", subclass, True)), *args],
+                                pos,
+                                rule="init-of-subclass",
+                                certain=False,
+                                keywords=keywords,
+                                spread=spread,
+                            )
+        return instance | result
+
+    def _pass_fields(
+        self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> None:
+        """Generated constructors (dataclass, attrs, NamedTuple) store their arguments."""
+        if not self.whole or not (args or keywords):
+            return
+        for name, values in keywords.items():
+            if self.find_member(class_, name) is not None:
+                self.write(self.attribute_cell(class_, name), values)
+        fields = [
+            name
+            for k in reversed(self.mro(class_))
+            for name, pieces in k.info.members.items()
+            if k.module.summary.pieces[pieces[0]].kind == "assign"
+        ]
+        for name, values in zip(fields, args, strict=False):
+            self.write(self.attribute_cell(class_, name), values)
+
+    def _call_instance(
+        self,
+        callee: int,
+        class_: Class,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
+        owner = self.find_member(class_, "__call__")
+        if owner is None:
+            self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
+            return self.unknown
+        self.facts.append((f.MEMBER, owner, "__call__", pos, True, "call", True))
+        values: set[int] = set()
+        for value in tuple(self.member_values(owner, "__call__")):
+            if self.values[value][0] == "F":
+                values |= self.call_function(
+                    self.values[value][1],
+                    [frozenset((callee,)), *args],
+                    pos,
+                    rule="callable-instance",
+                    keywords=keywords,
+                    spread=spread,
+                )
+        return values
+
+    # --- decorators
+
+    def decorate(self, decorators: Values, decorated: Values, pos: Position) -> Values:
+        """``@decorator`` over ``decorated`` (language reference, 8.7)."""
+        result: set[int] = set()
+        for decorator in tuple(decorators):
+            value = self.values[decorator]
+            kind = value[0]
+            if kind in ("X", "XI"):
+                result |= self._external_decorator(value[1], decorated, pos)
+            elif kind in ("U", "P", "S", "N"):
+                result |= decorated
+            elif kind == "KM" or kind == "F" or kind == "B" or kind == "C" or kind == "I" or kind == "PT":
+                made = self._call_value(decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False)
+                known = {v for v in made if self.values[v][0] not in ("U", "P")}
+                result |= known or decorated
+        return result or decorated
+
+    def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
+        if dotted in _CONTEXT_MANAGERS:
+            made: set[int] = set()
+            for value in decorated:
+                kind = self.values[value]
+                made.add(self.intern(("CM", kind[1])) if kind[0] == "F" else value)
+            return made
+        if dotted.startswith("functools.wraps"):
+            return decorated
+        self.facts.append((f.EXTERNAL, dotted, pos, True))
+        return decorated
+
+    # --- outside the repo
+
+    def call_external(
+        self,
+        dotted: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        register: int,
+    ) -> Values:
+        """Call something outside the repo; what is known of it is modelled."""
+        self.facts.append((f.EXTERNAL, dotted, pos, True))
+        model = self._models.get(dotted)
+        if model is not None:
+            return model(self, args, keywords, pos, register)
+        self._protocols(dotted, args, pos)
+        same = library.SAME.get(dotted)
+        if same is not None:
+            self._callbacks(args, keywords, spread, pos, skip=same)
+            return args[same] if same < len(args) else self.single(("X", dotted))
+        if dotted in library.ELEMENT:
+            return self._element(dotted, args, keywords, pos)
+        if dotted in library.CONTAINER:
+            return self._container(dotted, args, keywords, pos, register)
+        self._callbacks(args, keywords, spread, pos, skip=-1)
+        if dotted.startswith("builtins.super"):
+            return self.unknown
+        if library.is_inert(dotted):
+            return self.single(("XI", dotted))
+        return self.single(("XI", dotted)) | self.unknown
+
+    def _call_external_method(
+        self,
+        dotted: str,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
+        """A method of an object from outside the repo."""
+        name = f"{dotted}.{method}"
+        self.facts.append((f.EXTERNAL, name, pos, True))
+        self._protocols(name, args, pos)
+        model = self._models.get(name)
+        if model is not None:
+            return model(self, args, keywords, pos, -1)  # type: ignore[operator,no-any-return]
+        self._callbacks(args, keywords, spread, pos, skip=-1)
+        if dotted == "builtins.str":
+            return self.constants[s.STR]
+        return self.constants[s.OPAQUE] if library.is_inert(dotted) else self.unknown
+
+    def _protocols(self, dotted: str, args: Sequence[Values], pos: Position) -> None:
+        dunders = library.BUILTIN_PROTOCOLS.get(dotted)
+        if dunders:
+            for values in args:
+                self.protocol(values, dunders, pos)
+        if dotted in library.ITERATING:
+            for values in args:
+                self.iterate(values, pos, is_async=False)
+
+    def _element(
+        self, dotted: str, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position
+    ) -> Values:
+        result: set[int] = set()
+        if dotted == "functools.reduce":
+            items = self.iterate(args[1], pos, is_async=False) if len(args) > 1 else EMPTY
+            made = self.call(args[0], [items | (args[2] if len(args) > 2 else EMPTY), items], {}, pos, rule="callback", external=True) if args else EMPTY
+            return made | items
+        self._keyed(args, keywords, pos)
+        if len(args) > 1 and dotted in ("builtins.min", "builtins.max"):
+            for values in args:
+                result |= values
+            return result
+        if args:
+            result |= self.iterate(args[0], pos, is_async=False)
+        if len(args) > 1:
+            result |= args[1]
+        return result
+
+    def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:
+        key = keywords.get("key")
+        if key and args:
+            self.call(key, [self.iterate(args[0], pos, is_async=False)], {}, pos, rule="callback", external=True)
+
+    def _container(
+        self,
+        dotted: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        register: int,
+    ) -> Values:
+        self._keyed(args, keywords, pos)
+        elements: set[int] = set()
+        if dotted == "builtins.filter" and len(args) > 1:
+            elements |= self.iterate(args[1], pos, is_async=False)
+            self.call(args[0], [elements], {}, pos, rule="callback", external=True)
+        elif dotted == "itertools.chain.from_iterable":
+            for values in args:
+                elements |= self.iterate(self.iterate(values, pos, is_async=False), pos, is_async=False)
+        else:
+            for values in args:
+                elements |= self.iterate(values, pos, is_async=False)
+        return self.container_of(library.CONTAINER[dotted], register, elements)
+
+    def _callbacks(
+        self,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        *,
+        skip: int,
+    ) -> None:
+        """Functions handed to code outside the repo may be called by it."""
+        groups = [values for place, values in enumerate(args) if place != skip]
+        groups.extend(keywords.values())
+        groups.append(spread)
+        for values in groups:
+            for value in values:
+                kind = self.values[value]
+                if kind[0] in ("F", "B"):
+                    function: Function = kind[1]
+                    bound = [frozenset((kind[2],))] if kind[0] == "B" else []
+                    self.call_function(
+                        function, bound, pos, rule="callback", certain=False, external=True
+                    )
+                elif kind[0] == "PT":
+                    self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+
+    _models: dict[str, object]

@@ -1,0 +1,588 @@
+"""Containers, iteration, context managers, operators: what syntax calls implicitly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.models import MODELS
+from depslice.callgraph.engine.values import EMPTY, Class, Function, Values
+from depslice.callgraph.summary import Op, Position
+
+_ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
+_TAKING: Final = frozenset({"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__"})
+_COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
+_MAPPINGS: Final = frozenset(
+    {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict", "DefaultDict", "ChainMap", "WeakValueDictionary", "MappingProxyType"}
+)
+_REFLECTED_FREE: Final = frozenset({"imatmul"})
+
+
+class ContainerEvaluation(CallEvaluation):
+    """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
+
+    _models = MODELS  # type: ignore[assignment]  # declared loosely where it is used
+
+    # --- displays
+
+    def _site(self, kind: str, register: int) -> int:
+        return self.intern(("K", kind, self.current, register))
+
+    def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
+        """A container made at this place, holding ``elements``."""
+        container = self._site(kind, op_register)
+        self.write(self.cell("e", container), elements)
+        return frozenset((container,))
+
+    def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
+        """An iterable of tuples: what ``zip`` and ``enumerate`` give."""
+        inner = self._site("tuple", -2 - max(register, 0))
+        for index, values in enumerate(items):
+            self.write(self.cell("k", inner, str(index)), values)
+            self.write(self.cell("e", inner), values)
+        return self.container_of("list", register, frozenset((inner,)))
+
+    def make_sequence(self, op: Op, registers: list[Values]) -> Values:
+        """A list, tuple or set display, a comprehension, or what a star collects."""
+        container = self._site(op[2], op[1])
+        elements: set[int] = set()
+        keyed = op[2] in ("tuple", "list") and len(op[3]) > 1 and len(op[3]) <= 16 and not op[4]
+        for index, register in enumerate(op[3]):
+            elements |= registers[register]
+            if keyed:
+                self.write(self.cell("k", container, str(index)), registers[register])
+        for register in op[4]:
+            elements |= self.iterate(registers[register], 0, is_async=False)
+        self.write(self.cell("e", container), elements)
+        return frozenset((container,))
+
+    def make_mapping(self, op: Op, registers: list[Values]) -> Values:
+        """A dict display or comprehension."""
+        container = self._site("dict", op[1])
+        values: set[int] = set()
+        keys: set[int] = set()
+        for text, key, value in op[2]:
+            if text is not None:
+                self.write(self.cell("k", container, text), registers[value])
+            else:
+                keys |= registers[key]
+                self.write(self.cell("n", container), registers[value])
+            values |= registers[value]
+        for register in op[3]:
+            for value in tuple(registers[register]):
+                if self.values[value][0] == "K":
+                    self.copy_items(value, container)
+        self.write(self.cell("e", container), values)
+        self.write(self.cell("key", container), keys)
+        return frozenset((container,))
+
+    def copy_items(self, source: int, target: int) -> None:
+        """``target.update(source)``."""
+        self.write(self.cell("e", target), self.read(self.cell("e", source)))
+        self.write(self.cell("n", target), self.read(self.cell("e", source)))
+        self.write(self.cell("key", target), self.read(self.cell("key", source)))
+
+    # --- items
+
+    def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
+        """``receiver[key]``."""
+        result: set[int] = set()
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            kind = value[0]
+            if kind == "K":
+                result |= self._item(receiver, keys)
+            elif kind == "G":
+                result |= self._generic_item(value)
+            elif kind == "C":
+                result |= self._class_getitem(receiver, value[1], keys, pos)
+            elif kind == "I":
+                result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
+            elif kind in ("X", "XI"):
+                result |= frozenset((receiver,)) if kind == "X" else EMPTY
+            elif kind in ("P", "U"):
+                self.facts.append((f.PROTOCOL, "__getitem__", pos))
+                result |= self.unknown
+        return result
+
+    def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
+        if self.find_member(class_, "__class_getitem__") is not None:
+            self._call_member(class_, "__class_getitem__", [frozenset((receiver,)), keys], pos, "class-getitem")
+        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
+            if self.find_member(metaclass, "__getitem__") is not None:
+                self._call_member(metaclass, "__getitem__", [frozenset((receiver,)), keys], pos, "metaclass")
+        for base in self.external_bases(class_):
+            if base.startswith("enum."):
+                return self.single(("I", class_, True))
+        return frozenset((receiver,))
+
+    def _generic_item(self, value: tuple[object, ...]) -> Values:
+        arguments = value[2]
+        assert isinstance(arguments, tuple)
+        if not arguments:
+            return self.unknown
+        name = str(value[1]).rpartition(".")[2]
+        if name in _MAPPINGS and len(arguments) > 1:
+            return frozenset(arguments[1])
+        merged: set[int] = set()
+        for argument in arguments if name in ("tuple", "Tuple") else arguments[:1]:
+            merged |= argument
+        return merged
+
+    def _item(self, container: int, keys: Values) -> Values:
+        texts = [self.values[k] for k in keys]
+        known = [t[1] for t in texts if t[0] == "S"]
+        if known and len(known) == len(texts):
+            found: set[int] = set()
+            for text in known:
+                found |= self.read(self.cell("k", container, text))
+            found |= self.read(self.cell("n", container))
+            return found
+        return self.read(self.cell("e", container))
+
+    def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
+        """The element at ``index`` of an unpacking assignment."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "K" and kind[1] in ("tuple", "list"):
+                exact = self.read(self.cell("k", value, str(index)))
+                result |= exact or self.read(self.cell("e", value))
+            elif kind[0] == "G" and kind[1].rpartition(".")[2] in ("tuple", "Tuple") and kind[2]:
+                arguments = kind[2]
+                result |= arguments[index] if index < len(arguments) else arguments[-1]
+            else:
+                result |= self.iterate(frozenset((value,)), pos, is_async=False)
+        return result
+
+    def store_item(self, receivers: Values, keys: Values, values: Values, pos: Position) -> None:
+        """``receiver[key] = values``."""
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            if value[0] == "K":
+                if not self._may_mutate(value):
+                    continue
+                texts = [self.values[k] for k in keys]
+                known = [t[1] for t in texts if t[0] == "S"]
+                for text in known:
+                    self.write(self.cell("k", receiver, text), values)
+                if len(known) < len(texts) or not texts:
+                    self.write(self.cell("n", receiver), values)
+                self.write(self.cell("e", receiver), values)
+                self.write(self.cell("key", receiver), keys)
+            elif value[0] == "I":
+                self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
+            elif value[0] in ("P", "U"):
+                self.facts.append((f.PROTOCOL, "__setitem__", pos))
+
+    def _may_mutate(self, container: tuple[object, ...]) -> bool:
+        """Without a whole program, only code of its own module changes a container."""
+        owner = container[2]
+        assert isinstance(owner, Function)
+        return self.whole or self.current is None or owner.module is self.current.module
+
+    def container_attribute(self, container: int, name: str, pos: Position) -> Values:
+        """A method of a container made in the repo."""
+        return self.single(("KM", container, name))
+
+    def call_container(
+        self, container: int, method: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """``container.method(args)``."""
+        value = self.values[container]
+        if value[0] == "G":
+            return self._call_generic(value, method, args, pos)
+        elements = self.cell("e", container)
+        if method in _ADDING and args:
+            if self._may_mutate(value):
+                self.write(elements, args[-1])
+            return EMPTY
+        if method in ("extend", "update", "extendleft"):
+            for values in args:
+                if value[1] == "dict":
+                    for source in tuple(values):
+                        if self.values[source][0] == "K" and self._may_mutate(value):
+                            self.copy_items(source, container)
+                elif self._may_mutate(value):
+                    self.write(elements, self.iterate(values, pos, is_async=False))
+            return EMPTY
+        if method in _TAKING:
+            if value[1] == "dict" and args:
+                found = set(self._item(container, args[0]))
+                if len(args) > 1:
+                    found |= args[1]
+                    if method == "setdefault":
+                        self.store_item(frozenset((container,)), args[0], args[1], pos)
+                return found
+            return self.read(elements)
+        if method == "items":
+            return self.tuples_of(
+                -1 - container, [self.read(self.cell("key", container)), self.read(elements)]
+            )
+        if method == "keys":
+            return self.container_of("list", -3 - container, self.read(self.cell("key", container)))
+        if method in _COPYING:
+            return self.container_of("list", -5 - container, self.read(elements)) if value[1] == "dict" and method == "values" else frozenset((container,))
+        if method == "sort":
+            return EMPTY
+        return EMPTY
+
+    def _call_generic(
+        self, value: tuple[object, ...], method: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        arguments = value[2]
+        assert isinstance(arguments, tuple)
+        name = str(value[1]).rpartition(".")[2]
+        if not arguments:
+            return self.unknown
+        if name in _MAPPINGS and len(arguments) > 1:
+            if method in _TAKING:
+                return frozenset(arguments[1]) | (args[1] if len(args) > 1 else EMPTY)
+            if method == "values":
+                return self.single(("G", "builtins.list", (frozenset(arguments[1]),)))
+            if method == "keys":
+                return self.single(("G", "builtins.list", (frozenset(arguments[0]),)))
+            if method == "items":
+                pair = self.single(("G", "builtins.tuple", (frozenset(arguments[0]), frozenset(arguments[1]))))
+                return self.single(("G", "builtins.list", (pair,)))
+        if method in _TAKING:
+            return frozenset(arguments[0])
+        if method in _COPYING:
+            return self.single(value)
+        return EMPTY
+
+    # --- iteration
+
+    def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """What ``for x in values`` gives (3.3.7, 8.3)."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            tag = kind[0]
+            if tag == "K":
+                cell = "key" if kind[1] == "dict" else "e"
+                result |= self.read(self.cell(cell, value))
+            elif tag == "G":
+                result |= self._generic_elements(kind)
+            elif tag == "GE":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].yields)
+            elif tag == "I":
+                result |= self._iterate_instance(value, kind[1], kind[2], pos, is_async=is_async)
+            elif tag == "C":
+                result |= self._iterate_class(value, kind[1], pos)
+            elif tag in ("P", "U"):
+                self.facts.append((f.PROTOCOL, "__aiter__" if is_async else "__iter__", pos))
+                result |= self.unknown
+        return result
+
+    def _generic_elements(self, kind: tuple[object, ...]) -> Values:
+        arguments = kind[2]
+        assert isinstance(arguments, tuple)
+        if not arguments:
+            return self.unknown
+        if str(kind[1]).rpartition(".")[2] in ("tuple", "Tuple"):
+            merged: set[int] = set()
+            for argument in arguments:
+                merged |= argument
+            return merged
+        return frozenset(arguments[0])
+
+    def _iterate_instance(
+        self, receiver: int, class_: Class, exact: bool, pos: Position, *, is_async: bool
+    ) -> Values:
+        first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
+        if self.find_member(class_, first) is None:
+            if self.find_member(class_, "__getitem__") is not None and not is_async:
+                return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
+            if any(base.startswith(("enum.", "typing.NamedTuple")) for base in self.external_bases(class_)):
+                return self.unknown
+            return self.call_dunder(receiver, class_, first, [], pos)
+        iterators = self.call_dunder(receiver, class_, first, [], pos)
+        result: set[int] = set()
+        for iterator in tuple(iterators):
+            kind = self.values[iterator]
+            if kind[0] == "I":
+                found = self.call_dunder(iterator, kind[1], second, [], pos)
+                result |= self.await_value(found, pos) if is_async else found
+            elif kind[0] in ("K", "G", "GE", "U", "P"):
+                result |= self.iterate(frozenset((iterator,)), pos, is_async=is_async)
+        return result
+
+    def _iterate_class(self, receiver: int, class_: Class, pos: Position) -> Values:
+        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
+            if self.find_member(metaclass, "__iter__") is not None:
+                made = self._call_member(metaclass, "__iter__", [frozenset((receiver,))], pos, "metaclass")
+                return self.iterate(made, pos, is_async=False)
+        if any(base.startswith("enum.") for base in self.external_bases(class_)):
+            self.facts.append((f.WIDEN, class_, pos, "enum"))
+            return self.single(("I", class_, True))
+        return EMPTY
+
+    def generator_return(self, values: Values) -> Values:
+        """The value of ``yield from``."""
+        result: set[int] = set()
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "GE":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].ret)
+        return result
+
+    # --- with, await
+
+    def enter_context(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """``with values as …`` (8.5)."""
+        enter, leave = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "I":
+                entered = self.call_dunder(value, kind[1], enter, [], pos)
+                self.call_dunder(value, kind[1], leave, [self.unknown] * 3, pos)
+                result |= self.await_value(entered, pos) if is_async else entered
+                if not entered:
+                    result.add(value)
+            elif kind[0] == "CI":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].yields)
+            elif kind[0] in ("P", "U"):
+                self.facts.append((f.PROTOCOL, enter, pos))
+                self.facts.append((f.PROTOCOL, leave, pos))
+                result |= self.unknown
+            elif kind[0] in ("XI", "G", "K"):
+                result.add(value)
+        return result
+
+    def await_value(self, values: Values, pos: Position) -> Values:
+        """``await values`` (6.4)."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "CO":
+                result |= self.returned(kind[1])
+            elif kind[0] == "I":
+                made = self.call_dunder(value, kind[1], "__await__", [], pos)
+                result |= self.generator_return(made)
+            elif kind[0] == "G" and kind[2]:
+                result |= kind[2][-1]
+            elif kind[0] in ("P", "U"):
+                self.facts.append((f.PROTOCOL, "__await__", pos))
+                result |= self.unknown
+            elif kind[0] in ("XI", "X"):
+                result |= self.unknown
+        return result
+
+    # --- operators and protocols
+
+    def call_dunder(
+        self, receiver: int, class_: Class, dunder: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """Call a special method, looked up on the type (3.3.12)."""
+        owner = self.find_member(class_, dunder)
+        value = self.values[receiver]
+        exact = value[0] != "I" or value[2]
+        if not exact:
+            self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
+        if owner is None:
+            return EMPTY
+        return self._call_member(class_, dunder, [frozenset((receiver,)), *args], pos, "protocol")
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """The first of ``dunders`` each value's type has."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "I":
+                for dunder in dunders:
+                    result |= self.call_dunder(value, kind[1], dunder, [], pos)
+                    if self.find_member(kind[1], dunder) is not None:
+                        break
+            elif kind[0] in ("P", "U"):
+                for dunder in dunders:
+                    self.facts.append((f.PROTOCOL, dunder, pos))
+                result |= self.unknown
+        return result
+
+    def truth(self, values: Values, pos: Position) -> None:
+        """Truth value testing (3.3.1, ``__bool__`` then ``__len__``)."""
+        for value in values:
+            tag = self.values[value][0]
+            if tag == "I" or tag == "P" or tag == "U":
+                self.protocol(values, ("__bool__", "__len__"), pos)
+                return
+
+    def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
+        """A rich comparison; the reflected method when the left has none."""
+        reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+        for values, other, name in ((left, right, dunder), (right, left, reflected.get(dunder, dunder))):
+            for value in tuple(values):
+                kind = self.values[value]
+                if kind[0] == "I":
+                    made = self.find_member(kind[1], name)
+                    if made is None and name == "__ne__":
+                        self.call_dunder(value, kind[1], "__eq__", [other], pos)
+                    else:
+                        self.call_dunder(value, kind[1], name, [other], pos)
+                elif kind[0] in ("P", "U"):
+                    self.facts.append((f.PROTOCOL, name, pos))
+                    if name == "__ne__":
+                        self.facts.append((f.PROTOCOL, "__eq__", pos))
+
+    def contains(self, containers: Values, items: Values, pos: Position) -> None:
+        """``item in container`` (6.10.2)."""
+        for value in tuple(containers):
+            kind = self.values[value]
+            if kind[0] == "I":
+                if self.find_member(kind[1], "__contains__") is not None:
+                    self.call_dunder(value, kind[1], "__contains__", [items], pos)
+                else:
+                    self.iterate(frozenset((value,)), pos, is_async=False)
+            elif kind[0] in ("P", "U"):
+                self.facts.append((f.PROTOCOL, "__contains__", pos))
+            elif kind[0] == "C":
+                self._iterate_class(value, kind[1], pos)
+        for value in tuple(items):
+            kind = self.values[value]
+            if kind[0] == "I":
+                for dunder in ("__eq__", "__hash__"):
+                    self.call_dunder(value, kind[1], dunder, [containers], pos)
+
+    def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
+        """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
+        result: set[int] = set()
+        in_place = name[0] == "i" and name not in ("invert",) and len(name) > 2 and name != "index"
+        forward = name[1:] if in_place else name
+        for value in tuple(left):
+            kind = self.values[value]
+            if kind[0] == "I":
+                names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
+                for dunder in names:
+                    result |= self.call_dunder(value, kind[1], dunder, [right], pos)
+                    if self.find_member(kind[1], dunder) is not None:
+                        break
+            elif kind[0] in ("P", "U"):
+                if in_place:
+                    self.facts.append((f.PROTOCOL, f"__{name}__", pos))
+                self.facts.append((f.PROTOCOL, f"__{forward}__", pos))
+                result |= self.unknown
+            elif kind[0] in ("K", "G", "XI", "S", "N"):
+                result.add(value)
+                if kind[0] == "K" and forward == "add":
+                    self._extend(value, right)
+            elif kind[0] == "C" and forward == "or":
+                result.add(value)
+        for value in tuple(right):
+            kind = self.values[value]
+            if kind[0] == "I":
+                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
+            elif kind[0] in ("P", "U"):
+                self.facts.append((f.PROTOCOL, f"__r{forward}__", pos))
+                result |= self.unknown
+            elif kind[0] in ("K", "XI", "G"):
+                result.add(value)
+        if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
+            self.protocol(right, ("__str__", "__repr__"), pos)
+        return result
+
+    def _extend(self, container: int, right: Values) -> None:
+        if self._may_mutate(self.values[container]):
+            self.write(self.cell("e", container), self.iterate(right, 0, is_async=False))
+
+    def raise_value(self, values: Values, pos: Position) -> None:
+        """``raise C`` instantiates the class."""
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "C":
+                self.instantiate(kind[1], kind[2], [], {}, EMPTY, pos)
+
+    # --- narrowing
+
+    def narrow(self, values: Values, classes: Values) -> Values:
+        """``isinstance(values, classes)`` holds."""
+        targets = self._class_targets(classes)
+        result: set[int] = set()
+        fits = False
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "I":
+                order = self.mro(kind[1])
+                if any(t[0] == "C" and t[1] in order for t in targets):
+                    result.add(value)
+                    fits = True
+            elif kind[0] in ("K", "G", "XI", "S", "N") and any(t[0] == "X" for t in targets):
+                result.add(value)
+                fits = True
+        if not fits or not values:
+            for target in targets:
+                if target[0] == "C":
+                    result.add(self.intern(("I", target[1], False)))
+                elif target[0] == "X":
+                    result.add(self.intern(("XI", target[1])))
+        return result or values
+
+    def _class_targets(self, classes: Values) -> list[tuple[object, ...]]:
+        found: list[tuple[object, ...]] = []
+        for value in tuple(classes):
+            kind = self.values[value]
+            if kind[0] in ("C", "X"):
+                found.append(kind)
+            elif kind[0] == "K":
+                found.extend(
+                    self.values[v] for v in self.read(self.cell("e", value)) if self.values[v][0] in ("C", "X")
+                )
+        return found
+
+    def match_class(self, subject: Values, classes: Values) -> Values:
+        """The subject when a class pattern matched."""
+        return self.narrow(subject, classes)
+
+    # --- computed attribute names
+
+    def dynamic_attribute(
+        self, receivers: Values, prefix: str, suffix: str, pos: Position
+    ) -> Values:
+        """``getattr(receiver, prefix + … + suffix)``: every member that fits."""
+        result: set[int] = set()
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            if value[0] in ("I", "C"):
+                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos))
+                result |= self._matching_members(receiver, value[1], prefix, suffix, pos)
+            elif value[0] == "M":
+                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos))
+                result |= self._matching_names(value[1], prefix, suffix, pos)
+            elif value[0] in ("P", "U"):
+                self.facts.append((f.DYNAMIC, None, prefix, suffix, pos))
+                result |= self.unknown
+        if not receivers:
+            self.facts.append((f.DYNAMIC, None, prefix, suffix, pos))
+        return result or self.unknown
+
+    def _matching_members(
+        self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position
+    ) -> Values:
+        if not prefix and not suffix:
+            return self.unknown
+        result: set[int] = set()
+        candidates = [*self.mro(class_), *(self.live_subclasses(class_) if self.whole else ())]
+        for k in candidates:
+            for name in k.info.members:
+                if name.startswith(prefix) and name.endswith(suffix):
+                    self.facts.append((f.MEMBER, k, name, pos, False, "read", False))
+                    for value in tuple(self.member_values(k, name)):
+                        result |= self._bind_to_instance(value, receiver, pos)
+        return result
+
+    def _matching_names(self, module_name: str, prefix: str, suffix: str, pos: Position) -> Values:
+        module = self.program.module(module_name)
+        if module is None or not (prefix or suffix):
+            return self.unknown
+        result: set[int] = set()
+        for name in module.summary.scope:
+            if name.startswith(prefix) and name.endswith(suffix):
+                self.facts.append((f.NAME, module_name, name, None, pos))
+                result |= self.module_member(module, name)
+        return result

@@ -1,0 +1,318 @@
+"""Names: module scopes, class scopes, free variables, parameters, imports."""
+
+from __future__ import annotations
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.base import EngineState
+from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
+from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
+from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
+
+
+class ScopeEvaluation(EngineState):
+    """What names stand for."""
+
+    def declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
+        """Implemented by the annotation part."""
+        raise NotImplementedError
+
+    def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
+        """Implemented by the attribute part."""
+        raise NotImplementedError
+
+    # --- module scope
+
+    def read_name(
+        self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
+    ) -> Values:
+        """The values of a module-scope (or builtin) name, read at ``pos`` in ``module``."""
+        if name in module.summary.scope:
+            self.facts.append((f.NAME, module.name, name, versions, pos))
+            return self.name_values(module, name, versions)
+        found = self.program.star_source(module, name)
+        if found is not None:
+            source, piece = found
+            self.facts.append((f.NAME, module.name, name, (piece,), pos))
+            if source is not None:
+                return self.module_member(source, name)
+            return self.unknown
+        if name in BUILTIN_NAMES:
+            self.facts.append((f.EXTERNAL, f"builtins.{name}", pos, False))
+            return self.single(("X", f"builtins.{name}"))
+        if name in MODULE_NAMES:
+            if name == "__doc__":
+                self.facts.append((f.NAME, module.name, name, None, pos))
+            return self.constants[s.STR]
+        if name in module.summary.global_writers:
+            self.facts.append((f.NAME, module.name, name, None, pos))
+            return self.name_values(module, name, None)
+        self.facts.append((f.UNRESOLVED, name, "undefined-name", pos))
+        return self.unknown
+
+    def name_values(
+        self, module: Module, name: str, versions: tuple[int, ...] | None
+    ) -> Values:
+        """The values of a name of ``module``'s scope."""
+        pieces = module.current_pieces(name, versions)
+        writers = module.summary.global_writers.get(name, ())
+        if len(pieces) == 1 and not writers:
+            return self._piece_values(module, name, pieces[0])
+        values: set[int] = set()
+        for piece in pieces:
+            values |= self._piece_values(module, name, piece)
+        for unit in writers:
+            writer = self.function(module, unit)
+            if writer is not self.current:
+                self.ensure(writer)
+        if writers:
+            values |= self.read(self.variable_cell(module, name, -1))
+        return values
+
+    def _piece_values(self, module: Module, name: str, index: int) -> Values:
+        piece = module.summary.pieces[index]
+        if piece.kind == "import":
+            return self._imported(module, piece, name)
+        direct = self.direct_definition(module, piece)
+        if direct is not None:
+            return direct
+        cell = self.variable_cell(module, name, index)
+        if piece.unit >= 0:
+            self.ensure(self.function(module, piece.unit))
+        return self.read(cell)
+
+    def direct_definition(self, module: Module, piece: Piece) -> Values | None:
+        """The object an undecorated ``def`` or ``class`` binds, known without evaluation."""
+        if piece.kind not in ("def", "class"):
+            return None
+        key = self.cell("d", module.name, piece.index)
+        if key.values:
+            return key.values
+        unit = module.summary.units[piece.unit]
+        for op in unit.ops:
+            if op[0] == s.FUNCTION:
+                flags = module.summary.units[op[2]].flags
+                if flags & (s.DECORATED | s.PROPERTY):
+                    return None
+                key.values |= self.single(("F", self.function(module, op[2])))
+                return key.values
+            if op[0] == s.CLASS:
+                if module.summary.classes[op[2]].decorators:
+                    return None
+                key.values |= self.single(("C", self.class_(module, op[2]), True))
+                return key.values
+        return None
+
+    def _imported(self, module: Module, piece: Piece, name: str) -> Values:
+        for bound, level, target, item in piece.imports:
+            if bound == name:
+                return self.import_entry(module, level, target, item, bound)
+        return EMPTY
+
+    def import_entry(
+        self, module: Module, level: int, target: str, item: str | None, bound: str
+    ) -> Values:
+        """What one alias of an import statement binds."""
+        absolute = self.program.import_target(module, level, target)
+        if item is None:
+            name = absolute if level < 0 or "." not in target else absolute.rpartition(target)[0] + bound
+            return self.module_value(name)
+        return self.from_import(module, absolute, item)
+
+    def module_value(self, name: str) -> Values:
+        """The module object of a dotted name."""
+        if self.program.is_module(name):
+            return self.single(("M", name))
+        return self.single(("X", name))
+
+    def from_import(self, importer: Module, absolute: str, item: str) -> Values:
+        """``from absolute import item``."""
+        source = self.program.module(absolute)
+        if source is not None and source is not importer and self._has(source, item):
+            return self.module_member(source, item)
+        if self.program.is_module(f"{absolute}.{item}"):
+            return self.single(("M", f"{absolute}.{item}"))
+        if source is not None and item in source.summary.scope:
+            return self.module_member(source, item)
+        if source is not None:
+            return self._module_getattr(source, item)
+        if self.program.is_module(absolute):
+            return self.unknown
+        return self.single(("X", f"{absolute}.{item}"))
+
+    def _has(self, module: Module, name: str) -> bool:
+        scope = module.summary
+        if name in scope.scope or name in scope.global_writers:
+            return True
+        return bool(scope.stars) and self.program.star_source(module, name) is not None
+
+    def module_member(self, module: Module, name: str) -> Values:
+        """``module.name`` as another module sees it."""
+        if (module.name, name) in self._resolving:
+            return EMPTY
+        self._resolving.add((module.name, name))
+        try:
+            if name in module.summary.scope or name in module.summary.global_writers:
+                return self.name_values(module, name, None)
+            found = self.program.star_source(module, name)
+            if found is not None:
+                return self.unknown if found[0] is None else self.module_member(found[0], name)
+        finally:
+            self._resolving.discard((module.name, name))
+        return EMPTY
+
+    def _module_getattr(self, module: Module, name: str) -> Values:
+        """PEP 562: what the module's ``__getattr__`` gives."""
+        values: set[int] = set(self.unknown)
+        for value in self.name_values(module, "__getattr__", None):
+            kind = self.values[value]
+            if kind[0] == "F":
+                self.ensure(kind[1])
+                values |= self.read(kind[1].ret)
+        return values
+
+    def import_values(
+        self, module: Module, level: int, target: str, item: str | None, pos: Position
+    ) -> Values:
+        """An import statement that runs in a function or a class body."""
+        absolute = self.program.import_target(module, level, target)
+        if item is None:
+            top = absolute if level < 0 else absolute.partition(".")[0]
+            if self.program.is_module(absolute):
+                self.facts.append((f.MODULE, absolute, pos))
+            elif self.program.is_module(top):
+                self.facts.append((f.UNRESOLVED, absolute, "missing-module", pos))
+            else:
+                self.facts.append((f.EXTERNAL, absolute, pos, False))
+            return self.module_value(top)
+        source = self.program.module(absolute)
+        if source is not None and self._has(source, item):
+            self.facts.append((f.NAME, source.name, item, None, pos))
+        elif self.program.is_module(f"{absolute}.{item}"):
+            self.facts.append((f.MODULE, f"{absolute}.{item}", pos))
+        elif source is not None and "__getattr__" in source.summary.scope:
+            self.facts.append((f.NAME, source.name, "__getattr__", None, pos))
+        elif self.program.is_module(absolute):
+            self.facts.append((f.UNRESOLVED, f"{absolute}.{item}", "missing-name", pos))
+        else:
+            self.facts.append((f.EXTERNAL, f"{absolute}.{item}", pos, False))
+        return self.from_import(module, absolute, item)
+
+    def bind(self, function: Function, name: str, values: Values) -> None:
+        """A piece binds ``name`` in its scope."""
+        module = function.module
+        piece = module.summary.pieces[function.unit.piece]
+        if function.unit.owner >= 0:
+            owner = self.class_(module, function.unit.owner)
+            self.write(self.cell("cv", owner, name, piece.index), values)
+        else:
+            self.write(self.variable_cell(module, name, piece.index), values)
+
+    # --- class scope and free variables
+
+    def read_class_variable(
+        self, module: Module, class_index: int, name: str, versions: tuple[int, ...], pos: Position
+    ) -> Values:
+        """A name of the class scope, read in the class body."""
+        owner = self.class_(module, class_index)
+        self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
+        values: set[int] = set()
+        for piece in versions:
+            values |= self.class_piece_values(owner, name, piece)
+        return values
+
+    def class_piece_values(self, owner: object, name: str, index: int) -> Values:
+        """Implemented by the attribute part."""
+        raise NotImplementedError
+
+    def read_free(self, module: Module, owner_unit: int, name: str) -> Values:
+        """A variable of an enclosing function."""
+        owner = self.function(module, owner_unit)
+        if owner is not self.current:
+            self.ensure(owner)
+        return self.read(self.free_cell(owner, name))
+
+    # --- parameters
+
+    def parameter_values(self, function: Function, index: int) -> Values:
+        """What parameter ``index`` can be: declared type, default, receiver, arguments."""
+        unit = function.unit
+        name, kind, annotation, has_default = unit.params[index]
+        receiver = self._receiver(function, index)
+        if receiver is not None:
+            return receiver
+        values: set[int] = set()
+        values.add(self.intern(("P", function, index)))
+        if kind == "va":
+            return self._variadic(function, index, annotation, values, "builtins.tuple")
+        if kind == "kw":
+            return self._variadic(function, index, annotation, values, "builtins.dict")
+        if annotation is not None:
+            declared = self.declared(function.module, function, annotation)
+            if declared and not declared <= self.unknown:
+                values |= declared
+        if has_default:
+            values |= self._default_values(function, index)
+        if self.whole:
+            values |= self.read(self._parameter_cell(function, index))
+        return values
+
+    def _default_values(self, function: Function, index: int) -> Values:
+        cell = function.defaults.get(index)
+        if cell is None:
+            cell = function.defaults[index] = self.cell("df", function, index)
+        piece = function.module.summary.pieces[function.unit.piece]
+        parent = function.unit.parent
+        if parent < 0 and piece.unit >= 0:
+            definer = self.function(function.module, piece.unit)
+            if definer is not self.current:
+                self.ensure(definer)
+        return self.read(cell)
+
+    def _variadic(
+        self,
+        function: Function,
+        index: int,
+        annotation: TypeExpr | None,
+        values: set[int],
+        kind: str,
+    ) -> Values:
+        container = self.intern(("K", kind.partition(".")[2], function, index))
+        elements = self.cell("e", container)
+        if annotation is not None:
+            self.write(elements, self.declared(function.module, function, annotation))
+        if self.whole:
+            cell = self._parameter_cell(function, index)
+            self.write(elements, self.read(cell))
+        self.write(elements, self.unknown)
+        return {container}
+
+    def _parameter_cell(self, function: Function, index: int) -> Cell:
+        cell = function.params.get(index)
+        if cell is None:
+            cell = function.params[index] = Cell()
+        return cell
+
+    def _receiver(self, function: Function, index: int) -> Values | None:
+        unit = function.unit
+        if index or unit.owner < 0 or unit.kind == "lambda":
+            return None
+        owner = self.class_(function.module, unit.owner)
+        simple = unit.qualname.rpartition(".")[2]
+        if simple == "__new__" or unit.flags & s.CLASSMETHOD:
+            return self.single(("C", owner, False))
+        if unit.flags & s.STATIC:
+            return None
+        return self.single(("I", owner, False))
+
+    def make_function(
+        self, function: Function, op: Op, registers: list[Values]
+    ) -> Values:
+        """A ``def`` or lambda: its defaults are values of its parameters."""
+        made = self.function(function.module, op[2])
+        for index, register in op[3]:
+            cell = made.defaults.get(index)
+            if cell is None:
+                cell = made.defaults[index] = self.cell("df", made, index)
+            self.write(cell, registers[register])
+        return self.single(("F", made))

@@ -1,0 +1,125 @@
+"""Abstract values and the cells that hold them.
+
+A value is a small tuple, interned as an int so that sets of values are cheap and
+their order does not depend on the hash seed. Kinds:
+
+========== ============================== =========================================
+tag        fields                         stands for
+========== ============================== =========================================
+``F``      function                       a function object
+``B``      function, receiver value id    a bound method
+``C``      class, exact                   a class object (or, not exact, a subclass)
+``I``      class, exact                   an instance of it (or of a subclass)
+``M``      module name                    a module of the repo
+``X``      dotted name                    something outside the repo
+``XI``     dotted name                    what calling it gives
+``XM``     dotted name, attribute         an attribute of such a result
+``S``      text                           a string constant
+``N``      prefix, suffix                 a string with a known start and end
+``K``      kind, unit, register           a container made there
+``G``      dotted name, argument tuples   an instance of a generic type outside the repo
+``KM``     container value id, method     a bound method of a container
+``P``      function, index                whatever a caller passes
+``PT``     values, args, keywords         functools.partial
+``SU``     class, receiver value id       super()
+``GE``     function                       a generator made by calling it
+``CO``     function                       a coroutine made by calling it
+``CM``     function                       a @contextmanager function
+``CI``     function                       what calling that gives
+``U``      reason                         unknown
+========== ============================== =========================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.facts import Fact
+    from depslice.callgraph.program import Module
+    from depslice.callgraph.summary import ClassInfo, Unit
+
+Value: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = "set[int] | frozenset[int]"
+
+EMPTY: frozenset[int] = frozenset()
+
+
+class Cell:
+    """A growing set of values, and the functions to evaluate again when it grows."""
+
+    __slots__ = ("readers", "values")
+
+    def __init__(self) -> None:
+        self.values: set[int] = set()
+        self.readers: dict[Function, None] = {}
+
+
+class Function:
+    """A unit of a module at work: a function body or a piece."""
+
+    __slots__ = (
+        "defaults",
+        "evaluations",
+        "facts",
+        "id",
+        "module",
+        "params",
+        "ret",
+        "serial",
+        "state",
+        "unit",
+        "yields",
+    )
+
+    def __init__(self, module: Module, unit: Unit, serial: int) -> None:
+        self.module = module
+        self.unit = unit
+        self.serial = serial
+        self.id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
+        self.state = 0  # 0 never evaluated, 1 queued or running, 2 evaluated
+        self.evaluations = 0
+        self.facts: list[Fact] = []
+        self.ret = Cell()
+        self.yields = Cell()
+        self.params: dict[int, Cell] = {}
+        self.defaults: dict[int, Cell] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.id}#{self.unit.index}>"
+
+
+class Class:
+    """A class of the repo at work. ``mro`` is linearised by C3 over the known bases."""
+
+    __slots__ = (
+        "attributes",
+        "base_values",
+        "external_bases",
+        "id",
+        "info",
+        "members",
+        "metaclasses",
+        "module",
+        "mro_cache",
+        "serial",
+        "subclasses",
+        "type_arguments",
+    )
+
+    def __init__(self, module: Module, info: ClassInfo, serial: int) -> None:
+        self.module = module
+        self.info = info
+        self.serial = serial
+        self.id = f"{module.name}:{info.qualname}"
+        self.base_values: list[Values] | None = None
+        self.external_bases: tuple[str, ...] = ()
+        self.metaclasses: tuple[Class, ...] = ()
+        self.mro_cache: tuple[Class, ...] | None = None
+        self.attributes: dict[str, Cell] = {}
+        self.members: dict[str, Cell] = {}
+        self.subclasses: dict[Class, None] = {}
+        self.type_arguments: tuple[Values, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<class {self.id}>"

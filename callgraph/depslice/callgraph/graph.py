@@ -1,0 +1,325 @@
+"""The reference graph: symbols, the references between them, and what is unknown.
+
+A :class:`ReferenceGraph` is immutable. Its ids are symbol ids; a reference may
+also point at code outside the repository, as ``external:dotted.name``
+(``external:builtins.print``). Everything it yields is sorted by id, so that
+equal graphs read the same whatever order they were built in.
+
+Adjacency is kept in plain dictionaries: at 400,000 references networkx took
+twice the time and three times the memory (3.3 s, 228 MB against 1.7 s, 80 MB).
+:meth:`ReferenceGraph.to_networkx` converts for those who want its algorithms.
+"""
+
+from __future__ import annotations
+
+import difflib
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from depslice.callgraph.errors import UnknownTarget
+from depslice.callgraph.model import (
+    Certainty,
+    Diagnostic,
+    Reference,
+    ReferenceKind,
+    Symbol,
+    Unresolved,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import networkx as nx
+
+Direction = Literal["targets", "sources", "both"]
+
+EXTERNAL_PREFIX = "external:"
+
+_EdgeKey = tuple[str, str, ReferenceKind]
+
+
+def is_external(symbol_id: str) -> bool:
+    """Whether ``symbol_id`` names code outside the repository (``external:os.path.join``)."""
+    return symbol_id.startswith(EXTERNAL_PREFIX)
+
+
+def external_name(symbol_id: str) -> str:
+    """The dotted name in an external id: ``external:os.path.join`` -> ``os.path.join``."""
+    return symbol_id.removeprefix(EXTERNAL_PREFIX)
+
+
+class ReferenceGraph:
+    """Who refers to whom in one repository.
+
+    References of the same ``(source, target, kind)`` become one: their sites
+    and their evidence are united, ``definite`` wins over ``possible``, and
+    ``via_external`` stays only if every one of them has it.
+    """
+
+    def __init__(
+        self,
+        *,
+        symbols: Iterable[Symbol],
+        references: Iterable[Reference] = (),
+        unresolved: Iterable[Unresolved] = (),
+        diagnostics: Iterable[Diagnostic] = (),
+    ) -> None:
+        self._symbols = {symbol.id: symbol for symbol in symbols}
+        self._edges = _merged(references)
+        self._unresolved = tuple(unresolved)
+        self._diagnostics = tuple(diagnostics)
+
+    def __contains__(self, symbol_id: object) -> bool:
+        return symbol_id in self._symbols
+
+    def __repr__(self) -> str:
+        return f"<ReferenceGraph: {len(self._symbols)} symbols, {len(self._edges)} references>"
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All symbols of the repository, sorted by id."""
+        return tuple(self._symbols[key] for key in sorted(self._symbols))
+
+    @cached_property
+    def unresolved(self) -> tuple[Unresolved, ...]:
+        """What could not be resolved, sorted by source, site and name, without repeats."""
+        return tuple(
+            sorted(set(self._unresolved), key=lambda u: (u.source, u.site, u.name, u.reason))
+        )
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Facts that limit the analysis, sorted by path and line, without repeats."""
+        return tuple(
+            sorted(
+                set(self._diagnostics),
+                key=lambda d: (d.path, d.span.start if d.span else 0, d.slug, d.message),
+            )
+        )
+
+    def symbol(self, symbol_id: str) -> Symbol:
+        """The symbol with this id.
+
+        Raises:
+            UnknownTarget: there is none; its candidates are the nearest ids.
+        """
+        found = self._symbols.get(symbol_id)
+        if found is None:
+            nearest = tuple(difflib.get_close_matches(symbol_id, self._symbols, n=5))
+            raise UnknownTarget(f"no symbol is called {symbol_id!r}", candidates=nearest)
+        return found
+
+    def references(
+        self, *, kind: ReferenceKind | None = None, certainty: Certainty | None = None
+    ) -> Iterator[Reference]:
+        """The references, sorted by source, target and kind; of one kind or certainty if given."""
+        for reference in self._sorted_references:
+            if kind is not None and reference.kind is not kind:
+                continue
+            if certainty is not None and reference.certainty is not certainty:
+                continue
+            yield reference
+
+    def outgoing(
+        self, symbol_id: str, *, kind: ReferenceKind | None = None
+    ) -> tuple[Reference, ...]:
+        """The references whose source is ``symbol_id``, sorted by target and kind."""
+        return _of_kind(self._outgoing.get(symbol_id, ()), kind)
+
+    def incoming(
+        self, symbol_id: str, *, kind: ReferenceKind | None = None
+    ) -> tuple[Reference, ...]:
+        """The references whose target is ``symbol_id``, sorted by source and kind."""
+        return _of_kind(self._incoming.get(symbol_id, ()), kind)
+
+    def callees(self, symbol_id: str, *, depth: int | None = 1) -> tuple[str, ...]:
+        """Ids called from ``symbol_id`` in at most ``depth`` steps (``None``: any number), sorted.
+
+        ``symbol_id`` itself is among them only if a chain of calls leads back to it.
+        """
+        return self._reached_by_calls(symbol_id, self._outgoing, depth=depth, forward=True)
+
+    def callers(self, symbol_id: str, *, depth: int | None = 1) -> tuple[str, ...]:
+        """Ids that call ``symbol_id`` in at most ``depth`` steps (``None``: any number), sorted."""
+        return self._reached_by_calls(symbol_id, self._incoming, depth=depth, forward=False)
+
+    def call_graph(self) -> ReferenceGraph:
+        """The ``call`` part: the same symbols, the references of kind ``call`` alone."""
+        return ReferenceGraph(
+            symbols=self._symbols.values(),
+            references=self.references(kind=ReferenceKind.CALL),
+            unresolved=self._unresolved,
+            diagnostics=self._diagnostics,
+        )
+
+    def neighbourhood(
+        self, symbol_ids: Iterable[str], *, direction: Direction, depth: int | None
+    ) -> ReferenceGraph:
+        """The part of the graph within ``depth`` references (``None``: any number) of some symbols.
+
+        ``targets`` follows references forwards (callees, bases, variables read),
+        ``sources`` backwards, ``both`` unites the two. The result holds the
+        references that were followed, the symbols at their ends, and the
+        unresolved names and diagnostics that belong to these symbols.
+
+        Raises:
+            UnknownTarget: one of ``symbol_ids`` is not a symbol.
+        """
+        starts = [self.symbol(symbol_id).id for symbol_id in symbol_ids]
+        followed: dict[_EdgeKey, Reference] = {}
+        if direction in ("targets", "both"):
+            _follow(starts, self._outgoing, depth=depth, forward=True, followed=followed)
+        if direction in ("sources", "both"):
+            _follow(starts, self._incoming, depth=depth, forward=False, followed=followed)
+        kept = set(starts)
+        for reference in followed.values():
+            kept.update((reference.source, reference.target))
+        symbols = [self._symbols[key] for key in sorted(kept) if key in self._symbols]
+        paths = {symbol.path for symbol in symbols}
+        return ReferenceGraph(
+            symbols=symbols,
+            references=followed.values(),
+            unresolved=(u for u in self._unresolved if u.source in kept),
+            diagnostics=(d for d in self._diagnostics if d.path in paths),
+        )
+
+    def merge(
+        self,
+        references: Iterable[Reference],
+        *,
+        unresolved: Iterable[Unresolved] = (),
+        diagnostics: Iterable[Diagnostic] = (),
+    ) -> ReferenceGraph:
+        """This graph with what another resolver found added to it."""
+        return ReferenceGraph(
+            symbols=self._symbols.values(),
+            references=(*self._edges.values(), *references),
+            unresolved=(*self._unresolved, *unresolved),
+            diagnostics=(*self._diagnostics, *diagnostics),
+        )
+
+    def to_networkx(self) -> nx.MultiDiGraph[str]:
+        """A networkx ``MultiDiGraph`` of the symbols and references.
+
+        Nodes carry ``kind``, ``path``, ``start`` and ``end`` (an external node
+        only ``kind="external"``); edges are keyed by reference kind and carry
+        ``kind``, ``certainty``, ``evidence`` and ``sites``. All attributes are
+        plain strings, numbers or booleans, as the file formats of networkx want.
+        """
+        import networkx as nx  # 0.15 s to import
+
+        converted: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        for symbol in self.symbols:
+            converted.add_node(
+                symbol.id,
+                kind=symbol.kind.value,
+                path=symbol.path,
+                start=symbol.span.start,
+                end=symbol.span.end,
+            )
+        for reference in self.references():
+            for end in (reference.source, reference.target):
+                if end not in converted:
+                    converted.add_node(end, kind="external")
+            converted.add_edge(
+                reference.source,
+                reference.target,
+                key=reference.kind.value,
+                kind=reference.kind.value,
+                certainty=reference.certainty.value,
+                evidence=" ".join(reference.evidence),
+                sites=" ".join(f"{site.line}:{site.column}" for site in reference.sites),
+                via_external=reference.via_external,
+            )
+        return converted
+
+    @cached_property
+    def _sorted_references(self) -> tuple[Reference, ...]:
+        return tuple(self._edges[key] for key in sorted(self._edges))
+
+    @cached_property
+    def _outgoing(self) -> dict[str, list[Reference]]:
+        adjacency: dict[str, list[Reference]] = {}
+        for reference in self._sorted_references:
+            adjacency.setdefault(reference.source, []).append(reference)
+        return adjacency
+
+    @cached_property
+    def _incoming(self) -> dict[str, list[Reference]]:
+        adjacency: dict[str, list[Reference]] = {}
+        for reference in self._sorted_references:
+            adjacency.setdefault(reference.target, []).append(reference)
+        return adjacency
+
+    def _reached_by_calls(
+        self,
+        symbol_id: str,
+        adjacency: dict[str, list[Reference]],
+        *,
+        depth: int | None,
+        forward: bool,
+    ) -> tuple[str, ...]:
+        followed: dict[_EdgeKey, Reference] = {}
+        _follow(
+            [self.symbol(symbol_id).id],
+            adjacency,
+            depth=depth,
+            forward=forward,
+            followed=followed,
+            kind=ReferenceKind.CALL,
+        )
+        return tuple(sorted({r.target if forward else r.source for r in followed.values()}))
+
+
+def _merged(references: Iterable[Reference]) -> dict[_EdgeKey, Reference]:
+    edges: dict[_EdgeKey, Reference] = {}
+    for reference in references:
+        key = (reference.source, reference.target, reference.kind)
+        known = edges.get(key)
+        edges[key] = reference if known is None else _united(known, reference)
+    return edges
+
+
+def _united(first: Reference, second: Reference) -> Reference:
+    definite = Certainty.DEFINITE in (first.certainty, second.certainty)
+    return Reference(
+        source=first.source,
+        target=first.target,
+        kind=first.kind,
+        sites=tuple(sorted({*first.sites, *second.sites})),
+        certainty=Certainty.DEFINITE if definite else Certainty.POSSIBLE,
+        evidence=tuple(sorted({*first.evidence, *second.evidence})),
+        via_external=first.via_external and second.via_external,
+    )
+
+
+def _of_kind(references: Iterable[Reference], kind: ReferenceKind | None) -> tuple[Reference, ...]:
+    return tuple(r for r in references if kind is None or r.kind is kind)
+
+
+def _follow(
+    starts: Iterable[str],
+    adjacency: dict[str, list[Reference]],
+    *,
+    depth: int | None,
+    forward: bool,
+    followed: dict[_EdgeKey, Reference],
+    kind: ReferenceKind | None = None,
+) -> None:
+    """Add to ``followed`` every reference within ``depth`` steps of ``starts``."""
+    seen = set(starts)
+    frontier = sorted(seen)
+    steps = 0
+    while frontier and (depth is None or steps < depth):
+        steps += 1
+        reached: list[str] = []
+        for symbol_id in frontier:
+            for reference in adjacency.get(symbol_id, ()):
+                if kind is not None and reference.kind is not kind:
+                    continue
+                followed[reference.source, reference.target, reference.kind] = reference
+                other = reference.target if forward else reference.source
+                if other not in seen:
+                    seen.add(other)
+                    reached.append(other)
+        frontier = reached

@@ -1,0 +1,50 @@
+"""From the text of one file to its :class:`~depslice.callgraph.summary.FileSummary`."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+
+from depslice.callgraph.lowering.statements import lower_module
+from depslice.callgraph.summary import FileSummary
+
+__all__ = ["SourceSyntaxError", "summarize"]
+
+_DEEP = 20_000
+
+
+class SourceSyntaxError(Exception):
+    """The text is not Python that this interpreter can parse; ``line`` is 1-based or ``None``."""
+
+    def __init__(self, slug: str, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.slug = slug
+        self.message = message
+        self.line = line
+
+
+def summarize(text: str) -> FileSummary:
+    """Parse and lower ``text``.
+
+    Raises :class:`SourceSyntaxError` where the parser gives up: a syntax error, or
+    nesting beyond what the interpreter's parser takes.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        raise SourceSyntaxError("syntax-error", error.msg or "invalid syntax", error.lineno) from None
+    except (RecursionError, MemoryError):
+        raise SourceSyntaxError("too-deep", "nested too deeply for the Python parser", None) from None
+    except ValueError as error:
+        raise SourceSyntaxError("syntax-error", str(error), None) from None
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEP))
+    try:
+        return lower_module(tree, lines=text.count("\n") + 1, walrus=":=" in text)
+    except RecursionError:
+        raise SourceSyntaxError("too-deep", "nested too deeply to analyse", None) from None
+    finally:
+        sys.setrecursionlimit(limit)

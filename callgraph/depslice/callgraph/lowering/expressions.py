@@ -1,0 +1,557 @@
+"""Expressions to operations."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.lowering.frame import ClassScope, Frame
+from depslice.callgraph.summary import Op, Position, Register, pack
+
+BINARY_DUNDERS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.BitAnd: "and",
+    ast.FloorDiv: "floordiv",
+}
+COMPARE_DUNDERS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "__eq__",
+    ast.NotEq: "__ne__",
+    ast.Lt: "__lt__",
+    ast.LtE: "__le__",
+    ast.Gt: "__gt__",
+    ast.GtE: "__ge__",
+}
+UNARY_DUNDERS: dict[type[ast.unaryop], str] = {
+    ast.UAdd: "__pos__",
+    ast.USub: "__neg__",
+    ast.Invert: "__invert__",
+}
+_CONSTANTS: dict[type, Register] = {
+    type(None): s.NONE,
+    int: s.INT,
+    str: s.STR,
+    bytes: s.BYTES,
+    float: s.FLOAT,
+    bool: s.BOOL,
+}
+_DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
+_LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
+
+
+class ExpressionLowering:
+    """Lowers expressions into the current frame; statements are its subclass's."""
+
+    frame: Frame
+    module_versions: dict[str, tuple[int, ...]]
+    dynamic: list[tuple[Position, str]]
+
+    def __init__(self) -> None:
+        self._lower: dict[type, Callable[[Any], Register]] = {
+            ast.Name: self._name,
+            ast.Attribute: self._attribute,
+            ast.Call: self._call,
+            ast.Constant: self._constant,
+            ast.Subscript: self._subscript,
+            ast.BinOp: self._binary,
+            ast.BoolOp: self._boolean,
+            ast.Compare: self._compare,
+            ast.UnaryOp: self._unary,
+            ast.IfExp: self._conditional,
+            ast.Tuple: self._sequence,
+            ast.List: self._sequence,
+            ast.Set: self._sequence,
+            ast.Dict: self._mapping,
+            ast.JoinedStr: self._formatted,
+            ast.FormattedValue: self._formatted_value,
+            ast.ListComp: self._comprehension,
+            ast.SetComp: self._comprehension,
+            ast.GeneratorExp: self._comprehension,
+            ast.DictComp: self._dict_comprehension,
+            ast.Lambda: self.lower_lambda,
+            ast.NamedExpr: self._walrus,
+            ast.Await: self._await,
+            ast.Yield: self._yield,
+            ast.YieldFrom: self._yield_from,
+            ast.Starred: self._starred,
+            ast.Slice: self._slice,
+        }
+
+    def expression(self, node: ast.expr) -> Register:
+        """Lower ``node``; the register that holds its value."""
+        return self._lower.get(type(node), self._unknown)(node)
+
+    # Implemented by the statement lowering.
+    def lower_lambda(self, node: ast.Lambda) -> Register:
+        """Lower a lambda: a unit of its own."""
+        raise NotImplementedError
+
+    def assign(self, target: ast.expr, value: Register) -> None:
+        """Bind ``target`` to ``value``."""
+        raise NotImplementedError
+
+    def _unknown(self, _node: ast.expr) -> Register:
+        return s.OPAQUE
+
+    # --- names
+
+    def _name(self, node: ast.Name) -> Register:
+        return self.load(node.id, node.lineno << 12 | min(node.col_offset, 4095))
+
+    def load(self, name: str, pos: Position) -> Register:
+        """The value of ``name`` here, by the scope rules of the language reference, 4.2.2."""
+        frame = self.frame
+        register = frame.env.get(name)
+        if register is not None:
+            return register
+        if frame.is_function:
+            if name in frame.locals:
+                return s.UNBOUND
+            versions = None
+        else:
+            scope = frame.class_scope
+            if scope is not None and name in scope.versions:
+                register = frame.new()
+                frame.ops.append(
+                    (s.CLASSVAR, register, scope.index, name, scope.versions[name], pos)
+                )
+                return register
+            versions = self.module_versions.get(name)
+        if frame.parent is not None and name not in frame.globals:
+            owner = frame.owner_of(name)
+            if owner is not None:
+                register = frame.new()
+                frame.ops.append((s.FREE, register, owner.unit, name, pos))
+                return register
+            if not frame.is_function and self._inside_function(frame):
+                versions = None
+        register = frame.new()
+        frame.ops.append((s.GLOBAL, register, name, versions, pos))
+        return register
+
+    @staticmethod
+    def _inside_function(frame: Frame) -> bool:
+        parent = frame.parent
+        while parent is not None:
+            if parent.is_function:
+                return True
+            parent = parent.parent
+        return False
+
+    def written(self, node: ast.expr) -> Register:
+        """The object a store or a mutating call statement changes.
+
+        A plain name is marked (its position is negative): changing what it names is not
+        reading it, so whoever else fills the same registry does not matter here.
+        """
+        register = self.expression(node)
+        ops = self.frame.ops
+        if type(node) is ast.Name and ops and ops[-1][0] == s.GLOBAL and ops[-1][1] == register:
+            op = ops[-1]
+            ops[-1] = (*op[:4], -op[4])
+        return register
+
+    def _constant(self, node: ast.Constant) -> Register:
+        value = node.value
+        if type(value) is str and 0 < len(value) <= _LONGEST_NAME:
+            frame = self.frame
+            register = frame.new()
+            frame.ops.append((s.STRING, register, value))
+            return register
+        return _CONSTANTS.get(type(value), s.OPAQUE)
+
+    def _attribute(self, node: ast.Attribute) -> Register:
+        value = self._lower.get(type(node.value), self._unknown)(node.value)
+        frame = self.frame
+        register = frame.registers
+        frame.registers = register + 1
+        end = node.end_lineno or node.lineno
+        column = max((node.end_col_offset or 0) - len(node.attr.encode()), 0)
+        frame.ops.append((s.ATTR, register, value, node.attr, end << 12 | min(column, 4095)))
+        return register
+
+    # --- calls
+
+    def _call(self, node: ast.Call) -> Register:
+        func = node.func
+        frame = self.frame
+        if type(func) is ast.Name:
+            name = func.id
+            if name == "super" and not node.args and frame.class_scope is not None:
+                return self._zero_argument_super(node)
+            if name in _DYNAMIC:
+                frame.flags |= s.USES_LOCALS
+                if name in ("exec", "eval"):
+                    self.dynamic.append((pack(node.lineno, node.col_offset), name))
+        callee = self._lower.get(type(func), self._unknown)(func)
+        args: list[Register] = []
+        stars: list[Register] = []
+        for argument in node.args:
+            if type(argument) is ast.Starred:
+                stars.append(self.expression(argument.value))
+            else:
+                args.append(self._lower.get(type(argument), self._unknown)(argument))
+        keywords: list[tuple[str, Register]] = []
+        double: list[Register] = []
+        for keyword in node.keywords:
+            value = self.expression(keyword.value)
+            if keyword.arg is None:
+                double.append(value)
+            else:
+                keywords.append((keyword.arg, value))
+        frame = self.frame
+        register = frame.new()
+        pos = (node.lineno << 12) | min(node.col_offset, 4095)
+        if type(func) is ast.Attribute:
+            end = func.end_lineno or func.lineno
+            column = max((func.end_col_offset or 0) - len(func.attr.encode()), 0)
+            pos = end << 12 | min(column, 4095)
+        spread = (tuple(stars), tuple(double)) if stars or double else None
+        frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
+        return register
+
+    def _zero_argument_super(self, node: ast.Call) -> Register:
+        frame: Frame | None = self.frame
+        method: Frame | None = None
+        while frame is not None and frame.is_function:
+            method = frame
+            if frame.parent is None or not frame.parent.is_function:
+                break
+            frame = frame.parent
+        scope: ClassScope | None = self.frame.class_scope
+        register = self.frame.new()
+        pos = pack(node.lineno, node.col_offset)
+        first = s.UNBOUND
+        if method is not None and method.first_param:
+            first = (
+                0
+                if method is self.frame
+                else self.load(method.first_param, pos)
+            )
+        index = scope.index if scope is not None else -1
+        self.frame.ops.append((s.SUPER, register, index, first, pos))
+        return register
+
+    # --- operators
+
+    def _subscript(self, node: ast.Subscript) -> Register:
+        value = self.expression(node.value)
+        key = self.expression(node.slice)
+        frame = self.frame
+        register = frame.new()
+        frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
+        return register
+
+    def _slice(self, node: ast.Slice) -> Register:
+        for part in (node.lower, node.upper, node.step):
+            if part is not None:
+                self.expression(part)
+        return s.OPAQUE
+
+    def _binary(self, node: ast.BinOp) -> Register:
+        # Long chains (`a + b + c + …`) lean left: descend without recursion.
+        chain: list[ast.BinOp] = []
+        left: ast.expr = node
+        while type(left) is ast.BinOp:
+            chain.append(left)
+            left = left.left
+        value = self.expression(left)
+        prefix = left.value if type(left) is ast.Constant and type(left.value) is str else None
+        for operation in reversed(chain):
+            right = self.expression(operation.right)
+            value = self._binary_step(operation, value, right, prefix)
+            prefix = None
+        return value
+
+    def _binary_step(
+        self, node: ast.BinOp, left: Register, right: Register, prefix: str | None
+    ) -> Register:
+        kind = type(node.op)
+        frame = self.frame
+        if prefix is not None and kind is ast.Add:
+            register = frame.new()
+            frame.ops.append((s.NAME_LITERAL, register, prefix[:_LONGEST_NAME], ""))
+            return register
+        if prefix is not None and kind is ast.Mod:
+            frame.ops.append((s.FORMAT_VALUE, right, "__str__", pack(node.lineno, node.col_offset)))
+            register = frame.new()
+            head, _, tail = prefix.partition("%")
+            frame.ops.append((s.NAME_LITERAL, register, head[:_LONGEST_NAME], tail[1:][:_LONGEST_NAME]))
+            return register
+        if left < -1 and right < -1:
+            return left
+        register = frame.new()
+        frame.ops.append(
+            (s.BINARY, register, left, right, BINARY_DUNDERS[kind], pack(node.lineno, node.col_offset))
+        )
+        return register
+
+    def _boolean(self, node: ast.BoolOp) -> Register:
+        frame = self.frame
+        registers: list[Register] = []
+        saved = frame.env
+        last = len(node.values) - 1
+        for index, value in enumerate(node.values):
+            register = self.expression(value)
+            registers.append(register)
+            if index < last:
+                frame.ops.append((s.TRUTH, register, pack(value.lineno, value.col_offset)))
+                if type(node.op) is ast.And:
+                    self.narrow(value, positive=True)
+                else:
+                    self.narrow(value, positive=False)
+        self._restore_narrowed(saved)
+        return frame.phi(registers)
+
+    def _restore_narrowed(self, saved: dict[str, Register]) -> None:
+        """Forget what narrowing learned, but keep what a walrus bound."""
+        frame = self.frame
+        if frame.env is not saved:
+            for name, versions in frame.history.items():
+                current = frame.env.get(name)
+                if current is not None and current in versions:
+                    saved[name] = current
+            frame.env = saved
+
+    def _compare(self, node: ast.Compare) -> Register:
+        left = self.expression(node.left)
+        for operator, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(comparator)
+            kind = type(operator)
+            pos = pack(node.lineno, node.col_offset)
+            if kind is ast.In or kind is ast.NotIn:
+                self.frame.ops.append((s.CONTAINS, right, left, pos))
+            elif kind in COMPARE_DUNDERS and (left >= -1 or right >= -1):
+                self.frame.ops.append((s.COMPARE, left, right, COMPARE_DUNDERS[kind], pos))
+            left = right
+        return s.BOOL
+
+    def _unary(self, node: ast.UnaryOp) -> Register:
+        value = self.expression(node.operand)
+        pos = pack(node.lineno, node.col_offset)
+        if type(node.op) is ast.Not:
+            self.frame.ops.append((s.TRUTH, value, pos))
+            return s.BOOL
+        if value < -1:
+            return value
+        register = self.frame.new()
+        self.frame.ops.append((s.UNARY, register, value, UNARY_DUNDERS[type(node.op)], pos))
+        return register
+
+    def _conditional(self, node: ast.IfExp) -> Register:
+        test = self.expression(node.test)
+        frame = self.frame
+        frame.ops.append((s.TRUTH, test, pack(node.lineno, node.col_offset)))
+        saved = dict(frame.env)
+        self.narrow(node.test, positive=True)
+        body = self.expression(node.body)
+        frame.env = dict(saved)
+        self.narrow(node.test, positive=False)
+        orelse = self.expression(node.orelse)
+        self._restore_narrowed(saved)
+        return frame.phi([body, orelse])
+
+    # --- narrowing
+
+    def narrow(self, test: ast.expr, *, positive: bool) -> None:
+        """Assume ``test`` (or its negation) for the names it speaks of (PEP 484, ``isinstance``)."""
+        kind = type(test)
+        if kind is ast.UnaryOp and type(test.op) is ast.Not:  # type: ignore[attr-defined]
+            self.narrow(test.operand, positive=not positive)  # type: ignore[attr-defined]
+        elif kind is ast.BoolOp:
+            conjunction = type(test.op) is ast.And  # type: ignore[attr-defined]
+            if conjunction == positive:
+                for value in test.values:  # type: ignore[attr-defined]
+                    self.narrow(value, positive=positive)
+        elif kind is ast.Call and positive:
+            match test:
+                case ast.Call(
+                    func=ast.Name(id="isinstance"), args=[ast.Name(id=name), classes], keywords=[]
+                ):
+                    self._narrow_name(name, classes)
+
+    def _narrow_name(self, name: str, classes: ast.expr) -> None:
+        frame = self.frame
+        current = frame.env.get(name)
+        if current is None:
+            return
+        if isinstance(classes, ast.Call):
+            return
+        types = self.expression(classes)
+        register = frame.new()
+        frame.ops.append((s.NARROW, register, current, types))
+        frame.env = {**frame.env, name: register}
+
+    # --- displays
+
+    def _sequence(self, node: ast.Tuple | ast.List | ast.Set) -> Register:
+        elements: list[Register] = []
+        starred: list[Register] = []
+        for element in node.elts:
+            if type(element) is ast.Starred:
+                starred.append(self.expression(element.value))
+            else:
+                elements.append(self.expression(element))
+        frame = self.frame
+        register = frame.new()
+        kind = type(node).__name__.lower()
+        if all(element < -1 for element in elements):
+            elements = elements[:1] if kind != "tuple" else elements
+        frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred)))
+        return register
+
+    def _mapping(self, node: ast.Dict) -> Register:
+        items: list[tuple[str | None, Register, Register]] = []
+        unpacked: list[Register] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                unpacked.append(self.expression(value))
+                continue
+            text = None
+            if type(key) is ast.Constant:
+                text = _key_text(key.value)
+                key_register = _CONSTANTS.get(type(key.value), s.OPAQUE)
+            else:
+                key_register = self.expression(key)
+            items.append((text, key_register, self.expression(value)))
+        frame = self.frame
+        register = frame.new()
+        if len(items) > 64 and all(k < -1 and v < -1 for _, k, v in items):
+            items = items[:1]  # a table of constants
+        frame.ops.append((s.MAPPING, register, tuple(items), tuple(unpacked)))
+        return register
+
+    def _formatted(self, node: ast.JoinedStr) -> Register:
+        for value in node.values:
+            if type(value) is ast.FormattedValue:
+                self._formatted_value(value)
+        first, last = node.values[:1], node.values[-1:]
+        prefix = _text_of(first[0]) if first else ""
+        suffix = _text_of(last[0]) if last and len(node.values) > 1 else ""
+        if not prefix and not suffix:
+            return s.STR
+        frame = self.frame
+        register = frame.new()
+        frame.ops.append((s.NAME_LITERAL, register, prefix[:_LONGEST_NAME], suffix[:_LONGEST_NAME]))
+        return register
+
+    def _formatted_value(self, node: ast.FormattedValue) -> Register:
+        value = self.expression(node.value)
+        dunder = {114: "__repr__", 97: "__repr__", 115: "__str__"}.get(node.conversion, "__format__")
+        self.frame.ops.append((s.FORMAT_VALUE, value, dunder, pack(node.lineno, node.col_offset)))
+        if node.format_spec is not None:
+            self.expression(node.format_spec)
+        return s.STR
+
+    # --- comprehensions: their own scope (language reference 6.2.4), lowered in place
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Register:
+        saved = self._enter_comprehension(node.generators)
+        element = self.expression(node.elt)
+        self._leave_comprehension(saved)
+        frame = self.frame
+        register = frame.new()
+        kind = {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "generator")
+        frame.ops.append((s.SEQUENCE, register, kind, (element,), ()))
+        return register
+
+    def _dict_comprehension(self, node: ast.DictComp) -> Register:
+        saved = self._enter_comprehension(node.generators)
+        key = self.expression(node.key)
+        value = self.expression(node.value)
+        self._leave_comprehension(saved)
+        frame = self.frame
+        register = frame.new()
+        frame.ops.append((s.MAPPING, register, ((None, key, value),), ()))
+        return register
+
+    def _enter_comprehension(self, generators: list[ast.comprehension]) -> dict[str, Register]:
+        frame = self.frame
+        saved = frame.env
+        for generator in generators:
+            iterable = self.expression(generator.iter)
+            frame.env = dict(frame.env)
+            pos = pack(generator.iter.lineno, generator.iter.col_offset)
+            item = frame.new()
+            frame.ops.append((s.ITER, item, iterable, pos, bool(generator.is_async)))
+            self._bind_comprehension(generator.target, item)
+            for test in generator.ifs:
+                register = self.expression(test)
+                frame.ops.append((s.TRUTH, register, pack(test.lineno, test.col_offset)))
+                self.narrow(test, positive=True)
+        return saved
+
+    def _bind_comprehension(self, target: ast.expr, value: Register) -> None:
+        frame = self.frame
+        match target:
+            case ast.Name(id=name):
+                frame.env[name] = value
+                frame.inner.add(name)  # a nested lambda may capture it
+                frame.history.setdefault(name, []).append(value)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                for index, element in enumerate(elements):
+                    register = frame.new()
+                    pos = pack(element.lineno, element.col_offset)
+                    inner = element.value if isinstance(element, ast.Starred) else element
+                    frame.ops.append((s.ITEM, register, value, index, pos))
+                    self._bind_comprehension(inner, register)
+            case _:
+                self.assign(target, value)
+
+    def _leave_comprehension(self, saved: dict[str, Register]) -> None:
+        self.frame.env = saved
+
+    # --- the rest
+
+    def _walrus(self, node: ast.NamedExpr) -> Register:
+        value = self.expression(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def _await(self, node: ast.Await) -> Register:
+        return self._emit_value(s.AWAIT, node.value, node)
+
+    def _yield(self, node: ast.Yield) -> Register:
+        value = s.NONE if node.value is None else self.expression(node.value)
+        self.frame.flags |= s.GENERATOR
+        self.frame.ops.append((s.YIELD, value))
+        return s.UNBOUND
+
+    def _yield_from(self, node: ast.YieldFrom) -> Register:
+        self.frame.flags |= s.GENERATOR
+        return self._emit_value(s.YIELD_FROM, node.value, node)
+
+    def _starred(self, node: ast.Starred) -> Register:
+        return self.expression(node.value)
+
+    def _emit_value(self, opcode: int, value: ast.expr, node: ast.expr) -> Register:
+        source = self.expression(value)
+        register = self.frame.new()
+        op: Op = (opcode, register, source, pack(node.lineno, node.col_offset))
+        self.frame.ops.append(op)
+        return register
+
+
+def _key_text(value: object) -> str | None:
+    if type(value) is str and len(value) <= _LONGEST_NAME:
+        return value
+    if type(value) in (int, bool, bytes) or value is None:
+        return repr(value)[:_LONGEST_NAME]
+    return None
+
+
+def _text_of(node: ast.expr) -> str:
+    if type(node) is ast.Constant and type(node.value) is str:
+        return node.value
+    return ""

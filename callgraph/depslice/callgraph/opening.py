@@ -1,0 +1,44 @@
+"""The way in: a path becomes a :class:`~depslice.callgraph.program.Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from depslice.callgraph.program import Program
+from depslice.callgraph.project import find_project
+from depslice.callgraph.summary import FORMAT
+
+if TYPE_CHECKING:
+    from depslice.callgraph.cache import Cache
+
+
+def open_program(
+    path: Path | str,
+    *,
+    cache: Cache | Literal["auto"] | None = "auto",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    respect_gitignore: bool = True,
+    max_file_bytes: int = 10 * 2**20,
+) -> Program:
+    """The program at ``path``: a repository, an unpacked package, or a single script.
+
+    Only names files; each is read when something asks for it. ``cache="auto"`` is the
+    user's own cache, ``None`` is none.
+
+    :raises RepositoryError: there is nothing to analyse at ``path``.
+    """
+    project = find_project(
+        path,
+        include=include,
+        exclude=exclude,
+        respect_gitignore=respect_gitignore,
+        max_file_bytes=max_file_bytes,
+    )
+    if cache == "auto":
+        from depslice.callgraph.cache import open_cache
+
+        cache = open_cache(version=f"summaries-{FORMAT}")
+    return Program(project, cache=cache)

@@ -1,0 +1,491 @@
+"""A project with its files' summaries, loaded when first asked for.
+
+Linking proper: what an import statement names, which module-scope bindings a
+name has, and which symbol a target string means.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
+from depslice.callgraph.project import Project, SourceFile, read_file
+from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
+from depslice.callgraph.summary import (
+    FORMAT,
+    MAPPING,
+    SEQUENCE,
+    STRING,
+    FileSummary,
+    Op,
+    Piece,
+    dump_summary,
+    load_summary,
+)
+
+if TYPE_CHECKING:
+    from depslice.callgraph.cache import Cache
+
+BUILTIN_NAMES: Final = frozenset(dir(builtins)) | {"WindowsError", "reveal_type"}
+MODULE_NAMES: Final = frozenset(
+    {
+        "__name__",
+        "__file__",
+        "__doc__",
+        "__package__",
+        "__spec__",
+        "__loader__",
+        "__path__",
+        "__dict__",
+        "__builtins__",
+        "__annotations__",
+        "__cached__",
+    }
+)
+_KIND: Final = f"summary-{FORMAT}-py{sys.version_info[0]}.{sys.version_info[1]}"
+_VARIABLES: Final = frozenset({"assign", "loop", "with", "match", "try", "if", "expr", "other"})
+
+
+class Module:
+    """A module of the project with its summary."""
+
+    __slots__ = (
+        "digest",
+        "file",
+        "is_package",
+        "name",
+        "package",
+        "summary",
+        "text",
+        "units_by_piece",
+    )
+
+    def __init__(self, file: SourceFile, summary: FileSummary, digest: str) -> None:
+        self.file = file
+        self.name = file.module
+        self.is_package = file.is_package
+        self.package = file.module if file.is_package else file.module.rpartition(".")[0]
+        self.summary = summary
+        self.digest = digest
+        self.text: str | None = None
+        self.units_by_piece: dict[int, list[int]] | None = None  # made when first asked for
+
+    def current_pieces(self, name: str, versions: tuple[int, ...] | None) -> tuple[int, ...]:
+        """The pieces whose binding of ``name`` a read can see.
+
+        ``versions`` are those that reach a read in module-level code; ``None`` stands
+        for a read that happens later (in a function, or from another module): then all
+        assignments of a variable count, and of redefined functions, classes and
+        imports those that survive.
+        """
+        if versions is not None:
+            return versions
+        bound = self.summary.scope.get(name, ())
+        if len(bound) < 2:
+            return bound
+        final = self.summary.final.get(name, ())
+        pieces = self.summary.pieces
+        return tuple([p for p in bound if p in final or pieces[p].kind in _VARIABLES])
+
+
+class Program:
+    """The modules of a project, by name; each is read, parsed and lowered at most once.
+
+    Analysing a file gives a value that depends on its bytes alone, so summaries are
+    cached under the digest of the bytes.
+    """
+
+    def __init__(self, project: Project, *, cache: Cache | None = None) -> None:
+        self.project = project
+        self._cache = cache
+        self.files = {file.module: file for file in project.files}
+        self.by_path = {file.path: file for file in project.files}
+        self._loaded: dict[str, Module | None] = {}
+        self._diagnostics: dict[str, Diagnostic] = {}
+        self.packages = _packages(self.files)
+        self._star_sources: dict[tuple[str, str], tuple[Module | None, int] | None] = {}
+        self._exports: dict[str, frozenset[str]] = {}
+        self._definitions: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._tables: dict[str, dict[str, Symbol]] = {}
+        self.attachments: dict[str, object] = {}  # analyses that live as long as the program
+        self._directories: dict[str, str] = {}
+        for file in project.files:
+            directory = file.path.rpartition("/")[0]
+            self._directories.setdefault(directory, file.module.rpartition(".")[0] if not file.is_package else file.module)
+
+    # --- loading
+
+    def module(self, name: str) -> Module | None:
+        """The module ``name``; ``None`` when the project has no such file or cannot read it."""
+        try:
+            return self._loaded[name]
+        except KeyError:
+            pass
+        file = self.files.get(name)
+        module = None if file is None else self._load(file)
+        self._loaded[name] = module
+        return module
+
+    def _load(self, file: SourceFile) -> Module | None:
+        data = self._read(file)
+        if data is None:
+            return None
+        digest = content_digest(data)
+        blob = None if self._cache is None else self._cache.get(_KIND, digest)
+        if blob is not None:
+            return self._adopt(file, digest, blob)
+        outcome = summarize_bytes(data)
+        if isinstance(outcome, Problem):
+            outcome_blob = outcome.dump()
+        else:
+            outcome_blob = b"S" + dump_summary(outcome)
+        if self._cache is not None:
+            self._cache.put_many(_KIND, [(digest, outcome_blob)])
+        if isinstance(outcome, Problem):
+            self._diagnostics[file.path] = outcome.diagnostic(file.path)
+            return None
+        return Module(file, outcome, digest)
+
+    def _adopt(self, file: SourceFile, digest: str, blob: bytes) -> Module | None:
+        if blob[:1] == b"S":
+            return Module(file, load_summary(blob[1:]), digest)
+        self._diagnostics[file.path] = Problem.load(blob).diagnostic(file.path)
+        return None
+
+    def _read(self, file: SourceFile) -> bytes | None:
+        try:
+            return read_file(self.project, file)
+        except OSError as error:
+            self._diagnostics[file.path] = Diagnostic(
+                slug="unreadable",
+                severity=Severity.ERROR,
+                message=f"cannot be read: {error.strerror or error}",
+                path=file.path,
+            )
+            return None
+
+    def text(self, module: Module) -> str:
+        """The decoded text of ``module``, with ``\\n`` line ends."""
+        if module.text is None:
+            data = read_file(self.project, module.file)
+            module.text = decode_source(data)
+        return module.text
+
+    def load_all(
+        self, *, workers: int | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> list[Module]:
+        """Every module, sorted by path; files not in the cache are summarised in parallel.
+
+        ``workers``: processes; ``None`` takes the cores there are. The result does not
+        depend on it.
+        """
+        from depslice.callgraph.loading import load_many
+
+        missing = [f for f in self.project.files if f.module not in self._loaded]
+        for file, digest, blob in load_many(
+            self.project, missing, self._cache, _KIND, workers=workers, progress=progress
+        ):
+            if blob is None:
+                self._loaded[file.module] = self._load(file)
+            else:
+                self._loaded[file.module] = self._adopt(file, digest, blob)
+        found = [self._loaded[f.module] for f in self.project.files]
+        return [module for module in found if module is not None]
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was wrong with the project and with the files loaded so far, by path."""
+        found = [*self.project.diagnostics, *self._diagnostics.values()]
+        return tuple(sorted(found, key=lambda d: (d.path, d.slug, d.message)))
+
+    def lazy_target(self, module: Module, name: str) -> tuple[str, str] | None:
+        """What a module's ``__getattr__`` (PEP 562) most likely gives for ``name``.
+
+        Looks ``name`` up in the literal tables of the module (name -> submodule, or
+        name -> (submodule, attribute)), then among its submodules. ``(module, "")``
+        stands for the module itself.
+        """
+        for unit in module.summary.units:
+            if unit.kind != "piece" or unit.owner >= 0:
+                continue
+            for op in unit.ops:
+                if op[0] == MAPPING:
+                    for text, _, value in op[2]:
+                        if text == name:
+                            found = self._lazy_entry(module, name, strings_in(unit.ops, value))
+                            if found is not None:
+                                return found
+        inner = f"{module.package}.{name}"
+        return (inner, "") if self.is_module(inner) else None
+
+    def _lazy_entry(self, module: Module, name: str, texts: list[str]) -> tuple[str, str] | None:
+        for text in texts:
+            where, _, item = text.partition(":")
+            plain = where.lstrip(".")
+            level = len(where) - len(plain)
+            relative = self.import_target(module, max(level, 1), plain)
+            for candidate in (relative, plain):
+                source = self.module(candidate)
+                if source is None:
+                    continue
+                for wanted in (item, *[t for t in texts if t != text], name):
+                    if wanted in source.summary.scope:
+                        return candidate, wanted
+                return candidate, ""
+            head, _, last = plain.rpartition(".")
+            source = self.module(head)
+            if source is not None and last in source.summary.scope:
+                return head, last
+        return None
+
+    # --- names of modules
+
+    def is_module(self, name: str) -> bool:
+        """Whether the project has a module or (namespace) package of this name."""
+        return name in self.files or name in self.packages
+
+    def import_target(self, module: Module, level: int, name: str) -> str:
+        """The absolute name of the module that ``from <level dots><name>`` names in ``module``."""
+        if level <= 0:
+            return self._absolute(module, name)
+        package = module.package
+        for _ in range(level - 1):
+            package = package.rpartition(".")[0]
+        if not name:
+            return package
+        return f"{package}.{name}" if package else name
+
+    def _absolute(self, module: Module, name: str) -> str:
+        top = name.partition(".")[0]
+        if top in self.files or top in self.packages:
+            return name
+        # A script imports the modules that lie beside it: its folder is sys.path[0].
+        directory = module.file.path.rpartition("/")[0]
+        prefix = self._directories.get(directory, "")
+        if prefix and not module.is_package and self.is_module(f"{prefix}.{top}") and prefix not in self.files:
+            return f"{prefix}.{name}"
+        return name
+
+    def star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
+        """The module that gives ``name`` to ``module`` by a star import, and the piece.
+
+        The module is ``None`` where a star import from outside the repo may be the source.
+        """
+        if not module.summary.stars:
+            return None
+        key = (module.name, name)
+        try:
+            return self._star_sources[key]
+        except KeyError:
+            found = self._star_sources[key] = self._star_source(module, name)
+            return found
+
+    def _star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
+        external: tuple[Module | None, int] | None = None
+        for index in reversed(module.summary.stars):
+            for bound, level, target, _ in module.summary.pieces[index].imports:
+                if bound != "*":
+                    continue
+                absolute = self.import_target(module, level, target)
+                source = self.module(absolute)
+                if source is None:
+                    if not self.is_module(absolute):
+                        external = external or (None, index)
+                elif source is not module and name in self._star_names(source):
+                    return source, index
+        return external
+
+    def _star_names(self, module: Module) -> frozenset[str]:
+        """The names ``from module import *`` binds, those of its own star imports included."""
+        known = self._exports.get(module.name)
+        if known is None:
+            self._exports[module.name] = frozenset()  # an import cycle of stars adds nothing
+            known = self._exports[module.name] = frozenset(self._collect_names(module))
+        return known
+
+    def _collect_names(self, module: Module) -> Iterator[str]:
+        names = module.summary.dunder_all
+        if names is not None:
+            yield from names
+            return
+        yield from (name for name in module.summary.scope if not name.startswith("_"))
+        for index in module.summary.stars:
+            for bound, level, target, _ in module.summary.pieces[index].imports:
+                if bound == "*":
+                    source = self.module(self.import_target(module, level, target))
+                    if source is not None:
+                        yield from self._star_names(source)
+
+    # --- symbols
+
+    def symbol_table(self, module: Module) -> dict[str, Symbol]:
+        """The symbols of ``module`` by id, in source order."""
+        table = self._tables.get(module.name)
+        if table is None:
+            table = self._tables[module.name] = {s.id: s for s in self.symbols_of(module)}
+        return table
+
+    def definitions(self, module_name: str, name: str) -> tuple[str, ...]:
+        """The symbols a module-scope name stands for, imports followed to the definition."""
+        key = (module_name, name)
+        known = self._definitions.get(key)
+        if known is None:
+            self._definitions[key] = ()
+            known = self._definitions[key] = tuple(dict.fromkeys(self._define(module_name, name)))
+        return known
+
+    def _define(self, module_name: str, name: str) -> Iterator[str]:
+        module = self.module(module_name)
+        if module is None:
+            return
+        pieces = module.current_pieces(name, None)
+        if not pieces:
+            found = self.star_source(module, name)
+            if found is not None and found[0] is not None:
+                yield from self.definitions(found[0].name, name)
+            return
+        for index in pieces:
+            piece = module.summary.pieces[index]
+            if piece.kind not in ("import", "future"):
+                yield f"{module_name}:{name}"
+                continue
+            for bound, level, target, item in piece.imports:
+                if bound != name:
+                    continue
+                absolute = self.import_target(module, level, target)
+                if item is None:
+                    top = absolute if level < 0 else absolute.partition(".")[0]
+                    if top in self.files:
+                        yield top
+                elif self.is_module(f"{absolute}.{item}") and absolute == module_name:
+                    yield f"{absolute}.{item}"
+                else:
+                    found_inner = self.definitions(absolute, item)
+                    yield from found_inner
+                    if not found_inner and f"{absolute}.{item}" in self.files:
+                        yield f"{absolute}.{item}"
+
+    def symbols_of(self, module: Module) -> Iterator[Symbol]:
+        """The symbols a module defines, itself first, in source order."""
+        summary = module.summary
+        path = module.file.path
+        name = module.name
+        yield Symbol(
+            id=name, kind=SymbolKind.MODULE, path=path, span=Span(start=1, end=max(summary.lines, 1))
+        )
+        found: dict[str, Symbol] = {}
+        for piece in summary.pieces:
+            for symbol in self._piece_symbols(module, piece):
+                known = found.get(symbol.id)
+                if known is None or (known.kind is SymbolKind.VARIABLE and symbol.kind is not SymbolKind.VARIABLE):
+                    found[symbol.id] = symbol
+        for unit in summary.units:
+            if unit.kind == "piece":
+                continue
+            kind = SymbolKind.METHOD if unit.owner >= 0 else SymbolKind.FUNCTION
+            identifier = f"{name}:{unit.qualname}"
+            known = found.get(identifier)
+            if known is None or known.kind is SymbolKind.VARIABLE:
+                found[identifier] = Symbol(
+                    id=identifier, kind=kind, path=path, span=Span(start=unit.line, end=unit.end_line)
+                )
+        for info in summary.classes:
+            found.setdefault(
+                f"{name}:{info.qualname}",
+                Symbol(
+                    id=f"{name}:{info.qualname}",
+                    kind=SymbolKind.CLASS,
+                    path=path,
+                    span=Span(start=info.line, end=info.end_line),
+                ),
+            )
+        yield from sorted(found.values(), key=lambda s: (s.span.start, s.id))
+
+    def _piece_symbols(self, module: Module, piece: Piece) -> Iterator[Symbol]:
+        if piece.kind in ("import", "future", "doc", "expr"):
+            return
+        summary = module.summary
+        prefix = "" if piece.owner < 0 else summary.classes[piece.owner].qualname + "."
+        kinds = {"def": SymbolKind.FUNCTION, "class": SymbolKind.CLASS}
+        kind = kinds.get(piece.kind, SymbolKind.VARIABLE)
+        if kind is SymbolKind.FUNCTION and piece.owner >= 0:
+            kind = SymbolKind.METHOD
+        for name in piece.binds:
+            yield Symbol(
+                id=f"{module.name}:{prefix}{name}",
+                kind=kind,
+                path=module.file.path,
+                span=Span(start=piece.start, end=piece.end),
+            )
+
+
+def strings_in(ops: list[Op], register: int) -> list[str]:
+    """The string constants ``register`` holds, directly or in a literal tuple or list."""
+    for op in ops:
+        if op[0] == STRING and op[1] == register:
+            return [op[2]]
+        if op[0] == SEQUENCE and op[1] == register:
+            return [text for element in op[3] for text in strings_in(ops, element)]
+    return []
+
+
+class Problem:
+    """Why a file has no summary; what the cache stores in its stead."""
+
+    __slots__ = ("line", "message", "slug")
+
+    def __init__(self, slug: str, message: str, line: int | None) -> None:
+        self.slug = slug
+        self.message = message
+        self.line = line
+
+    def dump(self) -> bytes:
+        """For the cache."""
+        return f"E{self.slug}\n{self.line or 0}\n{self.message}".encode(errors="replace")
+
+    @classmethod
+    def load(cls, blob: bytes) -> Problem:
+        """The inverse of :meth:`dump`."""
+        slug, line, message = blob[1:].decode().split("\n", 2)
+        return cls(slug, message, int(line) or None)
+
+    def diagnostic(self, path: str) -> Diagnostic:
+        """As a fact about the file at ``path``."""
+        span = None if self.line is None else Span(start=self.line, end=self.line)
+        return Diagnostic(
+            slug=self.slug, severity=Severity.ERROR, message=self.message, path=path, span=span
+        )
+
+
+def summarize_bytes(data: bytes) -> FileSummary | Problem:
+    """Decode, parse and lower the bytes of one file."""
+    from depslice.callgraph.lowering import SourceSyntaxError, summarize
+
+    try:
+        return summarize(decode_source(data))
+    except UndecodableSource as error:
+        return Problem(error.slug, error.message, error.line)
+    except SourceSyntaxError as error:
+        return Problem(error.slug, error.message, error.line)
+
+
+def _packages(names: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for name in names:
+        parent = name.rpartition(".")[0]
+        while parent and parent not in found:
+            found.add(parent)
+            parent = parent.rpartition(".")[0]
+    return frozenset(found)
+
+
+def default_workers() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+__all__: Sequence[str] = ("BUILTIN_NAMES", "Module", "Problem", "Program", "summarize_bytes")

@@ -1,0 +1,254 @@
+"""What one file says, as plain data: the value that lowering gives and the cache stores.
+
+A :class:`FileSummary` depends on the bytes of its file alone. It holds the
+*pieces* of the file (every statement of the module scope and of class scopes),
+and for each piece and each function a :class:`Unit`: a straight list of small
+operations over numbered registers, in static-single-assignment style, from
+which :mod:`depslice.callgraph.engine` computes values and references without
+looking at the syntax tree again.
+
+An operation is a tuple that starts with its opcode and, where it has a result,
+the register it defines. ``pos`` is ``line << 12 | column`` (see :func:`pack`).
+"""
+
+from __future__ import annotations
+
+import marshal
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeAlias
+
+Register: TypeAlias = int
+"""A register number of one unit; negative ones are the shared constants below."""
+Position: TypeAlias = int
+Op: TypeAlias = tuple[Any, ...]
+TypeExpr: TypeAlias = tuple[Any, ...]
+"""An annotation: ``(T_NAME, name)``, ``(T_ATTR, base, attr)``, ``(T_SUBSCRIPT, base,
+args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
+``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
+
+FORMAT: Final = 9
+"""Raised whenever lowering or this layout changes; older cache entries are ignored."""
+
+# Shared constant registers: results no operation needs to compute.
+UNBOUND: Final = -1
+NONE: Final = -2
+INT: Final = -3
+STR: Final = -4
+BYTES: Final = -5
+FLOAT: Final = -6
+BOOL: Final = -7
+OPAQUE: Final = -8  # a value of no interest (slices, Ellipsis, complex)
+CONSTANT_TYPES: Final = {
+    NONE: "None",
+    INT: "int",
+    STR: "str",
+    BYTES: "bytes",
+    FLOAT: "float",
+    BOOL: "bool",
+}
+
+T_NAME: Final = 0
+T_ATTR: Final = 1
+T_SUBSCRIPT: Final = 2
+T_UNION: Final = 3
+T_LIST: Final = 4
+T_NONE: Final = 5
+T_UNKNOWN: Final = 6
+
+# Opcodes, with their operands. Grouped by what they read.
+GLOBAL: Final = 0  # dst name versions|None pos   module-scope (or builtin) name
+ATTR: Final = 1  # dst obj name pos
+CALL: Final = 2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k)
+FREE: Final = 3  # dst owner_unit name pos        variable of an enclosing function
+CLASSVAR: Final = 4  # dst class_index name versions pos   class-scope name, read in the class body
+STRING: Final = 5  # dst text
+PHI: Final = 6  # dst [srcs]
+SETATTR: Final = 7  # obj name src pos
+SUB: Final = 8  # dst obj key pos
+SETSUB: Final = 9  # obj key src pos
+BINARY: Final = 10  # dst left right dunder pos
+COMPARE: Final = 11  # left right dunder pos
+TRUTH: Final = 12  # src pos
+UNARY: Final = 13  # dst src dunder pos
+FORMAT_VALUE: Final = 14  # src dunder pos
+ITER: Final = 15  # dst src pos is_async
+ITEM: Final = 16  # dst src index pos             unpacking
+ENTER: Final = 17  # dst src pos is_async
+AWAIT: Final = 18  # dst src pos
+YIELD: Final = 19  # src
+YIELD_FROM: Final = 20  # dst src pos
+RETURN: Final = 21  # src
+FUNCTION: Final = 22  # dst unit defaults          defaults: ((param index, reg)...)
+DECORATE: Final = 23  # dst decorator src pos
+CLASS: Final = 24  # dst class_index bases keywords pos
+SEQUENCE: Final = 25  # dst kind elements starred
+MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
+IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
+NARROW: Final = 28  # dst src cls                  isinstance
+BIND: Final = 29  # name src                       module or class scope, by the piece's owner
+SETGLOBAL: Final = 30  # name src pos              `global x` in a function
+SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
+ANNOTATION: Final = 32  # typeexpr pos eager
+DECLARE: Final = 33  # dst typeexpr src|None        `x: T = src`
+DELETE_SUB: Final = 34  # obj key pos
+SUPER: Final = 35  # dst class_index first_param pos
+LAMBDA: Final = 36  # same as FUNCTION
+CONTAINS: Final = 37  # container item pos
+RAISE: Final = 38  # src pos
+NAME_LITERAL: Final = 39  # dst prefix suffix       an f-string or concatenation with a constant prefix
+CLASS_MATCH: Final = 40  # dst subject cls pos
+INTERPOLATE: Final = 41  # reserved
+STARIMPORT_EXTERNAL: Final = 42
+
+
+def pack(line: int, column: int) -> Position:
+    """One int for a position; columns beyond 4095 are clipped (generated code)."""
+    return line << 12 | (column if column < 4095 else 4095)
+
+
+def unpack(pos: Position) -> tuple[int, int]:
+    """``(line, column)`` of a packed position."""
+    return pos >> 12, pos & 4095
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """Code that is evaluated as a whole: a function body, or what one piece does when it runs.
+
+    ``kind`` is ``"function"``, ``"lambda"`` or ``"piece"``. ``params`` are
+    ``(name, kind, annotation, has_default)`` with kind one of ``"po"``, ``"pk"``,
+    ``"va"``, ``"ko"``, ``"kw"``; parameter *i* is register *i*.
+    ``captured`` are the locals that nested units read: name -> all registers that hold it.
+    ``globals_written`` are the module-scope names that the unit rebinds or mutates;
+    ``self_stores`` the attributes it assigns on its first parameter; ``stores`` those it
+    assigns on anything else.
+    """
+
+    index: int
+    kind: str
+    qualname: str
+    parent: int  # enclosing function unit, or -1
+    owner: int  # class index whose scope defines it, or -1
+    piece: int  # the piece it belongs to
+    line: int
+    end_line: int
+    params: tuple[tuple[str, str, TypeExpr | None, bool], ...]
+    returns: TypeExpr | None
+    flags: int
+    registers: int
+    ops: list[Op]
+    captured: dict[str, tuple[int, ...]]
+    globals_written: tuple[str, ...]
+    self_stores: tuple[str, ...]
+    stores: tuple[str, ...]
+    name_line: int  # the line of `def`, decorators excluded
+    docstring: bool
+
+
+# Flags of a unit.
+GENERATOR: Final = 1
+ASYNC: Final = 2
+STATIC: Final = 4
+CLASSMETHOD: Final = 8
+PROPERTY: Final = 16
+ABSTRACT: Final = 32
+OVERLOAD: Final = 64
+CACHED_PROPERTY: Final = 128
+HAS_LOOP: Final = 256
+DECORATED: Final = 512  # by something other than the decorators the flags above stand for
+USES_LOCALS: Final = 1024  # calls exec, eval, globals or locals
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """A statement of the module scope or of a class scope.
+
+    ``kind``: ``"def"``, ``"class"``, ``"assign"``, ``"import"``, ``"expr"``, ``"doc"``,
+    ``"future"``, ``"jump"`` (raise, break, continue), ``"other"``, and the compound ones
+    ``"if"``, ``"loop"``, ``"with"``, ``"try"``, ``"match"``. ``path`` as in
+    :data:`depslice.slicer.cut.StatementPath`. ``binds`` are the names it binds in its
+    scope, ``mutates`` the names of its scope whose objects it changes
+    (``X.append(…)``, ``X[k] = …``, ``@X.register``).
+    """
+
+    index: int
+    path: tuple[str | int, ...]
+    kind: str
+    parent: int  # enclosing compound or class piece, or -1
+    unit: int  # the unit that runs when it runs, or -1
+    owner: int  # class index, or -1 for the module scope
+    start: int
+    end: int
+    binds: tuple[str, ...]
+    mutates: tuple[str, ...]
+    conditional: bool
+    imports: tuple[tuple[str, int, str, str | None], ...]  # (bound, level, module, name|None)
+    type_checking: bool
+    name_line: int
+
+
+@dataclass(slots=True, eq=False)
+class ClassInfo:
+    """A class statement. ``members``: name -> pieces that bind it, in order."""
+
+    index: int
+    qualname: str
+    piece: int  # -1 when it stands in a function
+    unit: int  # the unit that executes the class statement
+    parent_function: int
+    owner: int  # enclosing class, or -1
+    bases: tuple[int, ...]  # registers of `unit`
+    keywords: tuple[tuple[str, int], ...]
+    decorators: tuple[int, ...]
+    members: dict[str, tuple[int, ...]]
+    line: int
+    end_line: int
+    pieces: tuple[int, ...]
+    name_line: int
+    self_stores: dict[str, tuple[int, ...]]  # attribute -> method units that assign it
+
+
+@dataclass(slots=True, eq=False)
+class FileSummary:
+    """One file. ``scope``: module-scope name -> pieces that bind it, in order;
+    ``final``: name -> the bindings that can be current once the module has run;
+    ``mutations``: name -> pieces that change the object it names.
+    ``dunder_all`` is ``None`` where ``__all__`` is missing or not literal."""
+
+    pieces: list[Piece]
+    units: list[Unit]
+    classes: list[ClassInfo]
+    scope: dict[str, tuple[int, ...]]
+    final: dict[str, tuple[int, ...]]
+    mutations: dict[str, tuple[int, ...]]
+    dunder_all: tuple[str, ...] | None
+    stars: tuple[int, ...]  # pieces that are star imports
+    future_annotations: bool
+    global_writers: dict[str, tuple[int, ...]]  # name -> function units that rebind or mutate it
+    attribute_writers: dict[str, tuple[int, ...]]  # attr -> units that store it on something
+    lines: int
+    dynamic: tuple[tuple[int, str], ...]  # (pos, "exec"/"eval"/"star-import")
+
+
+_UNIT = tuple(f.name for f in fields(Unit))
+_PIECE = tuple(f.name for f in fields(Piece))
+_CLASS = tuple(f.name for f in fields(ClassInfo))
+_FILE = tuple(f.name for f in fields(FileSummary))
+
+
+def dump_summary(summary: FileSummary) -> bytes:
+    """Serialise for the cache (trusted storage: see :mod:`depslice.callgraph.cache`)."""
+    plain = {name: getattr(summary, name) for name in _FILE}
+    plain["pieces"] = [tuple([getattr(p, n) for n in _PIECE]) for p in summary.pieces]
+    plain["units"] = [tuple([getattr(u, n) for n in _UNIT]) for u in summary.units]
+    plain["classes"] = [tuple([getattr(c, n) for n in _CLASS]) for c in summary.classes]
+    return marshal.dumps(plain)
+
+
+def load_summary(data: bytes) -> FileSummary:
+    """The inverse of :func:`dump_summary`."""
+    plain = marshal.loads(data)
+    plain["pieces"] = [Piece(*row) for row in plain["pieces"]]
+    plain["units"] = [Unit(*row) for row in plain["units"]]
+    plain["classes"] = [ClassInfo(*row) for row in plain["classes"]]
+    return FileSummary(**plain)

@@ -1,0 +1,40 @@
+"""Dependency slices: what a function of a repository needs, and nothing else.
+
+>>> program = open_program("fixtures/inventory/repo")        # doctest: +SKIP
+>>> target = find_symbol(program, "shop.api:quote")          # doctest: +SKIP
+>>> found = slice_symbols(program, [target.id])              # doctest: +SKIP
+>>> print(render(program, found, format="bundle").files[0].text)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from depslice.slicer.cut import FileCut, Form, Link
+from depslice.slicer.model import (
+    Context,
+    ExternalImport,
+    Item,
+    Omitted,
+    RenderedFile,
+    Slice,
+    Step,
+)
+from depslice.slicer.rendering import render
+from depslice.slicer.slicing import slice_all, slice_symbols
+from depslice.slicer.strategies import Strategy
+
+__all__ = [
+    "Context",
+    "ExternalImport",
+    "FileCut",
+    "Form",
+    "Item",
+    "Link",
+    "Omitted",
+    "RenderedFile",
+    "Slice",
+    "Step",
+    "Strategy",
+    "render",
+    "slice_all",
+    "slice_symbols",
+]

@@ -1,0 +1,166 @@
+"""From a closure to a :class:`~depslice.slicer.model.Slice`: items, and a cut of each file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.program import Module, Program
+from depslice.slicer.closure import PieceKey, Slicer
+from depslice.slicer.cut import FileCut, Form, Link, StatementPath
+from depslice.slicer.model import Item, Omitted, Slice
+from depslice.slicer.order import dependency_order
+
+
+def assemble(program: Program, slicer: Slicer, targets: tuple[str, ...]) -> Slice:
+    """The slice that ``slicer`` has found for ``targets``."""
+    result = slicer.result
+    items = tuple(
+        sorted(
+            (
+                Item(symbol=symbol, reason=slicer.chain(identifier), distance=distance)
+                for identifier, distance in result.distances.items()
+                if (symbol := _symbol(program, identifier)) is not None
+            ),
+            key=lambda item: (item.distance, item.symbol.id),
+        )
+    )
+    return Slice(
+        targets=targets,
+        items=items,
+        externals=slicer.externals(),
+        unresolved=tuple(sorted(result.unresolved, key=lambda u: (u.source, u.site, u.name, u.reason))),
+        omitted=tuple(
+            Omitted(symbol=symbol, why="depth", distance=distance)
+            for symbol, distance in sorted(result.omitted.items())
+            if symbol not in result.distances
+        ),
+        cuts=make_cuts(program, slicer, {}),
+        diagnostics=tuple(d for d in program.diagnostics if _concerns(program, d.path, slicer)),
+    )
+
+
+def _concerns(program: Program, path: str, slicer: Slicer) -> bool:
+    file = program.by_path.get(path)
+    return file is None or file.module in slicer.result.modules
+
+
+def _symbol(program: Program, identifier: str) -> Symbol | None:
+    module = program.module(identifier.partition(":")[0])
+    if module is None:
+        return None
+    found = program.symbol_table(module).get(identifier)
+    if found is None and ":" in identifier:
+        return None
+    if found is not None and found.kind is SymbolKind.MODULE:
+        return found
+    return found
+
+
+def make_cuts(
+    program: Program, slicer: Slicer, forms: Mapping[str, Form]
+) -> tuple[FileCut, ...]:
+    """What to keep of each file; ``forms`` are items shown in a smaller form."""
+    result = slicer.result
+    kept: dict[str, list[int]] = {}
+    for name, index in result.kept:
+        kept.setdefault(name, []).append(index)
+    smaller: dict[str, dict[StatementPath, Form]] = {}
+    for identifier, form in forms.items():
+        for name, index in result.pieces_of.get(identifier, ()):
+            module = program.module(name)
+            assert module is not None
+            smaller.setdefault(name, {})[module.summary.pieces[index].path] = form
+    cuts: dict[str, FileCut] = {}
+    for name in result.modules:
+        module = program.module(name)
+        if module is not None:
+            cuts[name] = _cut(program, module, sorted(kept.get(name, ())), slicer, smaller.get(name, {}))
+    return tuple(dependency_order(program, cuts, result.kept))
+
+
+def _cut(
+    program: Program,
+    module: Module,
+    kept: list[int],
+    slicer: Slicer,
+    forms: Mapping[StatementPath, Form],
+) -> FileCut:
+    summary = module.summary
+    result = slicer.result
+    keep: set[StatementPath] = set()
+    aliases: dict[StatementPath, frozenset[str]] = {}
+    stars: dict[StatementPath, frozenset[str]] = {}
+    reexports: dict[StatementPath, frozenset[str]] = {}
+    links: dict[str, Link] = {}
+    substance = any(summary.pieces[i].kind != "future" for i in kept)
+    for index in kept:
+        piece = summary.pieces[index]
+        if piece.kind == "future" and not substance:
+            continue
+        keep.add(piece.path)
+        if piece.kind != "import":
+            continue
+        key: PieceKey = (module.name, index)
+        wanted = frozenset(result.aliases.get(key, ()))
+        explicit = frozenset(result.stars.get(key, ()))
+        if explicit and "*" not in wanted:
+            stars[piece.path] = explicit
+            wanted = explicit
+        aliases[piece.path] = wanted
+        unread = frozenset(
+            n for n in wanted if n != "*" and piece.owner < 0 and (module.name, n) not in result.read_names
+        )
+        if unread:
+            reexports[piece.path] = unread
+        if piece.owner < 0:
+            links.update(_links(program, module, piece.imports, wanted))
+    text = program.text(module) if keep else ""
+    return FileCut(
+        path=module.file.path,
+        module=module.name,
+        is_package=module.is_package,
+        text=text,
+        keep=frozenset(keep),
+        aliases=aliases,
+        stars=stars,
+        reexports=reexports,
+        links=links,
+        forms={path: form for path, form in forms.items() if path in keep},
+    )
+
+
+def _links(
+    program: Program,
+    module: Module,
+    imports: tuple[tuple[str, int, str, str | None], ...],
+    wanted: frozenset[str],
+) -> dict[str, Link]:
+    links: dict[str, Link] = {}
+    for bound, level, target, item in imports:
+        if bound == "*":
+            for name in wanted - {"*"}:
+                found = program.star_source(module, name)
+                if found is not None and found[0] is not None:
+                    links[name] = Link(module=found[0].name, name=name)
+            continue
+        if bound not in wanted:
+            continue
+        absolute = program.import_target(module, level, target)
+        if item is None:
+            name = absolute if level < 0 else absolute.partition(".")[0]
+            links[bound] = Link(module=name) if program.is_module(name) else Link()
+            continue
+        source = program.module(absolute)
+        inner = f"{absolute}.{item}"
+        if source is not None and item in source.summary.scope and not (
+            source is module and program.is_module(inner)
+        ):
+            links[bound] = Link(module=absolute, name=item)
+        elif program.is_module(inner):
+            links[bound] = Link(module=inner)
+        elif source is not None:
+            links[bound] = Link(module=absolute, name=item)
+        else:
+            links[bound] = Link()
+    return links

@@ -1,0 +1,1070 @@
+"""The backward slice: everything of the repo that the targets need to be defined and to run.
+
+A worklist over the pieces of modules. What a piece needs is in the facts of its units
+(:mod:`depslice.callgraph.engine.facts`); what depends on the slice itself is decided
+here: which overrides and special methods can be reached is a question of which classes
+are *live*, that is used by something in the slice (rapid type analysis, Bacon and
+Sweeney 1996), and which members an unknown receiver may have is asked of live classes
+only.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.library import INERT_BASES, RECORD_BASES
+from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
+from depslice.callgraph.program import Module, Program
+from depslice.callgraph.summary import Piece, unpack
+from depslice.slicer.model import ExternalImport, Step
+from depslice.slicer.wiring import import_closure, imported_modules, is_dotted_import, with_packages
+
+PieceKey: TypeAlias = tuple[str, int]
+
+_CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
+
+
+
+
+
+@dataclass(slots=True)
+class Demand:
+    """Why something is wanted: the symbol that refers to it, and how."""
+
+    source: str
+    kind: ReferenceKind
+    certainty: Certainty
+    evidence: str
+    path: str
+    pos: int
+
+
+@dataclass(slots=True)
+class Closure:
+    """The result: kept pieces and what was learned on the way."""
+
+    kept: dict[PieceKey, None] = field(default_factory=dict)
+    modules: dict[str, None] = field(default_factory=dict)
+    aliases: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
+    stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
+    read_names: set[tuple[str, str]] = field(default_factory=set)
+    reasons: dict[str, Demand] = field(default_factory=dict)
+    distances: dict[str, int] = field(default_factory=dict)
+    pieces_of: dict[str, dict[PieceKey, None]] = field(default_factory=dict)
+    externals: dict[tuple[str, str], None] = field(default_factory=dict)
+    unresolved: dict[Unresolved, None] = field(default_factory=dict)
+    omitted: dict[str, int] = field(default_factory=dict)
+
+
+class Slicer:
+    """Grows a :class:`Closure` from targets; one instance per slice."""
+
+    def __init__(
+        self,
+        program: Program,
+        engine: Engine,
+        *,
+        depth: int | None,
+        whole_classes: bool,
+        excluded: frozenset[str] = frozenset(),
+    ) -> None:
+        self.program = program
+        self.engine = engine
+        self.depth = depth
+        self.whole_classes = whole_classes
+        self.excluded = excluded
+        self.result = Closure()
+        self._queue: deque[tuple[Module, int, str]] = deque()
+        self._live: dict[Class, Demand] = {}
+        self._open: dict[tuple[Class, str], Demand] = {}
+        self._open_by_class: dict[Class, dict[str, Demand]] = {}
+        self._super: dict[tuple[Class, str], Demand] = {}
+        self._unknown: dict[str, Demand] = {}
+        self._prefixes: dict[tuple[str, str], Demand] = {}
+        self._names: set[tuple[str, str, tuple[int, ...] | None]] = set()
+        self._built: set[tuple[str, str]] = set()
+        self._dotted: dict[str, set[str]] = {}
+        self._roots: dict[str, None] = {}
+        self._effects: dict[str, None] = {}
+        self._closure_modules: dict[str, object] | None = None
+
+    # --- the way in
+
+    def add_target(self, module: Module, symbol_id: str) -> None:
+        """A symbol the caller asked for: all pieces that define it."""
+        self._roots.setdefault(module.name)
+        self._keep_module(module.name)
+        qualname = symbol_id.partition(":")[2]
+        self.result.distances[symbol_id] = 0
+        demand = Demand(symbol_id, ReferenceKind.READ, Certainty.DEFINITE, "target", module.file.path, 0)
+        if not qualname:
+            for piece in module.summary.pieces:
+                if piece.parent < 0 and piece.kind not in ("import", "future"):
+                    self._keep_all(module, piece, demand)
+            return
+        for piece in pieces_of_symbol(module, qualname):
+            self._keep(module, piece, demand, item=symbol_id)
+            if piece.kind == "class":
+                owner = self.engine.class_(module, _class_of(module, piece))
+                self._make_live(owner, demand)
+                self._widen(owner, demand)
+            elif piece.kind in ("assign", "loop", "with"):
+                for name in piece.binds:
+                    if piece.owner < 0:
+                        self._build(module, name, None, demand)
+            elif piece.owner >= 0 and _needs_instance(module, piece):
+                self._make_live(self.engine.class_(module, piece.owner), demand)
+
+    def run(self) -> Closure:
+        """Follow every reference until nothing new is wanted."""
+        while True:
+            while self._queue:
+                module, piece, item = self._queue.popleft()
+                self._expand(module, piece, item)
+            if not self._connect_effects():
+                break
+        self._settle_dotted_imports()
+        return self.result
+
+    # --- keeping
+
+    def _keep_module(self, name: str) -> None:
+        for package in with_packages(name):
+            if package in self.program.files:
+                self.result.modules.setdefault(package)
+
+    def _keep_all(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Keep ``piece`` and all that stands in it."""
+        self._keep(module, piece, demand)
+        for child in module.summary.pieces[piece.index + 1 :]:
+            if child.path[: len(piece.path)] != piece.path:
+                break
+            self._keep(module, child, demand)
+
+    def _keep(self, module: Module, piece: Piece, demand: Demand, *, item: str = "") -> bool:
+        """Keep one piece for ``demand``; whether it is in the slice afterwards."""
+        key = (module.name, piece.index)
+        if piece.kind in ("import", "future"):
+            if piece.kind == "import" and key not in self.result.kept:
+                for bound, *_ in piece.imports:
+                    self._import_alias(module, piece, bound, demand, read=False)
+            return True
+        item = item or self._item_of(module, piece) or demand.source
+        if key in self.result.kept:
+            self._note(item, demand)
+            return True
+        if not self._note(item, demand):
+            return False
+        self._keep_module(module.name)
+        self.result.kept[key] = None
+        self.result.pieces_of.setdefault(item, {})[key] = None
+        self._keep_surroundings(module, piece, item)
+        self._queue.append((module, piece.index, item))
+        if piece.kind == "class" and self.whole_classes:
+            self._widen(self.engine.class_(module, _class_of(module, piece)), demand)
+        return True
+
+    def _note(self, item: str, demand: Demand) -> bool:
+        """Record how ``item`` was first reached; ``False`` when the options leave it out."""
+        result = self.result
+        if item in self.excluded:
+            return False
+        if item in result.distances:
+            return True
+        distance = result.distances.get(demand.source, 0) + 1
+        if self.depth is not None and distance > self.depth:
+            result.omitted.setdefault(item, distance)
+            return False
+        result.distances[item] = distance
+        result.reasons[item] = demand
+        return True
+
+    def _keep_surroundings(self, module: Module, piece: Piece, item: str) -> None:
+        """Ancestors, and what decides whether the piece runs at all."""
+        summary = module.summary
+        inside = Demand(item, ReferenceKind.READ, Certainty.DEFINITE, "encloses", module.file.path, s.pack(piece.start, 0))
+        for future in summary.pieces:
+            if future.kind == "future":
+                self.result.kept.setdefault((module.name, future.index))
+        parent = piece.parent
+        child = piece
+        while parent >= 0:
+            holder = summary.pieces[parent]
+            key = (module.name, parent)
+            if holder.kind == "class":
+                self._keep(module, holder, inside)
+                return
+            if key not in self.result.kept:
+                self.result.kept[key] = None
+                self._queue.append((module, parent, item))
+            self._control(module, holder, child, inside)
+            child = holder
+            parent = holder.parent
+
+    def _control(self, module: Module, holder: Piece, child: Piece, demand: Demand) -> None:
+        """Control dependence of ``child`` in the compound statement ``holder``."""
+        field_name = child.path[len(holder.path)]
+        siblings = [p for p in module.summary.pieces if p.parent == holder.index]
+        if holder.kind == "loop":
+            for sibling in siblings:
+                self._keep_all(module, sibling, demand)
+        elif holder.kind == "try":
+            for sibling in siblings:
+                part = sibling.path[len(holder.path)]
+                if part == "body" and (field_name != "body" or (sibling.kind == "import" and sibling.index < child.index)):
+                    self._keep_all(module, sibling, demand)
+                elif part == "handlers" and sibling.kind == "jump":
+                    self._keep_all(module, sibling, demand)
+
+    def _item_of(self, module: Module, piece: Piece) -> str:
+        """The symbol a piece belongs to; empty for pieces that define none."""
+        if piece.owner >= 0:
+            info = module.summary.classes[piece.owner]
+            names = piece.binds or tuple(n for n in piece.mutates if n in info.members)
+            return f"{module.name}:{info.qualname}.{names[0]}" if names else f"{module.name}:{info.qualname}"
+        if piece.binds:
+            return f"{module.name}:{piece.binds[0]}"
+        return ""
+
+    # --- names
+
+    def _want_name(
+        self,
+        module: Module,
+        name: str,
+        versions: tuple[int, ...] | None,
+        demand: Demand,
+        *,
+        local: bool,
+        value: bool,
+        written: bool = False,
+    ) -> None:
+        """The module-scope name ``name`` of ``module`` is referred to.
+
+        ``local``: by code of the module itself. ``value``: as a value, not only in an
+        annotation or as a base class. ``written``: the object is only changed.
+        """
+        if local:
+            self.result.read_names.add((module.name, name))
+        summary = module.summary
+        pieces = module.current_pieces(name, versions)
+        if not pieces:
+            self._want_unbound(module, name, demand, local=local, value=value)
+            return
+        for index in pieces:
+            piece = summary.pieces[index]
+            if piece.kind == "import":
+                if any(bound == "*" for bound, *_ in piece.imports):
+                    self._want_star(module, piece, name, demand, value=value)
+                else:
+                    self._import_alias(module, piece, name, demand, read=True, value=value)
+                continue
+            if piece.kind == "future":
+                continue
+            item = f"{module.name}:{name}"
+            if self._keep(module, piece, demand, item=item) and piece.kind == "class" and value:
+                self._make_live(self.engine.class_(module, _class_of(module, piece)), demand)
+        if written:
+            return
+        if any(summary.pieces[p].kind != "import" for p in pieces):
+            self._build(module, name, versions, demand)
+
+    def _want_unbound(
+        self, module: Module, name: str, demand: Demand, *, local: bool, value: bool
+    ) -> None:
+        if name == "__doc__":
+            for piece in module.summary.pieces[:1]:
+                if piece.kind == "doc":
+                    self.result.kept.setdefault((module.name, piece.index))
+                    self._keep_module(module.name)
+            return
+        found = self.program.star_source(module, name)
+        if found is not None:
+            self._want_star(module, module.summary.pieces[found[1]], name, demand, value=value)
+            return
+        for unit in module.summary.global_writers.get(name, ()):
+            piece = module.summary.pieces[self._holder(module, unit)]
+            self._keep(module, piece, demand)
+
+    def _want_star(
+        self, module: Module, piece: Piece, name: str, demand: Demand, *, value: bool
+    ) -> None:
+        key = (module.name, piece.index)
+        if not self._wire(module, piece, demand):
+            return
+        found = self.program.star_source(module, name)
+        source = None if found is None else found[0]
+        if source is None:
+            self.result.aliases.setdefault(key, {})["*"] = None
+            for _, level, target, _ in piece.imports:
+                self._external(self.program.import_target(module, level, target), "*")
+            return
+        self.result.stars.setdefault(key, {})[name] = None
+        self._want_name(source, name, None, demand, local=False, value=value)
+        self._keep_module(source.name)
+
+    def _wire(self, module: Module, piece: Piece, demand: Demand) -> bool:
+        """Keep an import statement's place (its aliases are kept one by one)."""
+        key = (module.name, piece.index)
+        if key not in self.result.kept:
+            self._keep_module(module.name)
+            self.result.kept[key] = None
+            self._keep_surroundings(module, piece, demand.source)
+        return True
+
+    def _import_alias(
+        self,
+        module: Module,
+        piece: Piece,
+        bound: str,
+        demand: Demand,
+        *,
+        read: bool,
+        value: bool = True,
+    ) -> None:
+        """One alias of an import statement is needed: keep it, and what it stands for."""
+        key = (module.name, piece.index)
+        for name, level, target, item in piece.imports:
+            if name != bound or bound == "*":
+                continue
+            if not self._follow_import(module, piece, level, target, item, demand, value=value):
+                return
+            self._wire(module, piece, demand)
+            self.result.aliases.setdefault(key, {})[bound] = None
+
+    def _follow_import(
+        self,
+        module: Module,
+        piece: Piece,
+        level: int,
+        target: str,
+        item: str | None,
+        demand: Demand,
+        *,
+        value: bool,
+    ) -> bool:
+        program = self.program
+        absolute = program.import_target(module, level, target)
+        if item is None:
+            if program.is_module(absolute):
+                self._keep_module(absolute)
+            elif not program.is_module(absolute.partition(".")[0]):
+                self._external(absolute, "")
+            return True
+        source = program.module(absolute)
+        if source is not None and (
+            item in source.summary.scope
+            or item in source.summary.global_writers
+            or program.star_source(source, item) is not None
+        ):
+            if self._self_import(module, piece, source, item):
+                self._keep_module(f"{absolute}.{item}")
+                return True
+            self._keep_module(absolute)
+            return self._want_target(source, item, demand, value=value, typing_only=piece.type_checking)
+        if program.is_module(f"{absolute}.{item}"):
+            self._keep_module(f"{absolute}.{item}")
+            return True
+        if source is not None:
+            self._want_lazy(source, item, demand, value=value)
+            return True
+        if not program.is_module(absolute):
+            self._external(absolute, item)
+        return True
+
+    def _self_import(self, module: Module, piece: Piece, source: Module, item: str) -> bool:
+        """``from . import x`` in ``__init__`` where the only ``x`` is that very import."""
+        return source is module and module.current_pieces(item, None) == (piece.index,)
+
+    def _want_target(
+        self, source: Module, item: str, demand: Demand, *, value: bool, typing_only: bool
+    ) -> bool:
+        if f"{source.name}:{item}" in self.excluded:
+            return False
+        if self.depth is not None:
+            distance = self.result.distances.get(demand.source, 0) + 1
+            direct = any(source.summary.pieces[p].kind != "import" for p in source.current_pieces(item, None))
+            wanted = f"{source.name}:{item}"
+            if direct and distance > self.depth and wanted not in self.result.distances:
+                self.result.omitted.setdefault(wanted, distance)
+                return False
+        self._want_name(source, item, None, demand, local=False, value=value)
+        return True
+
+    def _want_lazy(self, module: Module, name: str, demand: Demand, *, value: bool) -> None:
+        """A name that only the module's ``__getattr__`` gives (PEP 562)."""
+        self._keep_module(module.name)
+        if "__getattr__" in module.summary.scope:
+            self._want_name(module, "__getattr__", None, demand, local=False, value=True)
+            found = self.program.lazy_target(module, name)
+            if found is not None:
+                self._keep_module(found[0])
+                inner = self.program.module(found[0])
+                if inner is not None and found[1]:
+                    self._want_name(inner, found[1], None, demand, local=False, value=value)
+
+    def _external(self, module: str, name: str) -> None:
+        self.result.externals[(module, name)] = None
+
+    # --- what builds a variable
+
+    def _build(
+        self, module: Module, name: str, versions: tuple[int, ...] | None, demand: Demand
+    ) -> None:
+        """Every statement that changes the object ``name`` stands for."""
+        if (module.name, name) in self._built:
+            return
+        self._built.add((module.name, name))
+        item = f"{module.name}:{name}"
+        if item not in self.result.distances:
+            return
+        summary = module.summary
+        for index in summary.mutations.get(name, ()):
+            piece = summary.pieces[index]
+            if piece.kind == "class":
+                continue
+            self._keep_builder(module, piece, item, name)
+        writers = [u for u in summary.global_writers.get(name, ()) if summary.units[u].kind != "piece"]
+        imported = self._closure()
+        if writers:
+            self._build_through(module, name, writers, item)
+        self._build_elsewhere(module, name, item, imported)
+
+    def _keep_builder(self, module: Module, piece: Piece, item: str, name: str) -> None:
+        demand = Demand(
+            item, ReferenceKind.WRITE, Certainty.DEFINITE, "builds", module.file.path, s.pack(piece.start, 0)
+        )
+        own = piece.kind in ("expr", "assign", "other") and not piece.binds
+        self._keep(module, piece, demand, item=item if own else "")
+        self._effects.setdefault(module.name)
+
+    def _closure(self) -> dict[str, object]:
+        """The modules that importing the targets' modules runs."""
+        if self._closure_modules is None:
+            self._closure_modules = dict(import_closure(self.program, self._roots))
+        return self._closure_modules
+
+    def _build_through(self, module: Module, name: str, writers: list[int], item: str) -> None:
+        """Module-level calls and decorators that run a function which writes the variable."""
+        functions: dict[Function, None] = {}
+        for unit in writers:
+            current = unit
+            while current >= 0:
+                functions[self.engine.function(module, current)] = None
+                current = module.summary.units[current].parent
+        simple = {fn.unit.qualname.split(".")[0] for fn in functions}
+        for other_name in self._closure():
+            other = self.program.module(other_name)
+            if other is None or not self._mentions(other, module, simple):
+                continue
+            for piece in other.summary.pieces:
+                if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
+                    continue
+                facts = self.engine.facts_of(self.engine.function(other, piece.unit))
+                if any(fact[0] == f.CALL and fact[1] in functions for fact in facts):
+                    self._keep_builder(other, piece, item, name)
+
+    @staticmethod
+    def _mentions(other: Module, module: Module, simple: set[str]) -> bool:
+        if other is module:
+            return True
+        last = module.name.rpartition(".")[2]
+        for piece in other.summary.pieces:
+            for _, _, target, name in piece.imports:
+                if name in simple or name == "*" or name == last or target.rpartition(".")[2] == last:
+                    return True
+        return False
+
+    def _build_elsewhere(
+        self, module: Module, name: str, item: str, imported: dict[str, object]
+    ) -> None:
+        """Statements of other modules that change the object (``from reg import X; X[k] = …``)."""
+        last = module.name.rpartition(".")[2]
+        for other_name in imported:
+            other = self.program.module(other_name)
+            if other is None or other is module:
+                continue
+            for bound, pieces in other.summary.mutations.items():
+                for index in other.summary.scope.get(bound, ()):
+                    if self._binds(other, other.summary.pieces[index], bound, module, name, last, pieces):
+                        for piece in pieces:
+                            if other.summary.pieces[piece].kind != "class":
+                                self._keep_builder(other, other.summary.pieces[piece], item, name)
+
+    def _binds(
+        self,
+        other: Module,
+        piece: Piece,
+        bound: str,
+        module: Module,
+        name: str,
+        last: str,
+        mutations: tuple[int, ...],
+    ) -> bool:
+        for alias, level, target, item in piece.imports:
+            if alias != bound:
+                continue
+            absolute = self.program.import_target(other, level, target)
+            if item == name and (absolute == module.name or self._same(absolute, name, module)):
+                return True
+            whole = absolute if item is None else f"{absolute}.{item}"
+            if whole == module.name:
+                return self._writes_attribute(other, mutations, module, name)
+        return False
+
+    def _same(self, absolute: str, name: str, module: Module) -> bool:
+        """Whether ``absolute.name`` is a re-export of ``module.name``."""
+        seen: set[str] = set()
+        while absolute not in seen:
+            seen.add(absolute)
+            source = self.program.module(absolute)
+            if source is None:
+                return False
+            if source is module:
+                return True
+            for index in source.summary.scope.get(name, ()):
+                for alias, level, target, item in source.summary.pieces[index].imports:
+                    if alias == name and item == name:
+                        absolute = self.program.import_target(source, level, target)
+        return absolute == module.name
+
+    def _writes_attribute(
+        self, other: Module, mutations: tuple[int, ...], module: Module, name: str
+    ) -> bool:
+        for index in mutations:
+            unit = other.summary.pieces[index].unit
+            if unit < 0:
+                continue
+            for fact in self.engine.facts_of(self.engine.function(other, unit)):
+                if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name:
+                    return True
+        return False
+
+    # --- facts
+
+    def _holder(self, module: Module, unit: int) -> int:
+        """The module- or class-level piece in which a unit stands."""
+        return holding_piece(module, unit)
+
+    def _expand(self, module: Module, index: int, item: str) -> None:
+        """Follow what one kept piece refers to."""
+        piece = module.summary.pieces[index]
+        if piece.unit < 0:
+            return
+        bases: set[Class] = set()
+        units = units_of_piece(module, index)
+        for number in units:
+            function = self.engine.function(module, number)
+            facts = self.engine.facts_of(function)
+            if number == piece.unit and piece.kind == "class":
+                bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
+                self._enclosing_class(module, piece, item)
+            for fact in facts:
+                self._follow(module, piece, item, fact, bases if number == piece.unit else set())
+
+    def _enclosing_class(self, module: Module, piece: Piece, item: str) -> None:
+        owner = self.engine.class_(module, _class_of(module, piece))
+        demand = Demand(item, ReferenceKind.READ, Certainty.DEFINITE, "class-body", module.file.path, s.pack(piece.start, 0))
+        for name in ("__slots__", "__match_args__", "__hash__"):
+            if name in owner.info.members and all(
+                module.summary.pieces[p].kind == "assign" for p in owner.info.members[name]
+            ):
+                self._want_member(owner, name, demand)
+
+    def _demand(self, module: Module, item: str, kind: ReferenceKind, certain: bool, rule: str, pos: int) -> Demand:
+        certainty = Certainty.DEFINITE if certain else Certainty.POSSIBLE
+        return Demand(item, kind, certainty, rule, module.file.path, abs(pos))
+
+    def _follow(self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]) -> None:
+        kind = fact[0]
+        if kind == f.NAME:
+            self._follow_name(module, piece, item, fact, bases)
+        elif kind == f.MEMBER:
+            self._follow_member(module, item, fact)
+        elif kind == f.CALL:
+            self._follow_call(module, item, fact)
+        elif kind == f.UNKNOWN:
+            demand = self._demand(module, item, ReferenceKind.READ, False, "unknown-receiver", fact[2])
+            self._want_anywhere(fact[1], demand)
+            self._unresolved(item, fact[1], "unknown-receiver", fact[2])
+        elif kind == f.PROTOCOL:
+            self._want_anywhere(fact[1], self._demand(module, item, ReferenceKind.CALL, False, "protocol", fact[2]))
+        elif kind == f.EXTERNAL:
+            self._dotted.setdefault(module.name, set()).add(fact[1])
+        elif kind == f.UNRESOLVED:
+            self._unresolved(item, fact[1], fact[2], fact[3])
+        elif kind == f.INSTANCE:
+            self._make_live(fact[1], self._demand(module, item, ReferenceKind.CALL, True, "instance", fact[2]))
+        elif kind == f.MODULE:
+            self._want_module(module, fact[1], self._demand(module, item, ReferenceKind.IMPORT, True, "module", fact[2]))
+        elif kind == f.ANNOTATE:
+            source = self.program.module(fact[1])
+            if source is not None:
+                demand = self._demand(module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3])
+                self._want_name(source, fact[2], None, demand, local=source is module, value=False)
+        elif kind == f.DYNAMIC:
+            self._follow_dynamic(module, item, fact)
+        elif kind == f.WIDEN:
+            self._widen(fact[1], self._demand(module, item, ReferenceKind.READ, False, fact[3], fact[2]))
+        elif kind == f.CLASSREF:
+            self._make_live(fact[1], self._demand(module, item, ReferenceKind.READ, True, "class", fact[2]))
+
+    def _follow_name(self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]) -> None:
+        _, owner, name, versions, pos = fact
+        source = self.program.module(owner)
+        if source is None:
+            return
+        written = pos < 0
+        kind = ReferenceKind.WRITE if written else ReferenceKind.READ
+        demand = self._demand(module, item, kind, True, "name", pos)
+        value = True
+        if bases and self._names_base(source, name, versions, bases):
+            demand.kind = ReferenceKind.INHERIT
+            value = False
+        if source is not module:
+            self._keep_module(source.name)
+            self._dotted.setdefault(module.name, set()).add(f"{source.name}.{name}")
+        self._want_name(
+            source, name, versions, demand, local=source is module, value=value, written=written
+        )
+
+    def _names_base(
+        self, source: Module, name: str, versions: tuple[int, ...] | None, bases: set[Class]
+    ) -> bool:
+        values = self.engine.name_values(source, name, versions)
+        return any(
+            self.engine.values[v][0] == "C" and self.engine.values[v][1] in bases for v in values
+        )
+
+    def _follow_member(self, module: Module, item: str, fact: f.Fact) -> None:
+        _, owner, name, pos, is_open, how, certain = fact
+        kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
+        demand = self._demand(module, item, kind, certain, "member", pos)
+        if certain:
+            self._want_member(owner, name, demand)
+        if how == "super":
+            self._want_after(owner, name, demand)
+        elif is_open:
+            self._want_override(owner, name, demand)
+
+    def _follow_call(self, module: Module, item: str, fact: f.Fact) -> None:
+        function: Function = fact[1]
+        demand = self._demand(module, item, ReferenceKind.CALL, fact[3], fact[4], fact[2])
+        index = self._holder(function.module, function.unit.index)
+        target = function.module.summary.pieces[index]
+        if (function.module.name, index) == (module.name, -1):
+            return
+        if function.unit.parent >= 0:
+            # A closure or lambda runs; whoever made it is reached through its name.
+            if (function.module.name, index) not in self.result.kept:
+                self._keep(function.module, target, demand)
+            return
+        self._keep(function.module, target, demand)
+
+    def _follow_dynamic(self, module: Module, item: str, fact: f.Fact) -> None:
+        _, owner, prefix, suffix, pos = fact
+        demand = self._demand(module, item, ReferenceKind.READ, False, "dynamic-attribute", pos)
+        if isinstance(owner, Class):
+            if not prefix and not suffix:
+                self._unresolved(item, owner.id, "dynamic-attribute", pos)
+                self._widen(owner, demand)
+            self._want_matching(prefix, suffix, demand)
+        elif owner is None:
+            self._unresolved(item, f"{prefix}…{suffix}", "dynamic-attribute", pos)
+            if prefix or suffix:
+                self._want_matching(prefix, suffix, demand)
+        else:
+            self._unresolved(item, owner, "dynamic-attribute", pos)
+
+    def _unresolved(self, item: str, name: str, reason: str, pos: int) -> None:
+        line, column = unpack(abs(pos))
+        self.result.unresolved[
+            Unresolved(source=item, name=name, reason=reason, site=Site(line=line, column=column))
+        ] = None
+
+    # --- classes
+
+    def _make_live(self, class_: Class, demand: Demand) -> None:
+        """``class_`` is used as a value: it can be instantiated, its members reached."""
+        if class_ in self._live or class_.id in self.excluded:
+            return
+        self._live[class_] = demand
+        holder = self._class_piece(class_)
+        if holder is None:
+            return
+        item = f"{class_.module.name}:{class_.info.qualname}"
+        if class_.info.piece >= 0 and not self._keep(class_.module, holder, demand, item=item):
+            return
+        own = Demand(item, ReferenceKind.CALL, Certainty.DEFINITE, "constructs", class_.module.file.path, s.pack(class_.info.line, 0))
+        order = self.engine.mro(class_)
+        for name in _CONSTRUCTORS:
+            found = self.engine.find_member(class_, name)
+            if found is not None:
+                self._want_member(found, name, own)
+        for k in order:
+            for name in ("__init_subclass__", "__set_name__", "__class_getitem__", "__getattr__", "__getattribute__", "__setattr__"):
+                if name in k.info.members and (name != "__class_getitem__"):
+                    if name == "__init_subclass__" and k is class_:
+                        continue
+                    if name in ("__getattr__", "__getattribute__", "__setattr__", "__set_name__"):
+                        continue
+                    self._want_member(k, name, own)
+        if self._is_record(class_):
+            self._keep_fields(class_, own)
+        outside = [b for b in self.engine.external_bases(class_) if b not in INERT_BASES]
+        if outside:
+            self._keep_overrides(class_, outside[0], own)
+        for k in order:
+            for name, wanted in tuple(self._open_by_class.get(k, {}).items()):
+                self._override_in(class_, name, wanted)
+        for (k, name), wanted in tuple(self._super.items()):
+            self._after_in(class_, k, name, wanted)
+        for name, wanted in tuple(self._unknown.items()):
+            self._anywhere_in(class_, name, wanted)
+        for (prefix, suffix), wanted in tuple(self._prefixes.items()):
+            self._matching_in(class_, prefix, suffix, wanted)
+
+    def _class_piece(self, class_: Class) -> Piece | None:
+        summary = class_.module.summary
+        if class_.info.piece >= 0:
+            return summary.pieces[class_.info.piece]
+        unit = class_.info.parent_function
+        return summary.pieces[self._holder(class_.module, unit)] if unit >= 0 else None
+
+    def _is_record(self, class_: Class) -> bool:
+        """Whether something reads the class body as a list of fields."""
+        for k in self.engine.mro(class_):
+            if k.info.decorators or k.metaclasses or any(n == "metaclass" for n, _ in k.info.keywords):
+                return True
+            if any(base in RECORD_BASES or base not in INERT_BASES for base in k.external_bases):
+                return True
+        return False
+
+    def _keep_fields(self, class_: Class, demand: Demand) -> None:
+        for k in self.engine.mro(class_):
+            if not (k is class_ or k.info.decorators or k.external_bases or k.metaclasses):
+                continue
+            for index in k.info.pieces:
+                piece = k.module.summary.pieces[index]
+                if piece.kind == "assign":
+                    self._keep(k.module, piece, demand)
+
+    def _keep_overrides(self, class_: Class, base: str, demand: Demand) -> None:
+        """A base class outside the repo may call any method."""
+        outside = Demand(
+            demand.source, ReferenceKind.CALL, Certainty.POSSIBLE, f"external-base {base}", demand.path, demand.pos
+        )
+        for k in self.engine.mro(class_):
+            if not any(b not in INERT_BASES for b in self.engine.external_bases(k)):
+                continue
+            for index in k.info.pieces:
+                piece = k.module.summary.pieces[index]
+                if piece.kind in ("def", "assign"):
+                    self._keep(k.module, piece, outside)
+
+    def _widen(self, class_: Class, demand: Demand) -> None:
+        """Keep every member of ``class_``."""
+        for index in class_.info.pieces:
+            piece = class_.module.summary.pieces[index]
+            if piece.kind != "doc":
+                self._keep(class_.module, piece, demand)
+
+    def _want_member(self, owner: Class, name: str, demand: Demand) -> None:
+        """The member ``name`` that the body of ``owner`` binds."""
+        if owner.info.piece < 0 and owner.info.owner < 0:
+            return  # a class in a function: kept whole with it
+        summary = owner.module.summary
+        for index in owner.info.members.get(name, ()):
+            piece = summary.pieces[index]
+            if piece.kind == "import":
+                self._import_alias(owner.module, piece, name, demand, read=True)
+                continue
+            item = f"{owner.module.name}:{owner.info.qualname}.{name}"
+            self._keep(owner.module, piece, demand, item=item if name in piece.binds else "")
+            if piece.kind == "class":
+                self._make_live(self.engine.class_(owner.module, _class_of(owner.module, piece)), demand)
+
+    def _want_override(self, class_: Class, name: str, demand: Demand) -> None:
+        """``name`` on an instance of ``class_`` or of a live subclass of it."""
+        if (class_, name) in self._open:
+            return
+        self._open[(class_, name)] = demand
+        self._open_by_class.setdefault(class_, {})[name] = demand
+        if class_.info.members and not name.startswith("__"):
+            found = self.engine.find_member(class_, name)
+            if found is not None and self._instance_member(found, name):
+                self._make_live(class_, demand)
+        for live in tuple(self._live):
+            if class_ in self.engine.mro(live):
+                self._override_in(live, name, demand)
+
+    def _instance_member(self, owner: Class, name: str) -> bool:
+        return any(
+            _needs_instance(owner.module, owner.module.summary.pieces[p])
+            for p in owner.info.members.get(name, ())
+        )
+
+    def _override_in(self, live: Class, name: str, demand: Demand) -> None:
+        found = self.engine.find_member(live, name)
+        if found is not None:
+            self._want_member(found, name, demand)
+
+    def _want_after(self, class_: Class, name: str, demand: Demand) -> None:
+        if (class_, name) not in self._super:
+            self._super[(class_, name)] = demand
+            for live in tuple(self._live):
+                self._after_in(live, class_, name, demand)
+
+    def _after_in(self, live: Class, class_: Class, name: str, demand: Demand) -> None:
+        order = self.engine.mro(live)
+        if class_ not in order:
+            return
+        for k in order[order.index(class_) + 1 :]:
+            if name in k.info.members:
+                self._want_member(k, name, demand)
+                return
+
+    def _want_anywhere(self, name: str, demand: Demand) -> None:
+        """``name`` on a receiver nobody knows: any live class may be it."""
+        if name not in self._unknown:
+            self._unknown[name] = demand
+            for live in tuple(self._live):
+                self._anywhere_in(live, name, demand)
+
+    def _anywhere_in(self, live: Class, name: str, demand: Demand) -> None:
+        found = self.engine.find_member(live, name)
+        if found is not None:
+            self._want_member(found, name, demand)
+        elif not name.startswith("__"):
+            fallback = self.engine.find_member(live, "__getattr__")
+            if fallback is not None:
+                self._want_member(fallback, "__getattr__", demand)
+
+    def _want_matching(self, prefix: str, suffix: str, demand: Demand) -> None:
+        if (prefix, suffix) not in self._prefixes and (prefix or suffix):
+            self._prefixes[(prefix, suffix)] = demand
+            for live in tuple(self._live):
+                self._matching_in(live, prefix, suffix, demand)
+
+    def _matching_in(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:
+        for k in self.engine.mro(live):
+            for name in tuple(k.info.members):
+                if name.startswith(prefix) and name.endswith(suffix):
+                    self._want_member(k, name, demand)
+
+    # --- modules
+
+    def _want_module(self, module: Module, name: str, demand: Demand) -> None:
+        """A module object is named: it must be there, and be imported by someone."""
+        self._keep_module(name)
+        self._dotted.setdefault(module.name, set()).add(name)
+        parent, _, last = name.rpartition(".")
+        package = self.program.module(parent) if parent else None
+        if package is None or package is module:
+            return
+        # `package.last` is bound by whoever imports the submodule: keep the package's own import.
+        for piece in package.summary.pieces:
+            if piece.kind != "import" or piece.type_checking:
+                continue
+            for bound, level, target, item in piece.imports:
+                if name in imported_modules(self.program, package, level, target, item):
+                    absolute = self.program.import_target(package, level, target)
+                    if absolute == name or f"{absolute}.{item}" == name:
+                        self._import_alias(package, piece, bound, demand, read=False)
+                        return
+
+    def _connect_effects(self) -> bool:
+        """Modules that are kept for what they do when they run must be imported by someone."""
+        closure = import_closure(self.program, self._roots)
+        reached = self._reached()
+        changed = False
+        for name in tuple(self._effects):
+            if name in reached:
+                continue
+            current: str | None = name
+            while current is not None and current not in reached:
+                edge = closure.get(current)
+                if edge is None:
+                    break
+                importer, index, bound, _ = edge
+                holder = self.program.module(importer)
+                assert holder is not None
+                key = (importer, index)
+                if bound not in self.result.aliases.get(key, {}):
+                    changed = True
+                    self._force_alias(holder, holder.summary.pieces[index], bound, name)
+                current = importer
+        return changed or bool(self._queue)
+
+    def _force_alias(self, module: Module, piece: Piece, bound: str, wanted: str) -> None:
+        source = next(iter(self.result.distances))
+        demand = Demand(source, ReferenceKind.IMPORT, Certainty.DEFINITE, "side-effect import", module.file.path, s.pack(piece.start, 0))
+        key = (module.name, piece.index)
+        if bound == "*":
+            self._wire(module, piece, demand)
+            self.result.aliases.setdefault(key, {})["*"] = None
+            for _, level, target, _ in piece.imports:
+                self._keep_module(self.program.import_target(module, level, target))
+            return
+        self._import_alias(module, piece, bound, demand, read=False)
+
+    def _reached(self) -> set[str]:
+        """The modules that the kept imports make run, starting from the targets'."""
+        found: set[str] = set()
+        stack = [p for root in self._roots for p in with_packages(root)]
+        by_module: dict[str, list[tuple[int, str]]] = {}
+        for (name, index), bounds in (*self.result.aliases.items(), *self.result.stars.items()):
+            by_module.setdefault(name, []).extend((index, b) for b in bounds)
+        while stack:
+            name = stack.pop()
+            if name in found:
+                continue
+            found.add(name)
+            module = self.program.module(name)
+            if module is None:
+                continue
+            for index, wanted in by_module.get(name, ()):
+                piece = module.summary.pieces[index]
+                if piece.type_checking:
+                    continue
+                for bound, level, target, item in piece.imports:
+                    if bound in (wanted, "*"):
+                        stack.extend(imported_modules(self.program, module, level, target, item))
+        return found
+
+    def _settle_dotted_imports(self) -> None:
+        """``import a.b`` and ``import a.c`` both bind ``a``: keep those whose module is used."""
+        for (name, index), bounds in tuple(self.result.aliases.items()):
+            module = self.program.module(name)
+            assert module is not None
+            piece = module.summary.pieces[index]
+            for bound in tuple(bounds):
+                if not is_dotted_import(piece, bound):
+                    continue
+                used = self._dotted.get(name, set())
+                for other in module.summary.scope.get(bound, ()):
+                    sibling = module.summary.pieces[other]
+                    dotted = is_dotted_import(sibling, bound)
+                    if other != index and any(_prefixes(d, used) for d in dotted):
+                        demand = Demand(next(iter(self.result.distances)), ReferenceKind.IMPORT, Certainty.DEFINITE, "module", module.file.path, 0)
+                        self._import_alias(module, sibling, bound, demand, read=True)
+        while self._queue:
+            module_, piece_, item_ = self._queue.popleft()
+            self._expand(module_, piece_, item_)
+
+    # --- results
+
+    def externals(self) -> tuple[ExternalImport, ...]:
+        """Imports from outside the repo, merged per module."""
+        grouped: dict[str, set[str]] = {}
+        for module, name in self.result.externals:
+            names = grouped.setdefault(module, set())
+            if name:
+                names.add(name)
+        return tuple(ExternalImport(module=m, names=tuple(sorted(n))) for m, n in sorted(grouped.items()))
+
+    def chain(self, item: str) -> tuple[Step, ...]:
+        """The references from a target to ``item``."""
+        steps: list[Step] = []
+        current = item
+        seen: set[str] = set()
+        while current in self.result.reasons and current not in seen:
+            seen.add(current)
+            demand = self.result.reasons[current]
+            line, column = unpack(demand.pos)
+            steps.append(
+                Step(
+                    source=demand.source,
+                    target=current,
+                    kind=demand.kind,
+                    certainty=demand.certainty,
+                    evidence=demand.evidence,
+                    path=demand.path,
+                    site=Site(line=line, column=column),
+                )
+            )
+            current = demand.source
+        return tuple(reversed(steps))
+
+
+def _prefixes(dotted: str, used: set[str]) -> bool:
+    return any(u == dotted or u.startswith(dotted + ".") for u in used)
+
+
+def _class_of(module: Module, piece: Piece) -> int:
+    for op in module.summary.units[piece.unit].ops:
+        if op[0] == s.CLASS and module.summary.classes[op[2]].piece == piece.index:
+            return int(op[2])
+    raise LookupError(piece.path)
+
+
+def _needs_instance(module: Module, piece: Piece) -> bool:
+    """Whether the member is a method or property, called on an instance."""
+    if piece.kind != "def":
+        return False
+    for op in module.summary.units[piece.unit].ops:
+        if op[0] == s.FUNCTION:
+            return not module.summary.units[op[2]].flags & (s.STATIC | s.CLASSMETHOD)
+    return False
+
+
+def holding_piece(module: Module, unit: int) -> int:
+    """The piece of the module scope or of a module-level class that holds a unit."""
+    summary = module.summary
+    index = summary.units[unit].piece
+    while True:
+        owner = summary.pieces[index].owner
+        if owner < 0:
+            return index
+        outermost = summary.classes[owner]
+        while outermost.owner >= 0:
+            outermost = summary.classes[outermost.owner]
+        if outermost.parent_function < 0:
+            return index
+        index = summary.units[outermost.parent_function].piece
+
+
+
+
+
+def units_of_piece(module: Module, index: int) -> list[int]:
+    """The units that stand in one piece, the piece's own first (class members excluded)."""
+    table = module.units_by_piece
+    if table is None:
+        table = {}
+        for unit in module.summary.units:
+            table.setdefault(holding_piece(module, unit.index), []).append(unit.index)
+        module.units_by_piece = table
+    return table.get(index, [])
+
+
+def pieces_of_symbol(module: Module, qualname: str) -> list[Piece]:
+    """The pieces that define ``qualname``; for a nested symbol, the piece that holds it."""
+    summary = module.summary
+    found: list[Piece] = []
+    for piece in summary.pieces:
+        if piece.kind in ("import", "future"):
+            continue
+        prefix = "" if piece.owner < 0 else summary.classes[piece.owner].qualname + "."
+        if any(prefix + name == qualname for name in piece.binds) and summary.pieces[
+            holding_piece(module, piece.unit) if piece.unit >= 0 else piece.index
+        ].index == piece.index:
+            found.append(piece)
+    if found:
+        return found
+    holders: dict[int, None] = {}
+    for unit in summary.units:
+        if unit.qualname == qualname and unit.kind != "piece":
+            holders[holding_piece(module, unit.index)] = None
+    for info in summary.classes:
+        if info.qualname == qualname and info.parent_function >= 0:
+            holders[holding_piece(module, info.parent_function)] = None
+        elif info.qualname and qualname.startswith(info.qualname + ".") and info.parent_function >= 0:
+            holders[holding_piece(module, info.parent_function)] = None
+    return [summary.pieces[index] for index in holders]

@@ -1,0 +1,105 @@
+"""The values of slicing: slices, their items, and rendered contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depslice.callgraph.model import (
+    Certainty,
+    Diagnostic,
+    ReferenceKind,
+    Site,
+    Symbol,
+    Unresolved,
+)
+from depslice.slicer.cut import FileCut, Form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One link of a reason chain: ``source`` refers to ``target`` in ``path`` at ``site``."""
+
+    source: str
+    target: str
+    kind: ReferenceKind
+    certainty: Certainty
+    evidence: str
+    path: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A definition of the slice.
+
+    ``reason`` is the shortest chain of references from a target to it, empty
+    for a target; ``distance`` is its length. ``text_span`` lines are those of
+    ``symbol``. ``form`` is how much of it is rendered.
+    """
+
+    symbol: Symbol
+    reason: tuple[Step, ...]
+    distance: int
+    form: Form = Form.FULL
+
+    @property
+    def is_target(self) -> bool:
+        """Whether the caller asked for this definition."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class ExternalImport:
+    """A module outside the repo that the slice imports, and the names it takes from it.
+
+    ``module`` is the dotted name as imported; ``names`` is empty for ``import module``.
+    """
+
+    module: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omitted:
+    """A definition that the options kept out of the slice, and which option did."""
+
+    symbol: str
+    why: str  # "depth", "budget"
+    distance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """What one or more targets depend on (R2E, section 2 and appendix A).
+
+    ``items`` are ordered by distance, then by id; ``cuts`` are the files in
+    dependency order: a file stands after those its module-level code needs,
+    as far as import cycles allow.
+    """
+
+    targets: tuple[str, ...]
+    items: tuple[Item, ...]
+    externals: tuple[ExternalImport, ...]
+    unresolved: tuple[Unresolved, ...]
+    omitted: tuple[Omitted, ...]
+    cuts: tuple[FileCut, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class RenderedFile:
+    """One file of a rendering; ``path`` is relative, with ``/``."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A rendered slice: its files, its size, and a digest of its bytes (SHA-256, hex)."""
+
+    strategy: str
+    files: tuple[RenderedFile, ...]
+    tokens: int
+    tokenizer: str
+    digest: str

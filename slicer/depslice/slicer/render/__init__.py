@@ -1,0 +1,19 @@
+"""Renderings of a slice: pure functions from slices to text."""
+
+from __future__ import annotations
+
+from depslice.slicer.render.bundle import render_bundle
+from depslice.slicer.render.cutting import cut_file
+from depslice.slicer.render.jsonform import slice_to_json
+from depslice.slicer.render.markup import render_markdown, render_xml
+from depslice.slicer.render.tree import render_tree, write_tree
+
+__all__ = [
+    "cut_file",
+    "render_bundle",
+    "render_markdown",
+    "render_tree",
+    "render_xml",
+    "slice_to_json",
+    "write_tree",
+]

@@ -1,0 +1,91 @@
+"""From slices to text: one facade over the """
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Final
+
+from depslice.callgraph.errors import OptionError
+from depslice.callgraph.program import Program
+from depslice.slicer.model import Context, RenderedFile, Slice
+from depslice.slicer.strategies import Strategy, full_files, naive_files
+from depslice.slicer.tokens import TOKENIZER, count_tokens
+from depslice.slicer.usages import usage_files
+
+FORMATS: Final = ("tree", "module", "bundle", "md", "xml", "json")
+
+
+def render(
+    program: Program,
+    found: Slice,
+    *,
+    format: str = "tree",
+    strategy: str = "sliced",
+    usages: int = 0,
+) -> Context:
+    """Render a slice.
+
+    ``format``: ``tree`` (the repo's own files, cut), ``module`` (one runnable file),
+    ``bundle`` (all files in one text), ``md``, ``xml`` or ``json``. ``strategy``: see
+    :class:`Strategy`. ``usages``: how many callers and tests of the targets to add.
+
+    :raises OptionError: an unknown format or strategy, or a combination without meaning.
+    """
+    from depslice.slicer.render.bundle import render_bundle
+    from depslice.slicer.render.jsonform import slice_to_json
+    from depslice.slicer.render.markup import render_markdown, render_xml
+
+    if format not in FORMATS:
+        raise OptionError(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
+    try:
+        chosen = Strategy(strategy)
+    except ValueError:
+        names = ", ".join(s.value for s in Strategy)
+        raise OptionError(f"unknown strategy {strategy!r}: one of {names}") from None
+    if format == "module":
+        if chosen is not Strategy.SLICED or usages:
+            raise OptionError("the module rendering is made of slices alone: no strategy, no usages")
+        from depslice.slicer.render.flatten import flatten_slice
+
+        name = found.targets[0].partition(":")[2].replace(".", "_") or "module"
+        return _context(strategy, (RenderedFile(path=f"{name}.py", text=flatten_slice(found)),))
+    files = _files(program, found, chosen)
+    if usages:
+        files = (*files, *usage_files(program, found, usages))
+    if format == "tree":
+        return _context(strategy, files)
+    text = {
+        "bundle": lambda: render_bundle(files),
+        "md": lambda: render_markdown(found, files),
+        "xml": lambda: render_xml(found, files),
+        "json": lambda: json.dumps(slice_to_json(found, files=files), indent=2, ensure_ascii=False) + "\n",
+    }[format]()
+    suffix = {"bundle": "py", "md": "md", "xml": "xml", "json": "json"}[format]
+    return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),))
+
+
+def _files(program: Program, found: Slice, strategy: Strategy) -> tuple[RenderedFile, ...]:
+    if strategy is Strategy.NAIVE:
+        return naive_files(program, found)
+    if strategy is Strategy.FULL:
+        return full_files(program, found)
+    from depslice.slicer.render import render_tree
+
+    return render_tree(found)
+
+
+def _context(strategy: str, files: tuple[RenderedFile, ...]) -> Context:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.path.encode() + b"\0" + file.text.encode(errors="surrogatepass") + b"\0")
+    return Context(
+        strategy=strategy,
+        files=files,
+        tokens=sum(count_tokens(file.text) for file in files),
+        tokenizer=TOKENIZER,
+        digest=digest.hexdigest(),
+    )
+
+
+__all__ = ["FORMATS", "render"]

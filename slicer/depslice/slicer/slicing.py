@@ -1,0 +1,102 @@
+"""The facade: slices of one, several, or all functions of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.errors import OptionError, UnknownTarget
+from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.program import Program
+from depslice.slicer.assemble import assemble
+from depslice.slicer.budget import fit_budget
+from depslice.slicer.closure import Slicer
+from depslice.slicer.model import Slice
+
+
+def slice_symbols(
+    program: Program,
+    targets: Sequence[str],
+    *,
+    depth: int | None = None,
+    budget: int | None = None,
+    whole_classes: bool = False,
+) -> Slice:
+    """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
+
+    ``depth`` bounds the number of references from a target, ``budget`` the tokens of the
+    rendered files (characters / 4): items nearest the target first, forms step down before
+    anything is left out, and the targets are never cut. ``whole_classes`` keeps every
+    member of a class that is needed at all.
+
+    :raises UnknownTarget: an id that no module of the program defines.
+    :raises OptionError: a negative depth or budget, or no target.
+    """
+    if not targets:
+        raise OptionError("no target to slice")
+    if depth is not None and depth < 0:
+        raise OptionError(f"the depth must not be negative: {depth}")
+    if budget is not None and budget <= 0:
+        raise OptionError(f"the budget must be positive: {budget}")
+    engine = engine_of(program)
+    slicer = _grow(program, engine, targets, depth=depth, whole_classes=whole_classes)
+    found = assemble(program, slicer, tuple(targets))
+    if budget is not None:
+        return fit_budget(program, slicer, found, budget)
+    return found
+
+
+def _grow(
+    program: Program,
+    engine: Engine,
+    targets: Sequence[str],
+    *,
+    depth: int | None,
+    whole_classes: bool,
+) -> Slicer:
+    slicer = Slicer(program, engine, depth=depth, whole_classes=whole_classes)
+    for target in targets:
+        module = program.module(target.partition(":")[0])
+        if module is None or target not in program.symbol_table(module):
+            raise UnknownTarget(f"no symbol {target}")
+        slicer.add_target(module, target)
+    slicer.run()
+    return slicer
+
+
+def engine_of(program: Program) -> Engine:
+    """The engine whose facts slices are made of; its results are shared by all slices."""
+    found = program.attachments.get("slicing-engine")
+    if not isinstance(found, Engine):
+        found = program.attachments["slicing-engine"] = Engine(program, whole=False)
+    return found
+
+
+def function_symbols(program: Program) -> list[Symbol]:
+    """The functions and methods of the program, by path and line; nested ones are left out."""
+    found: list[Symbol] = []
+    for file in program.project.files:
+        module = program.module(file.module)
+        if module is not None:
+            found.extend(
+                symbol
+                for symbol in program.symbol_table(module).values()
+                if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and "<" not in symbol.id
+            )
+    return found
+
+
+def slice_all(
+    program: Program,
+    *,
+    workers: int | None = None,
+    depth: int | None = None,
+    budget: int | None = None,
+    whole_classes: bool = False,
+) -> Iterator[Slice]:
+    """One slice per function and method, by path and line; the order is that of one worker."""
+    program.load_all(workers=workers)
+    for symbol in function_symbols(program):
+        yield slice_symbols(
+            program, [symbol.id], depth=depth, budget=budget, whole_classes=whole_classes
+        )

@@ -1,0 +1,77 @@
+"""Which context of a target is shown: R2E, section 3.2 ("naive", "full" and "sliced")."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from depslice.callgraph.program import Module, Program
+from depslice.slicer.cut import FileCut
+from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.render import cut_file
+from depslice.slicer.closure import pieces_of_symbol
+from depslice.slicer.wiring import import_edges
+
+
+class Strategy(StrEnum):
+    """How much context a prompt gets."""
+
+    NAIVE = "naive"  # the target alone
+    SLICED = "sliced"  # its dependency slice
+    FULL = "full"  # its file and the files that imports
+
+
+def naive_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
+    """The definitions of the targets alone."""
+    wanted: dict[str, set[tuple[str | int, ...]]] = {}
+    for target in found.targets:
+        module = _module(program, target)
+        for piece in pieces_of_symbol(module, target.partition(":")[2]):
+            paths = wanted.setdefault(module.name, set())
+            paths.add(piece.path)
+            parent = piece.parent
+            while parent >= 0:
+                paths.add(module.summary.pieces[parent].path)
+                parent = module.summary.pieces[parent].parent
+            for child in module.summary.pieces:
+                if piece.kind == "class" and child.path[: len(piece.path)] == piece.path:
+                    paths.add(child.path)
+    return tuple(
+        RenderedFile(
+            path=module.file.path,
+            text=cut_file(
+                FileCut(
+                    path=module.file.path,
+                    module=name,
+                    is_package=module.is_package,
+                    text=program.text(module),
+                    keep=frozenset(paths),
+                )
+            ),
+        )
+        for name, paths in sorted(wanted.items())
+        if (module := _module(program, name)) is not None
+    )
+
+
+def full_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
+    """The targets' files, whole, and the files of the repo that they import."""
+    names: dict[str, None] = {}
+    for target in found.targets:
+        module = _module(program, target)
+        for _, _, _, imported in import_edges(program, module):
+            names.setdefault(imported)
+    for target in found.targets:
+        names.pop(target.partition(":")[0], None)
+        names[target.partition(":")[0]] = None
+    files: list[RenderedFile] = []
+    for name in names:
+        source = program.module(name)
+        if source is not None:
+            files.append(RenderedFile(path=source.file.path, text=program.text(source)))
+    return tuple(files)
+
+
+def _module(program: Program, identifier: str) -> Module:
+    module = program.module(identifier.partition(":")[0])
+    assert module is not None
+    return module

@@ -1,0 +1,66 @@
+"""Checks that tests of slicing share: ``check_slice`` and the message it fails with."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+_SEPARATOR = re.compile(r"^# --- (?P<path>\S+)$", re.MULTILINE)
+
+
+def write_files(files: str, folder: Path) -> None:
+    """Write a multi-file string: the text after each ``# --- path/to/file.py`` line.
+
+    Text before the first separator must be blank; an empty text makes an empty file.
+    """
+    pieces = _SEPARATOR.split(files)
+    if pieces[0].strip():
+        raise ValueError(f"text before the first '# --- path' line: {pieces[0]!r}")
+    for path, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.lstrip("\n"), encoding="utf-8")
+
+
+def slice_ids(repo: Path, target: str) -> set[str]:
+    """The ids of the items in the slice of ``target``, through the public API."""
+    from depslice.callgraph import find_symbol, open_program
+    from depslice.slicer import slice_symbols
+
+    program = open_program(repo, cache=None)
+    slice_ = slice_symbols(program, [find_symbol(program, target).id])
+    return {item.symbol.id for item in slice_.items}
+
+
+def check_slice(files: str, target: str, expected: set[str]) -> None:
+    """Assert that slicing ``target`` in ``files`` gives exactly the items ``expected``.
+
+    >>> check_slice('''
+    ... # --- app.py
+    ... def f(): return g()
+    ... def g(): return 1
+    ... ''', "app:f", {"app:f", "app:g"})
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(files, Path(folder))
+        actual = slice_ids(Path(folder), target)
+    assert actual == expected, difference(target, actual=actual, expected=expected)
+
+
+def difference(target: str, *, actual: Iterable[str], expected: Iterable[str]) -> str:
+    """What is missing (``-``) and what is too much (``+``), one id a line.
+
+    >>> print(difference("m:f", actual={"m:f", "m:x"}, expected={"m:f", "m:g"}))
+    slice of m:f
+      - m:g   (needed, not in the slice)
+      + m:x   (in the slice, not needed)
+        m:f
+    """
+    found, wanted = set(actual), set(expected)
+    lines = [f"slice of {target}"]
+    lines += [f"  - {name}   (needed, not in the slice)" for name in sorted(wanted - found)]
+    lines += [f"  + {name}   (in the slice, not needed)" for name in sorted(found - wanted)]
+    lines += [f"    {name}" for name in sorted(found & wanted)]
+    return "\n".join(lines)

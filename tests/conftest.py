@@ -1,0 +1,28 @@
+"""Options and fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the one switch that rewrites expected answers."""
+    parser.addoption(
+        "--regenerate",
+        action="store_true",
+        help="write the slices found into fixtures/*/expected.json instead of comparing",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to rewrite expected answers where nobody looks at the difference."""
+    if config.getoption("--regenerate") and os.environ.get("CI", "").lower() == "true":
+        raise pytest.UsageError("--regenerate is refused when CI=true: review the answers locally")
+
+
+@pytest.fixture
+def regenerate(request: pytest.FixtureRequest) -> bool:
+    """Whether expected answers are rewritten rather than compared."""
+    return bool(request.config.getoption("--regenerate"))
