@@ -22,7 +22,6 @@ and memory but outside any sandbox. It needs an environment with the packages' d
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 import time
@@ -161,7 +160,8 @@ def run(job: Job) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - reported with the package
         import traceback
 
-        record = {"broken": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
+        last = (str(error).strip().splitlines() or [""])[-1]
+        record = {"broken": f"{type(error).__name__}: {last}", "trace": traceback.format_exc()}
     seconds = round(time.perf_counter() - start, 1)
     return {"package": job.package, "check": job.check, "seconds": seconds, **record}
 
@@ -172,7 +172,8 @@ def main() -> None:
     check = CHECKS[options.check]
     packages = corpus.select(_listed(options.packages) or check.packages)
     store = Store(folder=options.results, check=options.check)
-    done = {} if options.fresh else store.records()
+    stored = {} if options.fresh else store.records()
+    done = {name: record for name, record in stored.items() if "broken" not in record}
     waiting = [package for package in packages if package.name not in done]
     try:
         folders = corpus.fetch(waiting, options.corpus)
@@ -203,8 +204,7 @@ def main() -> None:
     print(check.show(whole))
     broken = [record for record in ours if "broken" in record]
     for record in broken:
-        print(f"\n{record['package']} could not be checked: {record['broken']}")
-        print(record["trace"])
+        print(f"\n{record['package']} could not be checked:\n{record['trace']}")
     if broken:
         raise SystemExit(3)
 

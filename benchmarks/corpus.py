@@ -177,9 +177,10 @@ def _install(arguments: Sequence[str], *, python: Path | None = None) -> None:
 def _has_uv() -> bool:
     # A shim of pyenv may stand on PATH and yet not run.
     asked = ["uv", "--version"]
-    return shutil.which("uv") is not None and not subprocess.run(
-        asked, capture_output=True, check=False
-    ).returncode
+    return (
+        shutil.which("uv") is not None
+        and not subprocess.run(asked, capture_output=True, check=False).returncode
+    )
 
 
 def main() -> None:

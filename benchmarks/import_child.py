@@ -64,7 +64,7 @@ def check(order: dict[str, Any], guard: Guard) -> dict[str, Any]:
         module = importlib.import_module(order["module"])
         place = os.path.realpath(module.__file__ or "")
         if not is_inside(place, tree):
-            raise AssertionError(f"imported from {place}, not from the slice")  # noqa: TRY301
+            raise AssertionError(f"imported from {place}, not from the slice")
         value: Any = module
         for part in order["qualname"].split("."):
             if part == "<locals>":

@@ -6,6 +6,7 @@ Slices share most of their files, and what is found in a file depends on its tex
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -13,24 +14,30 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 RULES: Final = ("F821", "F822", "F823", "F401", "F811")
+STAR_RULE: Final = "F405"
+"""Undefined, or from a star import: asked for, but no fault by itself."""
+
 _QUOTED: Final = re.compile(r"`([^`]*)`")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A message about a text: ``code`` is a rule of ruff or ``compile``."""
+    """A message about a text: ``code`` is a rule of ruff or ``compile``.
+
+    ``is_local`` says that the line stands in a function.
+    """
 
     code: str
     name: str
     message: str
     line: int
+    is_local: bool = False
 
 
 Key = tuple[bool, str]
@@ -72,7 +79,9 @@ class Linter:
                 if (problem := _compile_problem(text)) is not None:
                     found[key].append(problem)
             for path, finding in run_ruff(self.ruff, Path(folder)):
-                found[places[path]].append(finding)
+                key = places[path]
+                is_local = finding.code == "F401" and _in_function(self._waiting[key], finding.line)
+                found[key].append(replace(finding, is_local=is_local))
         self.known.update((key, tuple(sorted(findings))) for key, findings in found.items())
         self._waiting.clear()
 
@@ -88,6 +97,14 @@ def _compile_problem(text: str) -> Finding | None:
     return None
 
 
+def _in_function(text: str, line: int) -> bool:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return any(
+        isinstance(node, kinds) and node.lineno <= line <= (node.end_lineno or 0)
+        for node in ast.walk(ast.parse(text))
+    )
+
+
 def run_ruff(ruff: str, folder: Path) -> Iterable[tuple[str, Finding]]:
     """Ruff's findings in every file under ``folder``, with the absolute path of each.
 
@@ -96,7 +113,12 @@ def run_ruff(ruff: str, folder: Path) -> Iterable[tuple[str, Finding]]:
     command = [
         *([ruff] if ruff else [sys.executable, "-m", "ruff"]),
         *("check", "--isolated", "--no-cache", "--no-respect-gitignore", "--exit-zero", "--quiet"),
-        *("--target-version", f"py3{sys.version_info[1]}", "--select", ",".join(RULES)),
+        *(
+            "--target-version",
+            f"py3{sys.version_info[1]}",
+            "--select",
+            ",".join((*RULES, STAR_RULE)),
+        ),
         *("--config", "exclude = []", "--output-format", "json", str(folder)),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -104,7 +126,7 @@ def run_ruff(ruff: str, folder: Path) -> Iterable[tuple[str, Finding]]:
         raise RuntimeError(f"ruff ended with {done.returncode}: {done.stderr.strip()[:500]}")
     for entry in json.loads(done.stdout or "[]"):
         # Without a code it is a syntax error, which compile() has the last word on.
-        if entry["code"] in RULES:
+        if entry["code"] in RULES or entry["code"] == STAR_RULE:
             yield entry["filename"], _finding(entry)
 
 
@@ -112,13 +134,3 @@ def _finding(entry: Mapping[str, Any]) -> Finding:
     message = entry["message"]
     name = _QUOTED.search(message)
     return Finding(entry["code"], name[1] if name else "", message, entry["location"]["row"])
-
-
-def findings_by_path(ruff: str, folder: Path) -> dict[str, frozenset[tuple[str, str]]]:
-    """For every file under ``folder``, by relative path: the (code, name) pairs in it."""
-    root = folder.resolve()
-    found = defaultdict(set)
-    for path, finding in run_ruff(ruff, root):
-        relative = Path(path).relative_to(root).as_posix()
-        found[relative].add((finding.code, finding.name))
-    return {path: frozenset(pairs) for path, pairs in found.items()}

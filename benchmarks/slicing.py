@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from depslice.callgraph import open_program
-from depslice.callgraph.model import SymbolKind
 from depslice.slicer import slice_symbols
 from depslice.slicer.model import Slice
-
-FUNCTION_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+from depslice.slicer.slicing import function_symbols
 
 
 class Overdue(BaseException):
@@ -69,12 +67,7 @@ def open_package(folder: Path) -> Opened:
     start = time.perf_counter()
     program = open_program(folder, cache=None)
     modules = program.load_all(workers=1)
-    functions = [
-        symbol.id
-        for module in modules
-        for symbol in program.symbols_of(module)
-        if symbol.kind in FUNCTION_KINDS
-    ]
+    functions = [symbol.id for symbol in function_symbols(program)]
     seconds = time.perf_counter() - start
     return Opened(
         program=program,
@@ -89,8 +82,8 @@ def open_package(folder: Path) -> Opened:
 
 
 def sample_of(targets: Sequence[str], size: int | None, *, seed: int) -> list[str]:
-    """``size`` of the targets, or all, in their order; the same for the same seed."""
-    if size is None or size >= len(targets):
+    """``size`` of the targets, or all (``None``, 0), in their order; the same for the same seed."""
+    if not size or size >= len(targets):
         return list(targets)
     chosen = random.Random(f"{seed}:{len(targets)}").sample(range(len(targets)), size)  # noqa: S311
     return [targets[i] for i in sorted(chosen)]

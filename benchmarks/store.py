@@ -65,4 +65,4 @@ def _cell(value: object) -> str:
 
 
 def _is_number(text: str) -> bool:
-    return text.strip("-+.,%×0123456789 ") in {"", "s", "ms", "MiB"}
+    return text.strip("-+.,%0123456789 ") in {"", "s", "ms", "MiB"}

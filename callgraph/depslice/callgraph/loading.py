@@ -255,7 +255,8 @@ class _Pool:
                     yield _summarized(self._project, self._files[index], index)
                 continue
             self._feed()
-            for connection in wait(list(self._workers)):
+            # None is left when the last answer has come; to wait for nothing is for ever.
+            for connection in wait(list(self._workers)) if self._workers else ():
                 assert isinstance(connection, Connection)
                 yield from self._receive(self._workers[connection])
 

@@ -295,9 +295,26 @@ class Program:
                 if source is None:
                     if not self.is_module(absolute):
                         external = external or (None, index)
-                elif source is not module and name in self._star_names(source):
+                elif source is not module and self._gives(source, name, {module.name}):
                     return source, index
         return external
+
+    def _gives(self, source: Module, name: str, seen: set[str]) -> bool:
+        """Whether ``source`` exports ``name``, its own or by a chain of stars without a cycle."""
+        if name not in self._star_names(source):
+            return False
+        if name in source.summary.scope:
+            return True
+        seen.add(source.name)
+        for index in source.summary.stars:
+            for bound, level, target, _ in source.summary.pieces[index].imports:
+                inner = self.module(self.import_target(source, level, target)) if bound == "*" else None
+                if inner is not None and inner.name not in seen and self._gives(inner, name, seen):
+                    return True
+        # `__all__` may also name a submodule, or what a module `__getattr__` gives.
+        return source.summary.dunder_all is not None and (
+            self.is_module(f"{source.name}.{name}") or "__getattr__" in source.summary.scope
+        )
 
     def _star_names(self, module: Module) -> frozenset[str]:
         """The names ``from module import *`` binds, those of its own star imports included."""
@@ -347,6 +364,11 @@ class Program:
             found = self.star_source(module, name)
             if found is not None and found[0] is not None:
                 yield from self.definitions(found[0].name, name)
+            elif "__getattr__" in module.summary.scope:
+                yield f"{module_name}:__getattr__"
+                lazy = self.lazy_target(module, name)
+                if lazy is not None and lazy[1]:
+                    yield from self.definitions(*lazy)
             return
         for index in pieces:
             piece = module.summary.pieces[index]

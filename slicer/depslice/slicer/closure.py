@@ -12,21 +12,29 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import INERT_BASES, RECORD_BASES
-from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece, unpack
 from depslice.slicer.model import ExternalImport, Step
+from depslice.slicer.origins import Origins
 from depslice.slicer.wiring import import_closure, imported_modules, is_dotted_import, with_packages
 
 PieceKey: TypeAlias = tuple[str, int]
 
+# Names that objects of builtin types have: on an unknown receiver they say nothing.
+_COMMON = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, frozenset, tuple, int, float, complex, type, BaseException)
+    for name in dir(kind)
+) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
+_ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
 
 
@@ -62,6 +70,18 @@ class Closure:
     omitted: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Open:
+    """Something is done with an open value; settled for each known value behind it."""
+
+    value: int
+    what: str  # "attribute", "protocol", "matching", "apply"
+    name: Any
+    demand: Demand
+    where: Function
+    done: set[int] = field(default_factory=set)
+
+
 class Slicer:
     """Grows a :class:`Closure` from targets; one instance per slice."""
 
@@ -86,9 +106,14 @@ class Slicer:
         self._open_by_class: dict[Class, dict[str, Demand]] = {}
         self._super: dict[tuple[Class, str], Demand] = {}
         self._unknown: dict[str, Demand] = {}
-        self._prefixes: dict[tuple[str, str], Demand] = {}
+        self._prefixes: dict[tuple[Class, str, str], Demand] = {}
+        self._origins = Origins(engine)
+        self._pending: list[_Open] = []
+        self._traced = 0
         self._names: set[tuple[str, str, tuple[int, ...] | None]] = set()
         self._built: set[tuple[str, str]] = set()
+        self._patches: dict[tuple[Class, str], list[Piece]] = {}
+        self._wanted_members: set[tuple[Class, str]] = set()
         self._dotted: dict[str, set[str]] = {}
         self._roots: dict[str, None] = {}
         self._effects: dict[str, None] = {}
@@ -114,10 +139,9 @@ class Slicer:
                 owner = self.engine.class_(module, _class_of(module, piece))
                 self._make_live(owner, demand)
                 self._widen(owner, demand)
-            elif piece.kind in ("assign", "loop", "with"):
+            elif piece.owner < 0:
                 for name in piece.binds:
-                    if piece.owner < 0:
-                        self._build(module, name, None, demand)
+                    self._build(module, name, None, demand)
             elif piece.owner >= 0 and _needs_instance(module, piece):
                 self._make_live(self.engine.class_(module, piece.owner), demand)
 
@@ -127,6 +151,8 @@ class Slicer:
             while self._queue:
                 module, piece, item = self._queue.popleft()
                 self._expand(module, piece, item)
+            if self._trace_open() or self._queue:
+                continue
             if not self._connect_effects():
                 break
         self._settle_dotted_imports()
@@ -155,6 +181,8 @@ class Slicer:
                 for bound, *_ in piece.imports:
                     self._import_alias(module, piece, bound, demand, read=False)
             return True
+        if piece.path[0] == "local":  # a class in a function is kept whole with it
+            return self._keep(module, outer_piece(module, piece), demand)
         item = item or self._item_of(module, piece) or demand.source
         if key in self.result.kept:
             self._note(item, demand)
@@ -278,6 +306,9 @@ class Slicer:
     def _want_unbound(
         self, module: Module, name: str, demand: Demand, *, local: bool, value: bool
     ) -> None:
+        if name not in module.summary.global_writers and "__getattr__" in module.summary.scope:
+            self._want_lazy(module, name, demand, value=value)
+            return
         if name == "__doc__":
             for piece in module.summary.pieces[:1]:
                 if piece.kind == "doc":
@@ -427,8 +458,13 @@ class Slicer:
         summary = module.summary
         for index in summary.mutations.get(name, ()):
             piece = summary.pieces[index]
-            if piece.kind == "class":
+            if piece.kind == "class" and piece.index in summary.scope.get(name, ()):
                 continue
+            patched = self._patched_member(module, name, piece)
+            if patched is not None:
+                self._patches.setdefault(patched, []).append(piece)
+                if patched not in self._wanted_members:
+                    continue
             self._keep_builder(module, piece, item, name)
         writers = [u for u in summary.global_writers.get(name, ()) if summary.units[u].kind != "piece"]
         imported = self._closure()
@@ -436,12 +472,31 @@ class Slicer:
             self._build_through(module, name, writers, item)
         self._build_elsewhere(module, name, item, imported)
 
+    def _patched_member(
+        self, module: Module, name: str, piece: Piece
+    ) -> tuple[Class, str] | None:
+        """The class member that ``C.member = …`` replaces, if that is all the piece does."""
+        if piece.kind != "assign" or piece.unit < 0:
+            return None
+        stored = [op[2] for op in module.summary.units[piece.unit].ops if op[0] == s.SETATTR]
+        if len(stored) != 1:
+            return None
+        for value in self.engine.name_values(module, name, None):
+            kind = self.engine.values[value]
+            if kind[0] == "C":
+                owner = self.engine.find_member(kind[1], stored[0])
+                if owner is not None:
+                    return owner, stored[0]
+        return None
+
     def _keep_builder(self, module: Module, piece: Piece, item: str, name: str) -> None:
         demand = Demand(
             item, ReferenceKind.WRITE, Certainty.DEFINITE, "builds", module.file.path, s.pack(piece.start, 0)
         )
         own = piece.kind in ("expr", "assign", "other") and not piece.binds
         self._keep(module, piece, demand, item=item if own else "")
+        if piece.kind == "class":
+            self._make_live(self.engine.class_(module, _class_of(module, piece)), demand)
         self._effects.setdefault(module.name)
 
     def _closure(self) -> dict[str, object]:
@@ -459,6 +514,7 @@ class Slicer:
                 functions[self.engine.function(module, current)] = None
                 current = module.summary.units[current].parent
         simple = {fn.unit.qualname.split(".")[0] for fn in functions}
+        simple |= {k.info.qualname for k in self._subclass_names(functions)}
         for other_name in self._closure():
             other = self.program.module(other_name)
             if other is None or not self._mentions(other, module, simple):
@@ -469,6 +525,11 @@ class Slicer:
                 facts = self.engine.facts_of(self.engine.function(other, piece.unit))
                 if any(fact[0] == f.CALL and fact[1] in functions for fact in facts):
                     self._keep_builder(other, piece, item, name)
+
+    def _subclass_names(self, functions: dict[Function, None]) -> list[Class]:
+        return [
+            self.engine.class_(fn.module, fn.unit.owner) for fn in functions if fn.unit.owner >= 0
+        ]
 
     @staticmethod
     def _mentions(other: Module, module: Module, simple: set[str]) -> bool:
@@ -546,6 +607,25 @@ class Slicer:
                     return True
         return False
 
+    def _build_member(self, owner: Class, name: str) -> None:
+        """Statements that change a class attribute: patches, registration in a class registry."""
+        item = f"{owner.id}.{name}"
+        for piece in self._patches.get((owner, name), ()):
+            self._keep_builder(owner.module, piece, owner.id, name)
+        summary = owner.module.summary
+        if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
+            return
+        writers = [
+            unit.index
+            for unit in summary.units
+            if unit.kind == "function"
+            and unit.owner == owner.info.index
+            and unit.flags & (s.CLASSMETHOD | s.STATIC)
+            and _mutates_attribute(unit.ops, name)
+        ]
+        if writers:
+            self._build_through(owner.module, name, writers, item)
+
     # --- facts
 
     def _holder(self, module: Module, unit: int) -> int:
@@ -566,7 +646,8 @@ class Slicer:
                 bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
                 self._enclosing_class(module, piece, item)
             for fact in facts:
-                self._follow(module, piece, item, fact, bases if number == piece.unit else set())
+                own = bases if number == piece.unit else set()
+                self._follow(module, piece, item, fact, own, function)
 
     def _enclosing_class(self, module: Module, piece: Piece, item: str) -> None:
         owner = self.engine.class_(module, _class_of(module, piece))
@@ -581,7 +662,15 @@ class Slicer:
         certainty = Certainty.DEFINITE if certain else Certainty.POSSIBLE
         return Demand(item, kind, certainty, rule, module.file.path, abs(pos))
 
-    def _follow(self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]) -> None:
+    def _follow(
+        self,
+        module: Module,
+        piece: Piece,
+        item: str,
+        fact: f.Fact,
+        bases: set[Class],
+        function: Function,
+    ) -> None:
         kind = fact[0]
         if kind == f.NAME:
             self._follow_name(module, piece, item, fact, bases)
@@ -590,11 +679,16 @@ class Slicer:
         elif kind == f.CALL:
             self._follow_call(module, item, fact)
         elif kind == f.UNKNOWN:
-            demand = self._demand(module, item, ReferenceKind.READ, False, "unknown-receiver", fact[2])
-            self._want_anywhere(fact[1], demand)
-            self._unresolved(item, fact[1], "unknown-receiver", fact[2])
+            demand = self._demand(module, item, ReferenceKind.READ, False, "receiver-of-argument", fact[2])
+            self._pending.append(_Open(fact[4], "attribute", fact[1], demand, function))
         elif kind == f.PROTOCOL:
-            self._want_anywhere(fact[1], self._demand(module, item, ReferenceKind.CALL, False, "protocol", fact[2]))
+            demand = self._demand(module, item, ReferenceKind.CALL, False, "protocol", fact[2])
+            self._pending.append(_Open(fact[3], "protocol", fact[1], demand, function))
+        elif kind == f.PASS:
+            self._origins.bind(fact[1], fact[2], fact[3])
+        elif kind == f.APPLY:
+            demand = self._demand(module, item, ReferenceKind.CALL, False, "call-of-argument", fact[3])
+            self._pending.append(_Open(fact[1], "apply", fact[2], demand, function))
         elif kind == f.EXTERNAL:
             self._dotted.setdefault(module.name, set()).add(fact[1])
         elif kind == f.UNRESOLVED:
@@ -608,8 +702,13 @@ class Slicer:
             if source is not None:
                 demand = self._demand(module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3])
                 self._want_name(source, fact[2], None, demand, local=source is module, value=False)
+        elif kind == f.WRITE and fact[3] == 0:
+            source = self.program.module(fact[1])
+            if source is not None:
+                demand = self._demand(module, item, ReferenceKind.WRITE, True, "global", s.pack(piece.start, 0))
+                self._want_name(source, fact[2], None, demand, local=False, value=False, written=True)
         elif kind == f.DYNAMIC:
-            self._follow_dynamic(module, item, fact)
+            self._follow_dynamic(module, item, fact, function)
         elif kind == f.WIDEN:
             self._widen(fact[1], self._demand(module, item, ReferenceKind.READ, False, fact[3], fact[2]))
         elif kind == f.CLASSREF:
@@ -646,12 +745,14 @@ class Slicer:
         _, owner, name, pos, is_open, how, certain = fact
         kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
         demand = self._demand(module, item, kind, certain, "member", pos)
+        if how == "write":
+            return  # a setter that runs is a call
         if certain:
-            self._want_member(owner, name, demand)
+            self._want_member(owner, name, demand, written=pos < 0)
         if how == "super":
             self._want_after(owner, name, demand)
-        elif is_open:
-            self._want_override(owner, name, demand)
+        elif is_open and pos >= 0:
+            self._want_override(owner, name, demand, instance=how != "class")
 
     def _follow_call(self, module: Module, item: str, fact: f.Fact) -> None:
         function: Function = fact[1]
@@ -667,18 +768,20 @@ class Slicer:
             return
         self._keep(function.module, target, demand)
 
-    def _follow_dynamic(self, module: Module, item: str, fact: f.Fact) -> None:
-        _, owner, prefix, suffix, pos = fact
+    def _follow_dynamic(
+        self, module: Module, item: str, fact: f.Fact, function: Function
+    ) -> None:
+        _, owner, prefix, suffix, pos, value = fact
         demand = self._demand(module, item, ReferenceKind.READ, False, "dynamic-attribute", pos)
         if isinstance(owner, Class):
             if not prefix and not suffix:
                 self._unresolved(item, owner.id, "dynamic-attribute", pos)
                 self._widen(owner, demand)
-            self._want_matching(prefix, suffix, demand)
+            self._want_matching(owner, prefix, suffix, demand)
         elif owner is None:
             self._unresolved(item, f"{prefix}…{suffix}", "dynamic-attribute", pos)
             if prefix or suffix:
-                self._want_matching(prefix, suffix, demand)
+                self._pending.append(_Open(value, "matching", (prefix, suffix), demand, function))
         else:
             self._unresolved(item, owner, "dynamic-attribute", pos)
 
@@ -727,8 +830,9 @@ class Slicer:
             self._after_in(class_, k, name, wanted)
         for name, wanted in tuple(self._unknown.items()):
             self._anywhere_in(class_, name, wanted)
-        for (prefix, suffix), wanted in tuple(self._prefixes.items()):
-            self._matching_in(class_, prefix, suffix, wanted)
+        for (k, prefix, suffix), wanted in tuple(self._prefixes.items()):
+            if k in order:
+                self._matching_in(class_, prefix, suffix, wanted)
 
     def _class_piece(self, class_: Class) -> Piece | None:
         summary = class_.module.summary
@@ -750,10 +854,19 @@ class Slicer:
         for k in self.engine.mro(class_):
             if not (k is class_ or k.info.decorators or k.external_bases or k.metaclasses):
                 continue
+            generated = self._generates_from_annotations(k)
             for index in k.info.pieces:
                 piece = k.module.summary.pieces[index]
-                if piece.kind == "assign":
+                if piece.kind == "assign" and (not generated or _is_field(k.module, piece)):
                     self._keep(k.module, piece, demand)
+
+    def _generates_from_annotations(self, class_: Class) -> bool:
+        """Whether only annotated names are fields: dataclasses (PEP 557)."""
+        definer = self.engine.function(class_.module, class_.info.unit)
+        return any(
+            fact[0] == f.EXTERNAL and fact[1] in ("dataclasses.dataclass", "dataclasses.dataclass.dataclass")
+            for fact in self.engine.facts_of(definer)
+        )
 
     def _keep_overrides(self, class_: Class, base: str, demand: Demand) -> None:
         """A base class outside the repo may call any method."""
@@ -775,10 +888,17 @@ class Slicer:
             if piece.kind != "doc":
                 self._keep(class_.module, piece, demand)
 
-    def _want_member(self, owner: Class, name: str, demand: Demand) -> None:
-        """The member ``name`` that the body of ``owner`` binds."""
+    def _want_member(
+        self, owner: Class, name: str, demand: Demand, *, written: bool = False
+    ) -> None:
+        """The member ``name`` that the body of ``owner`` binds (``written``: only changed)."""
         if owner.info.piece < 0 and owner.info.owner < 0:
             return  # a class in a function: kept whole with it
+        if (owner, name) in self._wanted_members:
+            return
+        if not written:
+            self._wanted_members.add((owner, name))
+            self._build_member(owner, name)
         summary = owner.module.summary
         for index in owner.info.members.get(name, ()):
             piece = summary.pieces[index]
@@ -790,30 +910,36 @@ class Slicer:
             if piece.kind == "class":
                 self._make_live(self.engine.class_(owner.module, _class_of(owner.module, piece)), demand)
 
-    def _want_override(self, class_: Class, name: str, demand: Demand) -> None:
-        """``name`` on an instance of ``class_`` or of a live subclass of it."""
+    def _want_override(
+        self, class_: Class, name: str, demand: Demand, *, instance: bool
+    ) -> None:
+        """``name`` on ``class_`` or a live subclass of it (on an ``instance``: it is live)."""
+        if instance:
+            self._make_live(class_, demand)
+            if any(base.endswith(".Protocol") for base in class_.external_bases):
+                self._want_anywhere(name, demand)  # structural: PEP 544
         if (class_, name) in self._open:
             return
         self._open[(class_, name)] = demand
         self._open_by_class.setdefault(class_, {})[name] = demand
-        if class_.info.members and not name.startswith("__"):
-            found = self.engine.find_member(class_, name)
-            if found is not None and self._instance_member(found, name):
-                self._make_live(class_, demand)
         for live in tuple(self._live):
             if class_ in self.engine.mro(live):
                 self._override_in(live, name, demand)
-
-    def _instance_member(self, owner: Class, name: str) -> bool:
-        return any(
-            _needs_instance(owner.module, owner.module.summary.pieces[p])
-            for p in owner.info.members.get(name, ())
-        )
 
     def _override_in(self, live: Class, name: str, demand: Demand) -> None:
         found = self.engine.find_member(live, name)
         if found is not None:
             self._want_member(found, name, demand)
+        elif name in _ORDERING:
+            self._want_ordering(live, demand)
+
+    def _want_ordering(self, live: Class, demand: Demand) -> None:
+        """``functools.total_ordering`` derives what is missing from what is there."""
+        for k in self.engine.mro(live):
+            if k.info.decorators:
+                for name in (*_ORDERING, "__eq__"):
+                    if name in k.info.members:
+                        self._want_member(k, name, demand)
 
     def _want_after(self, class_: Class, name: str, demand: Demand) -> None:
         if (class_, name) not in self._super:
@@ -841,22 +967,28 @@ class Slicer:
         found = self.engine.find_member(live, name)
         if found is not None:
             self._want_member(found, name, demand)
+        elif name in _ORDERING:
+            self._want_ordering(live, demand)
         elif not name.startswith("__"):
             fallback = self.engine.find_member(live, "__getattr__")
             if fallback is not None:
                 self._want_member(fallback, "__getattr__", demand)
 
-    def _want_matching(self, prefix: str, suffix: str, demand: Demand) -> None:
-        if (prefix, suffix) not in self._prefixes and (prefix or suffix):
-            self._prefixes[(prefix, suffix)] = demand
+    def _want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
+        """Members of ``class_`` and of its live subclasses whose name fits."""
+        if (class_, prefix, suffix) not in self._prefixes and (prefix or suffix):
+            self._prefixes[(class_, prefix, suffix)] = demand
+            self._matching_in(class_, prefix, suffix, demand)
             for live in tuple(self._live):
-                self._matching_in(live, prefix, suffix, demand)
+                if class_ in self.engine.mro(live):
+                    self._matching_in(live, prefix, suffix, demand)
 
     def _matching_in(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:
         for k in self.engine.mro(live):
             for name in tuple(k.info.members):
                 if name.startswith(prefix) and name.endswith(suffix):
-                    self._want_member(k, name, demand)
+                    if not name.startswith("__") or prefix.startswith("__"):
+                        self._want_member(k, name, demand)
 
     # --- modules
 
@@ -958,6 +1090,91 @@ class Slicer:
             module_, piece_, item_ = self._queue.popleft()
             self._expand(module_, piece_, item_)
 
+    # --- open values
+
+    def _trace_open(self) -> bool:
+        """Ask where the receivers, operands and callees that were open come from."""
+        grown = self._origins.refresh()
+        fresh = self._pending[self._traced :]
+        self._traced = len(self._pending)
+        for asked in self._pending if grown else fresh:
+            for value in sorted(self._origins.trace(asked.value, asked.where)):
+                if value not in asked.done:
+                    asked.done.add(value)
+                    self._settle_open(asked, value)
+        return bool(fresh) or self._origins.grown
+
+    def _settle_open(self, asked: _Open, value: int) -> None:
+        kind = self.engine.values[value]
+        if asked.what == "apply":
+            self._apply(asked, value, kind)
+        elif asked.what == "matching":
+            if kind[0] in ("I", "C"):
+                self._want_matching(kind[1], *asked.name, asked.demand)
+        elif kind[0] in ("I", "C"):
+            self._open_member(asked, value, kind[1], instance=kind[0] == "I")
+        elif kind[0] == "M" and asked.what == "attribute":
+            source = self.program.module(kind[1])
+            if source is not None and asked.name in source.summary.scope:
+                self._want_name(source, asked.name, None, asked.demand, local=False, value=True)
+        elif kind[0] == "U" and asked.what == "attribute" and asked.name not in _COMMON:
+            demand = asked.demand
+            self._want_anywhere(
+                asked.name,
+                Demand(demand.source, demand.kind, demand.certainty, "unknown-receiver", demand.path, demand.pos),
+            )
+            self._unresolved(demand.source, asked.name, "unknown-receiver", demand.pos)
+
+    def _open_member(self, asked: _Open, value: int, class_: Class, *, instance: bool) -> None:
+        name = asked.name
+        found = self.engine.find_member(class_, name)
+        if found is not None:
+            self._want_member(found, name, asked.demand)
+        elif instance and name in _ORDERING:
+            self._want_ordering(class_, asked.demand)
+        elif instance and not name.startswith("__"):
+            fallback = self.engine.find_member(class_, "__getattr__")
+            if fallback is not None and not any(name in k.info.self_stores for k in self.engine.mro(class_)):
+                self._want_member(fallback, "__getattr__", asked.demand)
+        if not self.engine.values[value][2]:
+            self._want_override(class_, name, asked.demand, instance=False)
+
+    def _apply(self, asked: _Open, value: int, kind: tuple[object, ...]) -> None:
+        args = list(asked.name)
+        tag = kind[0]
+        if tag == "B":
+            args.insert(0, frozenset((kind[2],)))
+        if tag in ("F", "B", "GE", "CM"):
+            self._apply_function(asked, kind[1], args)
+        elif tag in ("C", "I"):
+            owner = kind[1]
+            assert isinstance(owner, Class)
+            if tag == "C":
+                self._make_live(owner, asked.demand)
+            for name in ("__new__", "__init__") if tag == "C" else ("__call__",):
+                found = self.engine.find_member(owner, name)
+                if found is not None:
+                    self._want_member(found, name, asked.demand)
+                    receiver = value if tag == "I" else self.engine.intern(("I", owner, kind[2]))
+                    for member in self.engine.member_values(found, name):
+                        inner = self.engine.values[member]
+                        if inner[0] == "F":
+                            self._apply_function(asked, inner[1], [frozenset((receiver,)), *args])
+
+    def _apply_function(self, asked: _Open, function: object, args: list[Values]) -> None:
+        assert isinstance(function, Function)
+        self._follow_call(
+            function.module, asked.demand.source, (f.CALL, function, asked.demand.pos, False, asked.demand.evidence, False)
+        )
+        params = function.unit.params
+        for place, values in enumerate(args):
+            if place < len(params) and params[place][1] in ("po", "pk"):
+                self._origins.bind(function, place, values)
+            else:
+                rest = next((i for i, p in enumerate(params) if p[1] == "va"), None)
+                if rest is not None:
+                    self._origins.bind(function, rest, values)
+
     # --- results
 
     def externals(self) -> tuple[ExternalImport, ...]:
@@ -1004,6 +1221,29 @@ def _class_of(module: Module, piece: Piece) -> int:
     raise LookupError(piece.path)
 
 
+def _is_field(module: Module, piece: Piece) -> bool:
+    """Whether a class-level statement declares a dataclass field."""
+    for op in module.summary.units[piece.unit].ops:
+        if op[0] == s.DECLARE:
+            base = op[2][1] if op[2][0] == s.T_SUBSCRIPT else op[2]
+            return not (base[0] in (s.T_NAME, s.T_ATTR) and base[-1] == "ClassVar")
+    return False
+
+
+def _mutates_attribute(ops: list[s.Op], name: str) -> bool:
+    """Whether ``receiver.name`` is stored, or what it holds is changed."""
+    holders = {op[1] for op in ops if op[0] == s.ATTR and op[3] == name}
+    called = {op[1] for op in ops if op[0] == s.ATTR and op[2] in holders}
+    for op in ops:
+        if op[0] == s.SETATTR and op[2] == name:
+            return True
+        if op[0] == s.SETSUB and op[1] in holders:
+            return True
+        if op[0] == s.CALL and op[2] in called:
+            return True
+    return False
+
+
 def _needs_instance(module: Module, piece: Piece) -> bool:
     """Whether the member is a method or property, called on an instance."""
     if piece.kind != "def":
@@ -1017,16 +1257,22 @@ def _needs_instance(module: Module, piece: Piece) -> bool:
 def holding_piece(module: Module, unit: int) -> int:
     """The piece of the module scope or of a module-level class that holds a unit."""
     summary = module.summary
-    index = summary.units[unit].piece
+    return outer_piece(module, summary.pieces[summary.units[unit].piece]).index
+
+
+def outer_piece(module: Module, piece: Piece) -> Piece:
+    """``piece``, or the one whose function holds the class it stands in."""
+    summary = module.summary
+    index = piece.index
     while True:
         owner = summary.pieces[index].owner
         if owner < 0:
-            return index
+            return summary.pieces[index]
         outermost = summary.classes[owner]
         while outermost.owner >= 0:
             outermost = summary.classes[outermost.owner]
         if outermost.parent_function < 0:
-            return index
+            return summary.pieces[index]
         index = summary.units[outermost.parent_function].piece
 
 

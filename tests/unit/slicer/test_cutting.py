@@ -190,6 +190,7 @@ ODD = [
     "\x0cclass A:\n    x = 1\n\x0c\n    y = 2\n\x0c\ndef f(): pass\n",
     "class A:  # see C:\\\n    x = 1\n    y = 2\n",
     "class A: \\\n    x = 1\nz = 2\n",
+    "def f(): \\\n  'doc'; return 1\n",
     "@(\n  # @foo\n  dec\n)\ndef f(): pass\n@ \\\n dec\nclass B: pass\n",
     "ünï = 1; zwéi = 'ü'; y = 2 # ü\nclass Ü: 'doc'; ä = 1; ö = 2\n",
     "try: import a\nexcept E: a = 1\nelse: b = 2\nfinally: c = 3; d = 4\n",
@@ -294,6 +295,13 @@ def test_no_comment_becomes_a_cookie() -> None:
     result = cut(text, {("body", 2)})
     assert result == "# Why.\nx = 'ü'\n"
     assert "latin-1" in cut(text, {("body", 0), ("body", 1), ("body", 2)})
+
+
+def test_a_comment_indented_into_a_suite_belongs_to_it_alone() -> None:
+    text = "def f():\n    return 1\n    # end of f\nx = 1\n"
+    assert cut(text, {("body", 1)}) == "x = 1\n"
+    assert cut(text, {("body", 0)}) == "def f():\n    return 1\n    # end of f\n"
+    assert cut(text, {("body", 0), ("body", 1)}).count("# end of f") == 1
 
 
 def test_blank_lines_are_normalised_between_statements_and_not_inside() -> None:
@@ -629,12 +637,14 @@ def unused_imports(folder: Path) -> str:
 
 
 def test_unused_marks_join_an_existing_noqa() -> None:
-    text = "import a  # noqa: E402\nimport b  # noqa\nimport c  # type: ignore\n"
-    keep: set[StatementPath] = {("body", 0), ("body", 1), ("body", 2)}
+    text = "import a  # noqa: E402\nimport b  # noqa\nimport c  # type: ignore\nimport d as d\n"
+    keep: set[StatementPath] = {("body", index) for index in range(4)}
     reexports: dict[StatementPath, set[str]]
     reexports = {("body", 0): {"a"}, ("body", 1): {"b"}, ("body", 2): {"c"}}
+    reexports[("body", 3)] = {"d"}
     assert cut(text, keep, reexports=reexports) == (
         "import a  # noqa: E402, F401\nimport b  # noqa\nimport c  # type: ignore  # noqa: F401\n"
+        "import d as d\n"
     )
 
 
@@ -672,7 +682,7 @@ class C(Base):
 
 V: dict[str, int] = {}
 V["a"] = 1
-W = U = load()
+W = U = load()  # slow
 '''
 
 
@@ -711,7 +721,7 @@ class C(Base):
 
 
 V: dict[str, int] = ...
-W = U = ...
+W = U = ...  # slow
 '''
     )
 

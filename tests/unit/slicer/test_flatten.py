@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depslice.slicer.cut import FileCut, Link, StatementPath
@@ -73,10 +76,25 @@ def _paths(node: ast.AST, path: StatementPath = ()) -> Iterator[StatementPath]:
                 yield from _paths(one, below)
 
 
+def _module_level(node: ast.AST) -> Iterator[ast.AST]:
+    for one in ast.iter_child_nodes(node):
+        yield one
+        if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield from _module_level(one)
+
+
+def _binds(text: str, name: str) -> bool:
+    return any(
+        name in (getattr(node, "id", ""), getattr(node, "asname", ""), getattr(node, "name", ""))
+        for node in _module_level(ast.parse(text))
+        if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    )
+
+
 def _links(module: str, path: str, files: Files, modules: dict[str, str]) -> dict[str, Link]:
     found: dict[str, Link] = {}
     known = {*modules, *(name.partition(".")[0] for name in modules)}
-    for node in ast.walk(ast.parse(files[path])):
+    for node in _module_level(ast.parse(files[path])):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -90,7 +108,8 @@ def _links(module: str, path: str, files: Files, modules: dict[str, str]) -> dic
                 base = ".".join([*parts[: len(parts) - drop], *([base] if base else [])])
             for alias in node.names:
                 bound = alias.asname or alias.name
-                if f"{base}.{alias.name}" in modules:
+                package = files.get(modules.get(base, ""), "")
+                if f"{base}.{alias.name}" in modules and not _binds(package, alias.name):
                     found[bound] = Link(module=f"{base}.{alias.name}")
                 elif base in known:
                     found[bound] = Link(module=base, name=alias.name)
@@ -381,8 +400,17 @@ CASES = {
                     caught(), K.name, K().get()]
         """,
         "b:run",
-        [2, 6, [[2, 3], {"x": 3}], 4, [3, "module"], 2, [2, "ValueError"], "module",
-         ["module", "module", 3]],
+        [
+            2,
+            6,
+            [[2, 3], {"x": 3}],
+            4,
+            [3, "module"],
+            2,
+            [2, "ValueError"],
+            "module",
+            ["module", "module", 3],
+        ],
     ),
     "class scope": (
         """
@@ -605,8 +633,20 @@ CASES = {
             return [b.run(), key]
         """,
         "c:run",
-        [["zero", [1, "module"], [4, [5], 0], [1, {"j": 2}, 1], 1, {"z": 2}, 1, [2, 3],
-          [1, 2, 3]], None],
+        [
+            [
+                "zero",
+                [1, "module"],
+                [4, [5], 0],
+                [1, {"j": 2}, 1],
+                1,
+                {"z": 2},
+                1,
+                [2, 3],
+                [1, 2, 3],
+            ],
+            None,
+        ],
     ),
     "imports": (
         """
@@ -843,3 +883,362 @@ CASES = {
 def test_does_what_the_package_does(name: str, tmp_path: Path) -> None:
     text, target, expected = CASES[name]
     check_flat(tmp_path, text, target, expected)
+
+
+def flat_of(text: str, target: str) -> str:
+    return flatten_slice(make_slice(parse_files(text), target))
+
+
+def definitions(text: str) -> set[str]:
+    return {
+        node.name
+        for node in ast.parse(text).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+
+
+def test_the_target_keeps_its_name_and_the_other_says_where_it_is_from() -> None:
+    text = """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        def helper(): pass
+        #- pkg/b.py
+        from .a import helper as other
+        def helper(): return other()
+        """
+    assert definitions(flat_of(text, "pkg.b:helper")) >= {"helper", "helper_a"}
+    assert definitions(flat_of(text, "pkg.a:helper")) >= {"helper", "helper_b"}
+
+
+def test_a_class_keeps_its_name_against_what_is_not_the_target() -> None:
+    flat = flat_of(
+        """
+        #- a.py
+        Catalan = 1
+        #- b.py
+        import a
+        class Catalan: pass
+        def run(): return Catalan, a.Catalan
+        """,
+        "b:run",
+    )
+    assert "class Catalan:" in flat
+    assert "Catalan_a = 1" in flat
+
+
+def test_renamed_definitions_keep_their_own_name(tmp_path: Path) -> None:
+    check_flat(
+        tmp_path,
+        """
+        #- a.py
+        REGISTRY = {}
+        def register(function):
+            REGISTRY[function.__name__] = function
+            return function
+        @register
+        def job():
+            return "a"
+        class Task:
+            pass
+        #- b.py
+        from a import REGISTRY, Task as Other
+        class Task:
+            pass
+        def job():
+            return [sorted(REGISTRY), Other.__name__, Task.__name__, REGISTRY["job"]()]
+        """,
+        "b:job",
+        [["job"], "Task", "Task", "a"],
+    )
+
+
+def test_modules_behind_a_condition_stay_behind_it(tmp_path: Path) -> None:
+    flat = check_flat(
+        tmp_path,
+        '''
+        #- pkg/__init__.py
+        #- pkg/windows.py
+        import no_such_module
+        from no_such_module import other
+        TEXT = """one
+        two"""
+        def beep(): return no_such_module.beep(other, TEXT)
+        #- pkg/posix.py
+        import os
+        TEXT = """one
+          two"""
+        def beep(): return [TEXT, os.sep]
+        #- pkg/main.py
+        import os
+        if os.name == "none":
+            from .windows import beep
+        else:
+            from .posix import beep
+        def run():
+            return beep()
+        ''',
+        "pkg.main:run",
+        ["one\n  two", "/"],
+    )
+    assert "    # --- pkg/windows.py\n" in flat
+    assert flat.count("import os\n") == 1
+
+
+def test_what_only_functions_import_need_not_be_installed(tmp_path: Path) -> None:
+    check_flat(
+        tmp_path,
+        """
+        #- pkg/__init__.py
+        #- pkg/plot.py
+        import no_such_module as nsm
+        from no_such_module.sub import draw
+        import json
+        def plot(): return nsm.plot(draw, json)
+        #- pkg/main.py
+        def show():
+            from .plot import plot
+            return plot()
+        def run():
+            try:
+                show()
+            except (ImportError, AttributeError):
+                return "cannot plot"
+        """,
+        "pkg.main:run",
+        "cannot plot",
+    )
+
+
+def test_one_fallback_for_all_that_spell_it_alike() -> None:
+    fallback = "try:\n    import tomllib\nexcept ImportError:\n    import tomli as tomllib\n"
+    files = {
+        "a.py": f"{fallback}def load(x): return tomllib.loads(x)\n",
+        "b.py": f"from a import load\n{fallback}def run(x): return tomllib.loads(x), load(x)\n",
+    }
+    flat = flatten_slice(make_slice(files, "b:run"))
+    assert flat.count("import tomllib") == 1
+    assert "tomllib_" not in flat
+
+
+def test_typing_only_imports_are_gathered_or_vanish() -> None:
+    flat = flat_of(
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        from __future__ import annotations
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from collections.abc import Callable
+            from .b import B
+            from .missing import Missing
+        def f(x: B, y: Callable[[], Missing]) -> None: ...
+        #- pkg/b.py
+        import typing as t
+        from .a import f
+        if t.TYPE_CHECKING:
+            from collections.abc import Callable
+        class B:
+            g: Callable = f
+        """,
+        "pkg.a:f",
+    )
+    assert flat.startswith(
+        textwrap.dedent(
+            """\
+            from __future__ import annotations
+
+            from typing import TYPE_CHECKING
+
+            if TYPE_CHECKING:
+                from collections.abc import Callable
+                from pkg.missing import Missing
+
+
+            # --- pkg/"""
+        )
+    )
+
+
+def test_what_the_slice_lacks_is_imported_by_its_absolute_name() -> None:
+    flat = flat_of(
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        from .missing import thing
+        from .b import f, gone
+        def run():
+            from .other import more
+            return thing, f, gone, more
+        #- pkg/b.py
+        def f(): pass
+        """,
+        "pkg.a:run",
+    )
+    assert "from pkg.b import gone\nfrom pkg.missing import thing\n" in flat
+    assert "    from pkg.other import more\n" in flat
+
+
+def test_unchanged_code_is_copied_letter_for_letter() -> None:
+    function = (
+        "# about f\n"
+        "@ decorate  # why\n"
+        "def f( a,b = 1 ) :   # spaced\n"
+        "\t# tab\n"
+        "\treturn ( a\n"
+        "      +b )  ;  x = 'é'\n"
+    )
+    files = {"a.py": f"def decorate(f): return f\n\n\n{function}"}
+    assert function in flatten_slice(make_slice(files, "a:f"))
+
+
+def test_the_same_whatever_the_hash_seed() -> None:
+    script = (
+        "import sys; sys.path[:0] = sys.argv[1].split(':');"
+        "import test_flatten as t;"
+        "print(*(t.flat_of(*t.CASES[one][:2]) for one in ('imports', 'module as a value')))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-B", "-c", script, ":".join([str(Path(__file__).parent), *sys.path])],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(outputs) == 1
+    assert flat_of(*CASES["imports"][:2]) in outputs.pop()
+
+
+# Random packages
+
+_NAMES = ("f", "g", "h")
+_IMPORTS = {  # style: the statement, what it binds, the callee
+    "from": ("from .{m} import {f}", "{f}", "{f}"),
+    "from as": ("from .{m} import {f} as {u}", "{u}", "{u}"),
+    "import": ("import pkg.{m}", "pkg", "pkg.{m}.{f}"),
+    "import as": ("import pkg.{m} as {u}", "{u}", "{u}.{f}"),
+    "module": ("from . import {m}", "{m}", "{m}.{f}"),
+}
+
+
+class _Package:
+    """Modules of functions that call functions made before them, so every call returns."""
+
+    def __init__(self, modules: int) -> None:
+        self.imports: list[dict[str, str]] = [{} for _ in range(modules)]  # bound -> statement
+        self.bodies: list[list[str]] = [[] for _ in range(modules)]
+        self.made: list[tuple[int, str]] = []
+
+    def free(self, module: int) -> list[str]:
+        """The names that a new function of ``module`` may have."""
+        taken = {name for place, name in self.made if place == module}
+        return [name for name in _NAMES if name not in taken | self.imports[module].keys()]
+
+    def add(
+        self, module: int, name: str, parameter: str, calls: list[tuple[int, str, str, bool]]
+    ) -> None:
+        local: dict[str, str] = {}
+        values = [f"str({parameter})", f"[{parameter} for {parameter} in (1, 2)]"]
+        for number, (place, callee, style, inside) in enumerate(calls):
+            if place == module:
+                if callee not in (parameter, *local):
+                    values.append(f"{callee}({number})")
+                continue
+            if not inside and place > module and style.startswith("from"):
+                style = "import as"  # the others would fail in a cycle of imports
+            unique = f"{callee}_{len(self.made)}_{number}"
+            statement, bound, used = (
+                one.format(m=f"m{place}", f=callee, u=unique) for one in _IMPORTS[style]
+            )
+            known = local if inside else self.imports[module]
+            own = {one for at, one in self.made if at == module} | {name}
+            hidden = {parameter, *(() if inside else local)}
+            if bound in hidden or known.get(bound, statement) != statement and bound != "pkg":
+                continue
+            if bound in own and (not inside or f"{bound}(" in "".join(values)):
+                continue
+            known[bound if bound != "pkg" else statement] = statement
+            values.append(f"{used}({number})")
+        self.bodies[module].append(
+            f"def {name}({parameter}=0):\n"
+            + "".join(f"    {one}\n" for one in local.values())
+            + f"    return ['m{module}.{name}', f'{{{parameter}}}', {', '.join(values)}]\n"
+        )
+        self.made.append((module, name))
+
+    def files(self) -> Files:
+        return {
+            "pkg/__init__.py": "",
+            **{
+                f"pkg/m{index}.py": "".join(
+                    [
+                        *(f"{one}\n" for one in imports.values() if not self._late(index, one)),
+                        *bodies,
+                        *(f"{one}\n" for one in imports.values() if self._late(index, one)),
+                    ]
+                )
+                for index, (imports, bodies) in enumerate(
+                    zip(self.imports, self.bodies, strict=True)
+                )
+            },
+        }
+
+    def _late(self, module: int, statement: str) -> bool:
+        """Imports of later modules come last, so that cycles find the definitions."""
+        return any(f"m{one}" in statement for one in range(module + 1, len(self.bodies)))
+
+
+@st.composite
+def packages(draw: st.DrawFn) -> tuple[Files, str]:
+    """Few names in many places, under all styles of import, modules in cycles too."""
+    package = _Package(draw(st.integers(2, 4)))
+    for _ in range(draw(st.integers(2, 8))):
+        module = draw(st.integers(0, len(package.bodies) - 1))
+        free = package.free(module)
+        if free:
+            name = draw(st.sampled_from(free))
+            parameter = draw(st.sampled_from((*_NAMES, "x")))
+            callees = (
+                st.lists(
+                    st.tuples(
+                        st.sampled_from(package.made),
+                        st.sampled_from(sorted(_IMPORTS)),
+                        st.booleans(),
+                    ),
+                    max_size=3,
+                )
+                if package.made
+                else st.just([])
+            )
+            calls = [(*callee, style, inside) for callee, style, inside in draw(callees)]
+            package.add(module, name, parameter, calls)
+    module, name = package.made[-1]
+    return package.files(), f"pkg.m{module}:{name}"
+
+
+def run_here(folder: Path, target: str) -> object:
+    module, _, name = target.partition(":")
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        return getattr(importlib.import_module(module), name)()
+    finally:
+        sys.path.remove(str(folder))
+        for one in set(sys.modules) - before:
+            del sys.modules[one]
+
+
+@settings(max_examples=150, deadline=None)
+@given(packages())
+def test_random_packages_do_the_same(package: tuple[Files, str]) -> None:
+    files, target = package
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), files)
+        expected = run_here(Path(folder), target)
+    flat = flatten_slice(make_slice(files, target))
+    namespace: dict[str, Any] = {"__name__": "flat"}
+    exec(compile(flat, "flat.py", "exec"), namespace)
+    assert namespace[target.partition(":")[2]]() == expected, flat

@@ -7,7 +7,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.scopes import ScopeEvaluation
-from depslice.callgraph.engine.values import EMPTY, Function, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN_OR_OUTSIDE, Function, Values
 from depslice.callgraph.lowering.annotations import type_names
 from depslice.callgraph.program import BUILTIN_NAMES, Module
 from depslice.callgraph.summary import Position, TypeExpr
@@ -62,7 +62,7 @@ class AnnotationEvaluation(ScopeEvaluation):
         values = registers[source]
         if not values or values <= self.unknown:
             return declared or values
-        if declared and all(self.values[v][0] in ("P", "U", "X", "XI") for v in values):
+        if declared and all(self.values[v][0] in OPEN_OR_OUTSIDE for v in values):
             return declared | values
         return values | declared if declared and not declared <= self.unknown else values
 

@@ -9,7 +9,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
-from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Position, Register
 
@@ -80,7 +80,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                     external.append(kind[1])
                 elif kind[0] == "C":
                     kind[1].subclasses[made] = None
-                elif kind[0] in ("U", "P"):
+                elif kind[0] in OPEN:
                     external.append("?")
         metaclasses = [
             self.values[value][1]
@@ -185,16 +185,10 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """``receiver.name`` for every value the receiver can have."""
-        if not receivers:
-            return self._nothing_known(name, pos)
         values: set[int] = set()
         for receiver in tuple(receivers):
             values |= self._load(receiver, name, pos)
         return values
-
-    def _nothing_known(self, name: str, pos: Position) -> Values:
-        self.facts.append((f.UNKNOWN, name, pos, False))
-        return EMPTY
 
     def _load(self, receiver: int, name: str, pos: Position) -> Values:
         value = self.values[receiver]
@@ -223,9 +217,9 @@ class AttributeEvaluation(AnnotationEvaluation):
             if name == "__self__":
                 return frozenset((value[2],))
             return self.single(("F", value[1])) if name == "__func__" else self._function_attribute(value[1], name, pos)
-        if kind in ("P", "U"):
-            self.facts.append((f.UNKNOWN, name, pos, False))
-            return self.unknown
+        if kind in OPEN:
+            self.note_unknown(name, pos, receiver)
+            return self.derive("A", receiver, name)
         if kind == "XM":
             return frozenset((receiver,))
         if kind == "PT" and name == "func":
@@ -240,7 +234,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         if is_inert(dotted):
             self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
             return self.single(("XM", dotted, name))
-        self.facts.append((f.UNKNOWN, name, pos, False))
+        self.note_unknown(name, pos, self.unknown_id)
         return self.single(("XM", dotted, name)) | self.unknown
 
     def _module_attribute(self, module_name: str, name: str, pos: Position) -> Values:
@@ -253,7 +247,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MODULE, inner, pos))
             return self.single(("M", inner))
         if module is not None and "__getattr__" in module.summary.scope:
-            self.facts.append((f.NAME, module_name, "__getattr__", None, pos))
+            self.facts.append((f.NAME, module_name, name, None, pos))
             return self._module_getattr(module, name)
         if not name.startswith("__"):
             self.facts.append((f.UNRESOLVED, inner, "missing-name", pos))
@@ -264,7 +258,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         receiver = self.single(("C", class_, exact))
         values: set[int] = set()
         if owner is not None:
-            self.facts.append((f.MEMBER, owner, name, pos, not exact, "read", True))
+            self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
+            if not exact:
+                self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
             return values
@@ -282,7 +278,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
         if not exact:  # a subclass may define it
-            self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+            self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
         return self._missing(class_, name, pos)
 
     def _missing(self, class_: Class, name: str, pos: Position) -> Values:
@@ -321,7 +317,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         if getter is not None:
             values |= self._call_member(class_, "__getattribute__", [frozenset((receiver,)), self.single(("S", name))], pos, "getattribute")
         if owner is not None:
-            self.facts.append((f.MEMBER, owner, name, pos, not exact, "read", True))
+            self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
             for value in tuple(self.member_values(owner, name)):
@@ -431,6 +427,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         start = of[1] if of[0] in ("I", "C") else class_
         order = self.mro(start)
         after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
+        if of[0] in ("I", "C") and not of[2]:  # a mixin between them may come first
+            self.facts.append((f.MEMBER, class_, name, pos, True, "super", False))
         for candidate in after:
             if name in candidate.info.members:
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
@@ -442,8 +440,6 @@ class AttributeEvaluation(AnnotationEvaluation):
                     else:
                         values |= self._bind_to_instance(value, receiver, pos)
                 return values
-        # A mixin: what comes next is decided by the class of the instance.
-        self.facts.append((f.MEMBER, class_, name, pos, True, "super", False))
         outside = [b for b in self.external_bases(class_) if b != "?"]
         dotted = outside[0] if outside else "builtins.object"
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
@@ -474,8 +470,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                     self.write(self.variable_cell(module, name, -1), values)
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
-            elif kind in ("P", "U"):
-                self.facts.append((f.UNKNOWN, name, pos, False))
+            elif kind in OPEN:
+                self.note_unknown(name, pos, receiver)
 
     def _own_module(self) -> Module | None:
         return None if self.current is None else self.current.module

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value, Values
 from depslice.callgraph.program import Module, Program
 
 _WIDEST: Final = 32
+_LONGEST_PATH: Final = 3
 
 
 class EngineState:
@@ -30,6 +32,7 @@ class EngineState:
         self._serial = 0
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
+        self.unknown_id = self.intern(("U", "unknown"))
         self.constants: dict[int, Values] = {
             register: self.single(("XI", f"builtins.{name}"))
             for register, name in s.CONSTANT_TYPES.items()
@@ -51,6 +54,31 @@ class EngineState:
     def single(self, value: Value) -> frozenset[int]:
         """The set of just ``value``."""
         return frozenset((self.intern(value),))
+
+    def derive(self, tag: str, source: int, *rest: object) -> frozenset[int]:
+        """The attribute, element or result of an open value: open too, but traceable.
+
+        Only a slice asks where open values come from (:mod:`depslice.slicer.origins`); in
+        a whole program what callers pass is there already.
+        """
+        kind = self.values[source]
+        if self.whole or kind[0] == "U":
+            return self.unknown
+        depth = 1
+        while kind[0] in ("A", "E", "R"):
+            depth += 1
+            kind = self.values[kind[1]]
+        if depth > _LONGEST_PATH:
+            return self.unknown
+        return self.single((tag, source, *rest))
+
+    def note_unknown(self, name: str, pos: int, source: int, *, is_call: bool = False) -> None:
+        """An attribute of an open value is used."""
+        self.facts.append((f.UNKNOWN, name, pos, is_call, source))
+
+    def note_protocol(self, dunder: str, pos: int, source: int) -> None:
+        """A special method of an open value may run."""
+        self.facts.append((f.PROTOCOL, dunder, pos, source))
 
     # --- objects
 

@@ -8,10 +8,19 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.attributes import AttributeEvaluation
-from depslice.callgraph.engine.values import EMPTY, Class, Function, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    OPEN,
+    OPEN_OR_OUTSIDE,
+    OPEN_OR_TEXT,
+    Class,
+    Function,
+    Values,
+)
 from depslice.callgraph.summary import Op, Position
 
 _NO_KEYWORDS: Mapping[str, Values] = {}
+_TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -30,6 +39,10 @@ class CallEvaluation(AttributeEvaluation):
         raise NotImplementedError
 
     def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def hash_values(self, values: Values) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
 
@@ -120,17 +133,25 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "CM":
             self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
             return self.single(("CI", value[1]))
-        if kind == "P":
-            self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
-            return self.unknown
-        if kind == "U":
-            self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
-            return self.unknown
+        if kind in OPEN:
+            return self._call_open(callee, args, pos)
         if kind == "CB":
             return value[1]  # type: ignore[no-any-return]  # Callable[…, R]
         if kind == "XM":
             return self._call_external_method(value[1], value[2], args, keywords, spread, pos)
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
+
+    def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
+        value = self.values[callee]
+        if value[0] == "P":
+            self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
+        elif value[0] == "U":
+            self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
+        if self.whole or value[0] == "U":
+            return self.unknown
+        given = tuple([frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args])
+        self.facts.append((f.APPLY, callee, given, pos))
+        return self.derive("R", callee, given)
 
     def _parameter_name(self, value: tuple[object, ...]) -> str:
         function, index = value[1], value[2]
@@ -154,8 +175,7 @@ class CallEvaluation(AttributeEvaluation):
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
         self.facts.append((f.CALL, function, pos, certain, rule, external))
-        if self.whole:
-            self._pass_arguments(function, args, keywords, spread)
+        self._pass_arguments(function, args, keywords, spread)
         flags = function.unit.flags
         if flags & s.GENERATOR:
             return self.single(("GE", function))
@@ -245,6 +265,11 @@ class CallEvaluation(AttributeEvaluation):
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
+        if not self.whole:
+            traced = frozenset([v for v in values if self.values[v][0] in _TRACED])
+            if traced and traced != self.unknown:
+                self.facts.append((f.PASS, function, index, traced))
+            return
         cell = self._parameter_cell(function, index)
         if not values <= cell.values:
             known = self.values
@@ -271,7 +296,7 @@ class CallEvaluation(AttributeEvaluation):
                 made = self._call_member(
                     metaclass, "__call__", [self.single(("C", class_, exact)), *args], pos, "metaclass-call"
                 )
-                result |= {v for v in made if self.values[v][0] not in ("U", "P", "X")}
+                result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
         new = self.find_member(class_, "__new__")
         if new is not None:
             self.facts.append((f.MEMBER, new, "__new__", pos, not exact, "call", True))
@@ -376,11 +401,11 @@ class CallEvaluation(AttributeEvaluation):
             kind = value[0]
             if kind in ("X", "XI"):
                 result |= self._external_decorator(value[1], decorated, pos)
-            elif kind in ("U", "P", "S", "N"):
+            elif kind in OPEN_OR_TEXT:
                 result |= decorated
             elif kind == "KM" or kind == "F" or kind == "B" or kind == "C" or kind == "I" or kind == "PT":
                 made = self._call_value(decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False)
-                known = {v for v in made if self.values[v][0] not in ("U", "P")}
+                known = {v for v in made if self.values[v][0] not in OPEN}
                 result |= known or decorated
         return result or decorated
 
@@ -452,8 +477,13 @@ class CallEvaluation(AttributeEvaluation):
     def _protocols(self, dotted: str, args: Sequence[Values], pos: Position) -> None:
         dunders = library.BUILTIN_PROTOCOLS.get(dotted)
         if dunders:
+            of_elements = dotted in library.COMPARING and len(args) == 1
             for values in args:
-                self.protocol(values, dunders, pos)
+                operands = self.iterate(values, pos, is_async=False) if of_elements else values
+                for dunder in dunders if of_elements else ():
+                    self.protocol(operands, (dunder,), pos)
+                if not of_elements:
+                    self.protocol(operands, dunders, pos)
         if dotted in library.ITERATING:
             for values in args:
                 self.iterate(values, pos, is_async=False)
@@ -501,6 +531,8 @@ class CallEvaluation(AttributeEvaluation):
         else:
             for values in args:
                 elements |= self.iterate(values, pos, is_async=False)
+        if library.CONTAINER[dotted] == "set":
+            self.hash_values(elements)
         return self.container_of(library.CONTAINER[dotted], register, elements)
 
     def _callbacks(

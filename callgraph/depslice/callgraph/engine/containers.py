@@ -8,7 +8,7 @@ from typing import Final
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.models import MODELS
-from depslice.callgraph.engine.values import EMPTY, Class, Function, Values
+from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Op, Position
 
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
@@ -55,8 +55,16 @@ class ContainerEvaluation(CallEvaluation):
                 self.write(self.cell("k", container, str(index)), registers[register])
         for register in op[4]:
             elements |= self.iterate(registers[register], 0, is_async=False)
+        if op[2] == "set":
+            self.hash_values(elements)
         self.write(self.cell("e", container), elements)
         return frozenset((container,))
+
+    def hash_values(self, values: Values) -> None:
+        """``values`` become keys of a dict or elements of a set."""
+        if any(self.values[v][0] == "I" for v in values):
+            for dunder in ("__hash__", "__eq__"):
+                self.protocol(frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0)
 
     def make_mapping(self, op: Op, registers: list[Values]) -> Values:
         """A dict display or comprehension."""
@@ -76,6 +84,7 @@ class ContainerEvaluation(CallEvaluation):
                     self.copy_items(value, container)
         self.write(self.cell("e", container), values)
         self.write(self.cell("key", container), keys)
+        self.hash_values(keys)
         return frozenset((container,))
 
     def copy_items(self, source: int, target: int) -> None:
@@ -102,9 +111,9 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
             elif kind in ("X", "XI"):
                 result |= frozenset((receiver,)) if kind == "X" else EMPTY
-            elif kind in ("P", "U"):
-                self.facts.append((f.PROTOCOL, "__getitem__", pos))
-                result |= self.unknown
+            elif kind in OPEN:
+                self.note_protocol("__getitem__", pos, receiver)
+                result |= self.derive("E", receiver)
         return result
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
@@ -172,10 +181,11 @@ class ContainerEvaluation(CallEvaluation):
                     self.write(self.cell("n", receiver), values)
                 self.write(self.cell("e", receiver), values)
                 self.write(self.cell("key", receiver), keys)
+                self.hash_values(keys)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
-            elif value[0] in ("P", "U"):
-                self.facts.append((f.PROTOCOL, "__setitem__", pos))
+            elif value[0] in OPEN:
+                self.note_protocol("__setitem__", pos, receiver)
 
     def _may_mutate(self, container: tuple[object, ...]) -> bool:
         """Without a whole program, only code of its own module changes a container."""
@@ -273,9 +283,9 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self._iterate_instance(value, kind[1], kind[2], pos, is_async=is_async)
             elif tag == "C":
                 result |= self._iterate_class(value, kind[1], pos)
-            elif tag in ("P", "U"):
-                self.facts.append((f.PROTOCOL, "__aiter__" if is_async else "__iter__", pos))
-                result |= self.unknown
+            elif tag in OPEN:
+                self.note_protocol("__aiter__" if is_async else "__iter__", pos, value)
+                result |= self.derive("E", value)
         return result
 
     def _generic_elements(self, kind: tuple[object, ...]) -> Values:
@@ -307,7 +317,7 @@ class ContainerEvaluation(CallEvaluation):
             if kind[0] == "I":
                 found = self.call_dunder(iterator, kind[1], second, [], pos)
                 result |= self.await_value(found, pos) if is_async else found
-            elif kind[0] in ("K", "G", "GE", "U", "P"):
+            elif kind[0] in ITERABLE:
                 result |= self.iterate(frozenset((iterator,)), pos, is_async=is_async)
         return result
 
@@ -317,7 +327,7 @@ class ContainerEvaluation(CallEvaluation):
                 made = self._call_member(metaclass, "__iter__", [frozenset((receiver,))], pos, "metaclass")
                 return self.iterate(made, pos, is_async=False)
         if any(base.startswith("enum.") for base in self.external_bases(class_)):
-            self.facts.append((f.WIDEN, class_, pos, "enum"))
+            self.facts.append((f.CLASSREF, class_, pos))
             return self.single(("I", class_, True))
         return EMPTY
 
@@ -348,10 +358,10 @@ class ContainerEvaluation(CallEvaluation):
             elif kind[0] == "CI":
                 self.ensure(kind[1])
                 result |= self.read(kind[1].yields)
-            elif kind[0] in ("P", "U"):
-                self.facts.append((f.PROTOCOL, enter, pos))
-                self.facts.append((f.PROTOCOL, leave, pos))
-                result |= self.unknown
+            elif kind[0] in OPEN:
+                self.note_protocol(enter, pos, value)
+                self.note_protocol(leave, pos, value)
+                result |= self.derive("R", value, ())
             elif kind[0] in ("XI", "G", "K"):
                 result.add(value)
         return result
@@ -368,9 +378,9 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.generator_return(made)
             elif kind[0] == "G" and kind[2]:
                 result |= kind[2][-1]
-            elif kind[0] in ("P", "U"):
-                self.facts.append((f.PROTOCOL, "__await__", pos))
-                result |= self.unknown
+            elif kind[0] in OPEN:
+                self.note_protocol("__await__", pos, value)
+                result |= self.derive("R", value, ())
             elif kind[0] in ("XI", "X"):
                 result |= self.unknown
         return result
@@ -400,9 +410,9 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if self.find_member(kind[1], dunder) is not None:
                         break
-            elif kind[0] in ("P", "U"):
+            elif kind[0] in OPEN:
                 for dunder in dunders:
-                    self.facts.append((f.PROTOCOL, dunder, pos))
+                    self.note_protocol(dunder, pos, value)
                 result |= self.unknown
         return result
 
@@ -410,7 +420,7 @@ class ContainerEvaluation(CallEvaluation):
         """Truth value testing (3.3.1, ``__bool__`` then ``__len__``)."""
         for value in values:
             tag = self.values[value][0]
-            if tag == "I" or tag == "P" or tag == "U":
+            if tag == "I" or tag in OPEN:
                 self.protocol(values, ("__bool__", "__len__"), pos)
                 return
 
@@ -426,10 +436,10 @@ class ContainerEvaluation(CallEvaluation):
                         self.call_dunder(value, kind[1], "__eq__", [other], pos)
                     else:
                         self.call_dunder(value, kind[1], name, [other], pos)
-                elif kind[0] in ("P", "U"):
-                    self.facts.append((f.PROTOCOL, name, pos))
+                elif kind[0] in OPEN:
+                    self.note_protocol(name, pos, value)
                     if name == "__ne__":
-                        self.facts.append((f.PROTOCOL, "__eq__", pos))
+                        self.note_protocol("__eq__", pos, value)
 
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
         """``item in container`` (6.10.2)."""
@@ -440,8 +450,8 @@ class ContainerEvaluation(CallEvaluation):
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                 else:
                     self.iterate(frozenset((value,)), pos, is_async=False)
-            elif kind[0] in ("P", "U"):
-                self.facts.append((f.PROTOCOL, "__contains__", pos))
+            elif kind[0] in OPEN:
+                self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":
                 self._iterate_class(value, kind[1], pos)
         for value in tuple(items):
@@ -463,10 +473,10 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self.call_dunder(value, kind[1], dunder, [right], pos)
                     if self.find_member(kind[1], dunder) is not None:
                         break
-            elif kind[0] in ("P", "U"):
+            elif kind[0] in OPEN:
                 if in_place:
-                    self.facts.append((f.PROTOCOL, f"__{name}__", pos))
-                self.facts.append((f.PROTOCOL, f"__{forward}__", pos))
+                    self.note_protocol(f"__{name}__", pos, value)
+                self.note_protocol(f"__{forward}__", pos, value)
                 result |= self.unknown
             elif kind[0] in ("K", "G", "XI", "S", "N"):
                 result.add(value)
@@ -478,8 +488,8 @@ class ContainerEvaluation(CallEvaluation):
             kind = self.values[value]
             if kind[0] == "I":
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
-            elif kind[0] in ("P", "U"):
-                self.facts.append((f.PROTOCOL, f"__r{forward}__", pos))
+            elif kind[0] in OPEN:
+                self.note_protocol(f"__r{forward}__", pos, value)
                 result |= self.unknown
             elif kind[0] in ("K", "XI", "G"):
                 result.add(value)
@@ -539,6 +549,26 @@ class ContainerEvaluation(CallEvaluation):
         """The subject when a class pattern matched."""
         return self.narrow(subject, classes)
 
+    # --- questions from outside an evaluation
+
+    def probe(self, receiver: int, tag: str, extra: object, where: Function) -> Values:
+        """The attribute ``extra``, an element, or the result of a call of a known value.
+
+        Nothing is noted: whoever asks has its own reasons.
+        """
+        saved = self.facts, self.current, self.registers
+        self.facts, self.current, self.registers = [], where, []
+        try:
+            values = frozenset((receiver,))
+            if tag == "A":
+                return self.load_attribute(values, str(extra), 0)
+            if tag == "E":
+                return self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
+            assert isinstance(extra, tuple)
+            return self.call(values, extra, {}, 0)
+        finally:
+            self.facts, self.current, self.registers = saved
+
     # --- computed attribute names
 
     def dynamic_attribute(
@@ -549,16 +579,16 @@ class ContainerEvaluation(CallEvaluation):
         for receiver in tuple(receivers):
             value = self.values[receiver]
             if value[0] in ("I", "C"):
-                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos))
+                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos, receiver))
                 result |= self._matching_members(receiver, value[1], prefix, suffix, pos)
             elif value[0] == "M":
-                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos))
+                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos, receiver))
                 result |= self._matching_names(value[1], prefix, suffix, pos)
-            elif value[0] in ("P", "U"):
-                self.facts.append((f.DYNAMIC, None, prefix, suffix, pos))
+            elif value[0] in OPEN:
+                self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, receiver))
                 result |= self.unknown
         if not receivers:
-            self.facts.append((f.DYNAMIC, None, prefix, suffix, pos))
+            self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
 
     def _matching_members(

@@ -181,6 +181,7 @@ BUILTIN_PROTOCOLS: Final = {
     "builtins.chr": ("__index__",),
     "builtins.range": ("__index__",),
     "builtins.sorted": ("__lt__",),
+    "builtins.sum": ("__add__", "__radd__"),
     "builtins.min": ("__lt__",),
     "builtins.max": ("__gt__",),
     "math.floor": ("__floor__",),
@@ -196,6 +197,8 @@ BUILTIN_PROTOCOLS: Final = {
     "builtins.isinstance": (),
     "builtins.issubclass": (),
 }
+# Of these, one argument is an iterable whose elements are compared or added.
+COMPARING: Final = frozenset({"builtins.sorted", "builtins.min", "builtins.max", "builtins.sum"})
 ITERATING: Final = frozenset(
     {
         "builtins.list",

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.values import EMPTY, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
+from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import Position
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _type(
                 made.add(engine.intern(("C", kind[1], kind[2])))
             elif kind[0] == "XI":
                 made.add(engine.intern(("X", kind[1])))
-            elif kind[0] in ("P", "U"):
+            elif kind[0] in OPEN:
                 made |= engine.unknown
     return made or engine.unknown
 
@@ -281,6 +282,63 @@ def _classes(engine: ContainerEvaluation, values: Values) -> list[Class]:
     return list(engine.classes_in(values))
 
 
+def _enter_context(
+    engine: ContainerEvaluation,
+    args: Sequence[Values],
+    keywords: Mapping[str, Values],
+    pos: Position,
+    register: int,
+) -> Values:
+    return engine.enter_context(args[0], pos, is_async=False) if args else EMPTY
+
+
+def _enter_async_context(
+    engine: ContainerEvaluation,
+    args: Sequence[Values],
+    keywords: Mapping[str, Values],
+    pos: Position,
+    register: int,
+) -> Values:
+    return engine.enter_context(args[0], pos, is_async=True) if args else EMPTY
+
+
+def _type_variable(
+    engine: ContainerEvaluation,
+    args: Sequence[Values],
+    keywords: Mapping[str, Values],
+    pos: Position,
+    register: int,
+) -> Values:
+    """Strings among the arguments are forward references (PEP 484)."""
+    function = engine.current
+    for values in (*args, *keywords.values()):
+        for value in values:
+            kind = engine.values[value]
+            if kind[0] == "S" and function is not None:
+                engine.note_annotation(function, parse_type(kind[1]), pos, eager=False)
+    return engine.single(("XI", "typing.TypeVar"))
+
+
+def _cast(
+    engine: ContainerEvaluation,
+    args: Sequence[Values],
+    keywords: Mapping[str, Values],
+    pos: Position,
+    register: int,
+) -> Values:
+    function = engine.current
+    declared: set[int] = set()
+    for value in args[0] if args else EMPTY:
+        kind = engine.values[value]
+        if kind[0] == "S" and function is not None:
+            expression = parse_type(kind[1])
+            engine.note_annotation(function, expression, pos, eager=False)
+            declared |= engine.declared(function.module, function, expression)
+        elif kind[0] == "C":
+            declared.add(engine.intern(("I", kind[1], False)))
+    return declared or (args[1] if len(args) > 1 else EMPTY)
+
+
 def _attrgetter(
     engine: ContainerEvaluation,
     args: Sequence[Values],
@@ -293,7 +351,7 @@ def _attrgetter(
             kind = engine.values[value]
             if kind[0] == "S":
                 for part in kind[1].split("."):
-                    engine.facts.append((f.UNKNOWN, part, pos, True))
+                    engine.note_unknown(part, pos, engine.unknown_id, is_call=True)
     return engine.unknown
 
 
@@ -328,6 +386,14 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.__import__": _import_module,
     "builtins.isinstance": _isinstance,
     "builtins.issubclass": _isinstance,
+    "contextlib.ExitStack.enter_context": _enter_context,
+    "contextlib.ExitStack.push": _enter_context,
+    "contextlib.AsyncExitStack.enter_context": _enter_context,
+    "contextlib.AsyncExitStack.enter_async_context": _enter_async_context,
+    "typing.TypeVar": _type_variable,
+    "typing.NewType": _type_variable,
+    "typing_extensions.TypeVar": _type_variable,
+    "typing.cast": _cast,
     "operator.attrgetter": _attrgetter,
     "operator.methodcaller": _attrgetter,
 }

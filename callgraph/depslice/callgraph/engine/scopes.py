@@ -191,7 +191,7 @@ class ScopeEvaluation(EngineState):
         elif self.program.is_module(f"{absolute}.{item}"):
             self.facts.append((f.MODULE, f"{absolute}.{item}", pos))
         elif source is not None and "__getattr__" in source.summary.scope:
-            self.facts.append((f.NAME, source.name, "__getattr__", None, pos))
+            self.facts.append((f.NAME, source.name, item, None, pos))
         elif self.program.is_module(absolute):
             self.facts.append((f.UNRESOLVED, f"{absolute}.{item}", "missing-name", pos))
         else:
@@ -250,7 +250,7 @@ class ScopeEvaluation(EngineState):
         if annotation is not None:
             declared = self.declared(function.module, function, annotation)
             if declared and not declared <= self.unknown:
-                values |= declared
+                values = set(declared)
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
@@ -284,7 +284,7 @@ class ScopeEvaluation(EngineState):
         if self.whole:
             cell = self._parameter_cell(function, index)
             self.write(elements, self.read(cell))
-        self.write(elements, self.unknown)
+        self.write(elements, self.derive("E", self.intern(("P", function, index))))
         return {container}
 
     def _parameter_cell(self, function: Function, index: int) -> Cell:

@@ -20,6 +20,9 @@ tag        fields                         stands for
 ``G``      dotted name, argument tuples   an instance of a generic type outside the repo
 ``KM``     container value id, method     a bound method of a container
 ``P``      function, index                whatever a caller passes
+``A``      open value id, attribute       that attribute of it
+``E``      open value id                  an element of it
+``R``      open value id, arguments       what calling it gives
 ``PT``     values, args, keywords         functools.partial
 ``SU``     class, receiver value id       super()
 ``GE``     function                       a generator made by calling it
@@ -43,6 +46,12 @@ Value: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = "set[int] | frozenset[int]"
 
 EMPTY: frozenset[int] = frozenset()
+
+OPEN = frozenset({"U", "P", "A", "E", "R"})
+"""Values that stand for whatever someone else decides: nothing is known of them here."""
+OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM"}
+OPEN_OR_TEXT = OPEN | {"S", "N"}
+ITERABLE = OPEN | {"K", "G", "GE"}
 
 
 class Cell:

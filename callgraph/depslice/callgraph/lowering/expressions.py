@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.summary import Op, Position, Register, pack
 
@@ -46,6 +47,19 @@ _CONSTANTS: dict[type, Register] = {
     float: s.FLOAT,
     bool: s.BOOL,
 }
+# Generic forms of `typing` and of the classes PEP 585 made subscriptable: a string among
+# their arguments is a forward reference, wherever it stands.
+_TYPING_FORMS = frozenset(
+    """
+    AbstractSet Annotated AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator
+    Awaitable Callable ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine
+    Counter DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable InitVar ItemsView
+    Iterable Iterator KeysView List Mapping MappingView Match MutableMapping MutableSequence
+    MutableSet NotRequired Optional OrderedDict Pattern Protocol ReadOnly Required Reversible
+    Sequence Set Sized Tuple Type TypeAlias TypeGuard TypeIs Union Unpack ValuesView
+    defaultdict deque dict frozenset list set tuple type
+    """.split()
+)
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
 _LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
 
@@ -160,6 +174,9 @@ class ExpressionLowering:
         if type(node) is ast.Name and ops and ops[-1][0] == s.GLOBAL and ops[-1][1] == register:
             op = ops[-1]
             ops[-1] = (*op[:4], -op[4])
+        elif type(node) is ast.Attribute and ops and ops[-1][0] == s.ATTR and ops[-1][1] == register:
+            op = ops[-1]
+            ops[-1] = (*op[:4], -op[4])
         return register
 
     def _constant(self, node: ast.Constant) -> Register:
@@ -249,6 +266,10 @@ class ExpressionLowering:
         value = self.expression(node.value)
         key = self.expression(node.slice)
         frame = self.frame
+        if _is_typing_form(node.value) and _holds_text(node.slice):
+            # `Alias = Union["Later", int]`: forward references outside an annotation.
+            pos = pack(node.lineno, node.col_offset)
+            frame.ops.append((s.ANNOTATION, type_expression(node), pos, False))
         register = frame.new()
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
         return register
@@ -541,6 +562,26 @@ class ExpressionLowering:
         op: Op = (opcode, register, source, pack(node.lineno, node.col_offset))
         self.frame.ops.append(op)
         return register
+
+
+def _is_typing_form(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in _TYPING_FORMS
+    return False
+
+
+def _holds_text(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=str()):
+            return True
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return any(_holds_text(element) for element in elements)
+        case ast.Subscript(value=value, slice=key):
+            return _is_typing_form(value) and _holds_text(key)
+        case ast.BinOp(left=left, right=right):
+            return _holds_text(left) or _holds_text(right)
+    return False
 
 
 def _key_text(value: object) -> str | None:

@@ -59,6 +59,7 @@ class FileLowering(ExpressionLowering):
         self.global_writers: dict[str, list[int]] = {}
         self.attribute_writers: dict[str, list[int]] = {}
         self.stars: list[int] = []
+        self.overloads: set[int] = set()  # their later redefinition does not replace them
         self.dynamic: list[tuple[int, str]] = []
         self.dunder_all: tuple[str, ...] | None = None
         self.frame = Frame(unit=-1, parent=None, piece=-1, class_scope=None, is_function=False)
@@ -221,7 +222,12 @@ class FileLowering(ExpressionLowering):
         self._decorator_mutations(node, piece, owner)
         register = self.define_function(node, prefix + node.name, owner)
         self.frame.ops.append((s.BIND, node.name, register))
+        versions = self.module_versions if owner is None else owner.versions
+        before = tuple([p for p in versions.get(node.name, ()) if p in self.overloads])
         self._bind_scope(piece, (node.name,), owner)
+        versions[node.name] = (*before, piece.index)
+        if any(_is_overload(decorator) for decorator in node.decorator_list):
+            self.overloads.add(piece.index)
         self._close_piece(frame, piece, prefix + node.name, owner)
 
     def _class_piece(
@@ -991,7 +997,9 @@ class FileLowering(ExpressionLowering):
                 self.frame.ops.append((s.DELETE_SUB, obj, key, pos))
                 self._note_write(target)
             elif isinstance(target, ast.Attribute):
-                self.expression(target.value)
+                obj, result = self.expression(target.value), self.frame.new()
+                pos = pack(target.lineno, target.col_offset)
+                self.frame.ops.append((s.UNARY, result, obj, "__delattr__", pos))
             elif isinstance(target, ast.Name):
                 if self.frame.is_function:
                     self.frame.env.pop(target.id, None)
@@ -1198,6 +1206,13 @@ def _arguments(args: ast.arguments) -> list[ast.arg]:
 def _is_type_checking(test: ast.expr) -> bool:
     match test:
         case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return True
+    return False
+
+
+def _is_overload(decorator: ast.expr) -> bool:
+    match decorator:
+        case ast.Name(id="overload") | ast.Attribute(attr="overload"):
             return True
     return False
 

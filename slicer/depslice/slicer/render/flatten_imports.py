@@ -56,8 +56,7 @@ class ImportPlan:
                 # Importing a submodule makes it an attribute of its package.
                 submodule = f"{flat}_{name.partition('.')[2].replace('.', '_')}"
                 found.append(
-                    f"import {imported.bound} as {flat}, {name} as {submodule}"
-                    "  # noqa: F401, F811"
+                    f"import {imported.bound} as {flat}, {name} as {submodule}  # noqa: F401, F811"
                 )
             else:
                 plain.append(name if alias is None and "." in name else _aliased(name, flat))
@@ -217,7 +216,7 @@ def import_lines(entity: Entity, external: External, phase: Phase) -> list[str]:
         f"import {name} as {entity.flat}_{name.partition('.')[2].replace('.', '_')}  # noqa: F401"
         for name in dotted
     ]
-    if external.phase is phase:
+    if external.phase is phase and (external.plain is not None or not entity.effect_only):
         lines.append(f"import {_aliased(entity.module, entity.flat)}")
     return lines
 

@@ -26,6 +26,7 @@ from depslice.slicer.render.flatten_scopes import (
     Scope,
     ScopeKind,
     Use,
+    is_type_checking,
     lookup,
 )
 
@@ -67,6 +68,7 @@ class Entity:
     For ``EXTERNAL``, ``name`` is what is taken from ``module`` (``None``: the
     module itself), ``bound`` the name the source gives it. ``scopes`` records
     the blocks that refer to it: the spellings used there, and the last place.
+    ``effect_only``: imported, but never used.
     """
 
     kind: EntityKind
@@ -74,6 +76,7 @@ class Entity:
     name: str | None
     bound: str
     flat: str = ""
+    effect_only: bool = False
     scopes: dict[Scope, tuple[set[str], Position]] = field(default_factory=dict)
 
     def refer(self, scope: Scope, name: str, position: Position) -> None:
@@ -134,9 +137,7 @@ class Program:
     def __init__(self, sources: list[Source], roots: Collection[str] = ()) -> None:
         self.sources = {one.module: one for one in sources}
         self.unbound: dict[str, list[tuple[Source, Use]]] = {}
-        self.known = {
-            prefix for name in self.sources for prefix in (*parent_packages(name), name)
-        }
+        self.known = {prefix for name in self.sources for prefix in (*parent_packages(name), name)}
         self._entities: dict[tuple[EntityKind, str, str | None, str], Entity] = {}
         self._resolved: dict[tuple[str, str], Entity | None] = {}
         self._local: dict[tuple[Scope, str], Entity | None] = {}
@@ -305,9 +306,7 @@ class Program:
                 return target
         return self.entity(EntityKind.OWN, source.module, name, name) if own else None
 
-    def _must_copy(
-        self, source: Source, target: Entity, imported: list[ImportedName]
-    ) -> bool:
+    def _must_copy(self, source: Source, target: Entity, imported: list[ImportedName]) -> bool:
         """Whether an imported name is more than another spelling of ``target``."""
         if target.kind is EntityKind.EXTERNAL:
             # Imported under a condition: the statement stays where it is.
@@ -458,7 +457,8 @@ class Program:
                 continue
             binders = self._binders(source)
             for unit, statement in enumerate(source.scopes.tree.body):
-                if isinstance(statement, (ast.If, ast.Try)):
+                gathered = isinstance(statement, ast.If) and is_type_checking(statement.test)
+                if isinstance(statement, (ast.If, ast.Try)) and not gathered:
                     key = self._block_key(source, unit, statement, binders)
                     if key is not None:
                         found.setdefault(source, {})[unit] = key

@@ -62,7 +62,8 @@ def give_names(
 
 
 def _candidates(entity: Entity) -> Iterator[str]:
-    base = entity.bound
+    # A name that nothing uses must not look redefined wherever a local has it.
+    base = f"_{entity.bound}" if entity.effect_only else entity.bound
     if base not in _MODULE_ATTRIBUTES:
         yield base
     if base.startswith("__"):

@@ -88,8 +88,6 @@ class _Flow:
         self.bound_by: dict[Unit, list[Entity]] = {}
         self._body_reads: dict[tuple[Unit, str], list[Entity]] = {}
         self._body_calls: dict[tuple[Unit, str], list[Entity]] = {}
-        self._needs: dict[str, tuple[Entity, ...]] = {}
-        self._runs: dict[str, list[str]] = {}
         for source in program.sources.values():
             self._read_imports(source)
             for use, (entity, consumed, _) in meanings[source.module]:
@@ -131,18 +129,11 @@ class _Flow:
             if use.called:
                 self.calls.setdefault(unit, []).append(entity)
 
-    def needs(self, module: str) -> tuple[Entity, ...]:
-        """What running a module reads: its statements, and the functions they call."""
-        if module not in self._needs:
-            needed: dict[Entity, None] = {}
-            called: list[Entity] = []
-            for number in range(len(self.program.sources[module].scopes.tree.body)):
-                needed |= dict.fromkeys(self.reads.get(Unit(module, number), ()))
-                called += self.calls.get(Unit(module, number), ())
-            for body in self._bodies(called):
-                needed |= dict.fromkeys(self._body_reads.get(body, ()))
-            self._needs[module] = tuple(needed)
-        return self._needs[module]
+    def needs(self, unit: Unit) -> Iterator[Entity]:
+        """What running a statement reads: itself, and the functions it calls."""
+        yield from self.reads.get(unit, ())
+        for body in self._bodies(self.calls.get(unit, ())):
+            yield from self._body_reads.get(body, ())
 
     def called_imports(self, unit: Unit) -> Iterator[str]:
         """The modules that functions import which running ``unit`` calls."""
@@ -164,18 +155,6 @@ class _Flow:
                         if one not in seen:
                             seen.add(one)
                             waiting.append(one)
-
-    def runs(self, module: str) -> list[str]:
-        """The modules that running a module imports."""
-        if module not in self._runs:
-            units = range(len(self.program.sources[module].scopes.tree.body))
-            self._runs[module] = [
-                one
-                for number in units
-                for statement in self.imports.get(Unit(module, number), ())
-                for one in self.imported(module, statement)
-            ]
-        return self._runs[module]
 
     def lift(self, hosts: Mapping[Unit, Unit]) -> None:
         """Count what inlined statements read and bind as done by their hosts."""
@@ -217,17 +196,18 @@ class _Simulation:
         self.hosts: dict[Unit, Unit] = {}  # inlined statement -> the one it is inlined in
         self._flow = flow
         self._started: set[str] = set()
-        self._running: set[str] = set()
         self._bound: set[Entity] = set()
         self._wanted: dict[str, _Wanted] = {}
         self._missing: dict[str, Entity] = {}
+        self._trial = False
+        self._late: Entity | None = None
 
     def run(self, roots: Iterable[str]) -> None:
         # A stack of half-run modules: deep import chains must not nest Python frames.
         for root in roots:
             first: list[_Wanted] = [(one, self.order.units, None) for one in self._parents(root)]
             stack = [iter(first)]
-            while stack:
+            while stack and self._late is None:
                 wanted = next(stack[-1], None)
                 if wanted is None:
                     stack.pop()
@@ -244,7 +224,6 @@ class _Simulation:
 
     def _run_module(self, module: str, sink: list[Unit], host: Unit | None) -> Iterator[_Wanted]:
         flow = self._flow
-        self._running.add(module)
         for number in range(len(flow.program.sources[module].scopes.tree.body)):
             unit = Unit(module, number)
             for statement in flow.imports.get(unit, ()):
@@ -254,15 +233,18 @@ class _Simulation:
                     outer = host or unit
                 for one in flow.imported(module, statement):
                     yield one, inner, outer
-            for one in flow.called_imports(unit):
-                if one not in self._started:
-                    self._wanted.setdefault(one, (one, sink, host))
-            yield from self._ready()
+            if self._trial:
+                if not self._check(unit):
+                    return
+            else:
+                for one in flow.called_imports(unit):
+                    if one not in self._started:
+                        self._wanted.setdefault(one, (one, sink, host))
+                yield from self._ready()
             sink.append(unit)
             self._bound.update(flow.bound_by.get(unit, ()))
             if host is not None:
                 self.hosts[unit] = host
-        self._running.remove(module)
         yield from self._ready()
 
     def _ready(self) -> Iterator[_Wanted]:
@@ -281,19 +263,20 @@ class _Simulation:
 
     def _first_missing(self, module: str) -> Entity | None:
         """Something that running ``module`` now would read too early."""
-        waiting, seen = [module], {module}
-        while waiting:
-            one = waiting.pop()
-            for entity in self._flow.needs(one):
-                if entity not in self._bound:
-                    binders = self._flow.binders.get(entity)
-                    if binders and all(unit.module in self._running for unit in binders):
-                        return entity
-            for other in self._flow.runs(one):
-                if other not in seen and other not in self._started:
-                    seen.add(other)
-                    waiting.append(other)
-        return None
+        trial = _Simulation(self._flow)
+        trial._started |= self._started
+        trial._bound |= self._bound
+        trial._trial = True
+        trial.run([module])
+        return trial._late
+
+    def _check(self, unit: Unit) -> bool:
+        for entity in self._flow.needs(unit):
+            binders = self._flow.binders.get(entity, ())
+            if binders and entity not in self._bound and unit not in binders:
+                self._late = entity
+                return False
+        return True
 
 
 def _settle(order: list[Unit], flow: _Flow) -> list[Unit]:

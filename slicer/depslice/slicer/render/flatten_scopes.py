@@ -368,7 +368,7 @@ class _Walker:
                 scope=context.scope,
                 place=place,
                 unit=context.unit,
-                eager=context.eager,
+                eager=context.eager and not context.typing_only,
                 owner=context.owner,
                 called=context.called,
                 stores=stores,
@@ -510,9 +510,7 @@ class _Walker:
 
     def import_(self, node: ast.Import | ast.ImportFrom, context: _Context) -> None:
         suite = self._suites[id(node)]
-        direct = context.top or (
-            context.typing_only and suite is self._typing_suite(context.unit)
-        )
+        direct = context.top or (context.typing_only and suite is self._typing_suite(context.unit))
         statement = ImportStatement(
             node=node,
             scope=context.scope,
@@ -567,9 +565,7 @@ class _Walker:
             self._push(base, replace(context, called=False, dotted=False))
             return
         stores = not isinstance(node.ctx, ast.Load)
-        self._use(
-            base.id, base, context, Place.NAME, stores=stores, chain=tuple(reversed(chain))
-        )
+        self._use(base.id, base, context, Place.NAME, stores=stores, chain=tuple(reversed(chain)))
 
     def call(self, node: ast.Call, context: _Context) -> None:
         self._push(node.func, replace(context, called=True))

@@ -1,0 +1,85 @@
+"""Where open values come from, within one slice.
+
+The engine leaves a parameter open (``P``), and what is made of one: an attribute
+(``A``), an element (``E``), the result of a call (``R``). Here the arguments that kept
+code passes are bound to parameters, and open values are traced to known ones. So a
+slice knows the classes of its receivers from its own calls alone, and two slices of
+one program do not disturb each other.
+"""
+
+from __future__ import annotations
+
+from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.values import OPEN, Function, Values
+
+_WIDEST = 24
+_DEEPEST = 12
+
+
+class Origins:
+    """Bindings of parameters, and the known values behind open ones."""
+
+    def __init__(self, engine: ContainerEvaluation) -> None:
+        self._engine = engine
+        self._bound: dict[tuple[Function, int], set[int]] = {}
+        self._known: dict[int, frozenset[int]] = {}
+        self._busy: set[int] = set()
+        self.grown = False
+
+    def bind(self, function: Function, index: int, values: Values) -> None:
+        """Kept code passes ``values`` for the parameter."""
+        bound = self._bound.setdefault((function, index), set())
+        if not values <= bound and len(bound) < _WIDEST:
+            bound |= values
+            self.grown = True
+
+    def refresh(self) -> bool:
+        """Forget what was traced if bindings have grown since; whether they have."""
+        grown, self.grown = self.grown, False
+        if grown:
+            self._known.clear()
+        return grown
+
+    def trace(self, value: int, where: Function) -> frozenset[int]:
+        """The known values behind ``value``; empty when only callers outside the slice know."""
+        engine = self._engine
+        if engine.values[value][0] not in OPEN:
+            return frozenset((value,))
+        known = self._known.get(value)
+        if known is not None:
+            return known
+        if value in self._busy or len(self._busy) > _DEEPEST:
+            return frozenset()
+        self._busy.add(value)
+        try:
+            found = frozenset(self._trace(value, where))
+        finally:
+            self._busy.discard(value)
+        if not self._busy:
+            self._known[value] = found
+        return found
+
+    def _trace(self, value: int, where: Function) -> set[int]:
+        engine = self._engine
+        kind = engine.values[value]
+        if kind[0] == "P":
+            return self._all(self._bound.get((kind[1], kind[2]), ()), where)
+        if kind[0] == "U":
+            return {value}
+        inner = engine.values[kind[1]]
+        if kind[0] == "E" and inner[0] == "P" and inner[1].unit.params[inner[2]][1] in ("va", "kw"):
+            return self._all(self._bound.get((inner[1], inner[2]), ()), where)
+        result: set[int] = set()
+        extra = kind[2] if len(kind) > 2 else None
+        for source in sorted(self.trace(kind[1], where)):
+            if engine.values[source][0] not in OPEN:
+                result |= self._all(engine.probe(source, kind[0], extra, where), where)
+        return result
+
+    def _all(self, values: Values | tuple[()], where: Function) -> set[int]:
+        result: set[int] = set()
+        for value in sorted(values):
+            result |= self.trace(value, where)
+            if len(result) > _WIDEST:
+                break
+        return result

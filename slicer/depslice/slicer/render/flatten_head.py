@@ -1,0 +1,161 @@
+"""The head of the flat file: imports from outside, and what stands in for modules."""
+
+from __future__ import annotations
+
+from depslice.slicer.render.flatten_imports import Phase, from_lines, import_lines
+from depslice.slicer.render.flatten_names import Entity
+from depslice.slicer.render.flatten_plan import FlatPlan
+from depslice.slicer.render.flatten_scopes import Place
+
+
+def head_text(plan: FlatPlan) -> str:
+    """The lines before the first statement of a module; empty when none are needed."""
+    return _Head(plan).text()
+
+
+class _Head:
+    def __init__(self, plan: FlatPlan) -> None:
+        self._plan = plan
+
+    def text(self) -> str:
+        lines: list[str] = []
+        futures = {
+            alias.name
+            for source in self._plan.sources
+            for statement in source.scopes.imports
+            if statement.future
+            for alias in statement.node.names
+        }
+        if futures:
+            lines += [f"from __future__ import {', '.join(sorted(futures))}", ""]
+        stars = {one.star for plans in self._plan.imports.values() for one in plans if one.star}
+        lines += [f"from {one} import *  # noqa: F403" for one in sorted(stars)]
+        lines += self._import_block(Phase.ALWAYS)
+        lines += self._optional_imports()
+        guarded = self._import_block(Phase.TYPING, indent="    ")
+        if guarded:
+            test = self._plan.require("typing", "TYPE_CHECKING")
+            lines += ["", f"if {test.flat}:", *guarded]
+        if self._renamed():
+            lines += ["", "", *_NAMED.format(named=self._plan.named.flat).splitlines()]
+        if self._plan.standins:
+            lines += ["", "", *self._view_lines()]
+        return "\n".join(lines)
+
+    def _renamed(self) -> bool:
+        """Whether a function or class has another name here."""
+        return any(
+            use.place is Place.DEFINITION
+            and meaning.entity.flat not in ("", use.name)
+            and self._plan.live(source, use.unit)
+            for source in self._plan.sources
+            for use, meaning in self._plan.meanings[source.module]
+        )
+
+    def _import_block(self, phase: Phase, *, indent: str = "") -> list[str]:
+        plain: list[str] = []
+        used: dict[str, list[Entity]] = {}
+        unused: dict[str, list[Entity]] = {}
+        for entity, external in self._plan.externals.items():
+            referenced = bool(self._plan.references[entity])
+            if entity.name is None:
+                for line in import_lines(entity, external, phase):
+                    noqa = "" if referenced or "# noqa" in line else "  # noqa: F401"
+                    plain.append(f"{indent}{line}{noqa}")
+            elif external.phase is phase:
+                group = used if referenced else unused
+                group.setdefault(entity.module, []).append(entity)
+        return [
+            *sorted(set(plain)),
+            *from_lines(used, indent=indent),
+            *(f"{line}  # noqa: F401" for line in from_lines(unused, indent=indent, width=10**6)),
+        ]
+
+    def _optional_imports(self) -> list[str]:
+        """Imports that only modules need which functions import, each in a ``try``."""
+        lines: list[str] = []
+        for entity, external in sorted(self._plan.externals.items(), key=lambda one: one[0].flat):
+            found = import_lines(entity, external, Phase.IF_INSTALLED)
+            if entity.name is not None and external.phase is Phase.IF_INSTALLED:
+                found = from_lines({entity.module: [entity]}, width=10**6)
+            if not found:
+                continue
+            noqa = "" if self._plan.references[entity] else "  # noqa: F401"
+            fallback = f"{entity.flat} = None"
+            if external.phase is not Phase.IF_INSTALLED:
+                fallback = "pass"
+            lines += [
+                "",
+                "try:",
+                *(f"    {line}{'' if '# noqa' in line else noqa}" for line in found),
+                "except ImportError:  # only some functions need it",
+                f"    {fallback}",
+            ]
+        return lines
+
+    def _view_lines(self) -> list[str]:
+        types = self._plan.require("types", None).flat
+        hooked = any("__getattr__" in members for members in self._plan.standins.values())
+        lines = _VIEW.format(
+            view=self._plan.view.flat, types=types, hook=_VIEW_HOOK if hooked else ""
+        ).splitlines()
+        lines += ["", ""]
+        for module, members in sorted(self._plan.standins.items()):
+            flat = self._plan.program.module_entity(module).flat
+            table = [f'"{name}": "{entity.flat}"' for name, entity in sorted(members.items())]
+            line = f'{flat} = {self._plan.view.flat}("{module}", {{{", ".join(table)}}})'
+            if len(line) <= 100:
+                lines.append(line)
+            else:
+                lines.append(f"{flat} = {self._plan.view.flat}(")
+                lines += [f'    "{module}",', "    {", *(f"        {one}," for one in table)]
+                lines += ["    },", ")"]
+        return lines
+
+
+_NAMED = '''def {named}(name):
+    """Let a definition that had to be renamed here keep its own name inside."""
+
+    def rename(definition):
+        definition.__name__ = definition.__qualname__ = name
+        return definition
+
+    return rename'''
+
+_VIEW_HOOK = """
+        if "__getattr__" in self._members and name not in self._members:
+            return globals()[self._members["__getattr__"]](name)"""
+
+_VIEW = '''class {view}({types}.ModuleType):
+    """A module of the original code, whose members are globals of this file."""
+
+    def __init__(self, name, members):
+        super().__init__(name)
+        super().__setattr__("_members", members)
+
+    def __getattr__(self, name):{hook}
+        try:
+            return globals()[self._members[name]]
+        except KeyError:
+            message = f"module {{self.__name__!r}} has no attribute {{name!r}}"
+            raise AttributeError(message) from None
+
+    def __setattr__(self, name, value):
+        if name in self._members:
+            globals()[self._members[name]] = value
+        else:
+            super().__setattr__(name, value)
+
+    def __delattr__(self, name):
+        if name in self._members:
+            del globals()[self._members[name]]
+        else:
+            super().__delattr__(name)
+
+    @property
+    def __dict__(self):
+        found = globals()
+        return {{name: found[flat] for name, flat in self._members.items() if flat in found}}
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.__dict__]'''
