@@ -147,7 +147,10 @@ CHECKS: Final = {
     "imports": Check(imports.imports, imports.show, 100, PURE),
     "idle": Check(idle.idle, idle.show, 30, PURE),
     "determinism": Check(
-        determinism.determinism, determinism.show, None, ("click", "flask", "boltons", "jinja2")
+        determinism.determinism,
+        determinism.show,
+        None,
+        ("humanize", "six", "toolz", "jaraco.functools", "flask"),
     ),
 }
 

@@ -131,7 +131,7 @@ def main() -> None:
     results = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     guard = Guard(frozenset(order["own"]))
-    sys.meta_path.insert(0, guard)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, guard)
     sys.dont_write_bytecode = True
     for name in order["warm"]:
         try:

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ import slicing
 from store import table
 
 from depslice.slicer import render
+from depslice.slicer.model import Slice
 from depslice.slicer.render import write_tree
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def imports(job: Job) -> dict[str, Any]:
             tree = Path(temporary) / str(number)
             _, failure = slicing.attempt(
                 outcome.target,
-                lambda s=outcome.slice, t=tree: write_tree(render(opened.program, s).files, t),
+                partial(_write, opened.program, outcome.slice, tree),
                 limit=job.limit,
             )
             if failure is not None:
@@ -91,6 +93,10 @@ def imports(job: Job) -> dict[str, Any]:
         "failures": own_faults,
         "unsliced": unsliced,
     }
+
+
+def _write(program: Any, sliced: Slice, tree: Path) -> None:
+    write_tree(render(program, sliced).files, tree)
 
 
 def own_modules(folder: Path) -> set[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import lint
@@ -55,7 +56,7 @@ def nothing_missing(job: Job) -> dict[str, Any]:
         for rendering in RENDERINGS:
             found, failure = slicing.attempt(
                 outcome.target,
-                lambda s=outcome.slice, r=rendering: _rendered(opened.program, s, r, linter),
+                partial(_rendered, opened.program, outcome.slice, rendering, linter),
                 limit=job.limit,
             )
             if failure is not None:

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +94,7 @@ def slices(program: Any, targets: Sequence[str], *, limit: float) -> Iterator[Ou
     """Slice each target by itself, within ``limit`` seconds each."""
     for target in targets:
         start = time.perf_counter()
-        value, failure = attempt(
-            target, lambda target=target: slice_symbols(program, [target]), limit=limit
-        )
+        value, failure = attempt(target, partial(slice_symbols, program, [target]), limit=limit)
         seconds = time.perf_counter() - start
         yield Outcome(target=target, slice=value, failure=failure, seconds=seconds)
 

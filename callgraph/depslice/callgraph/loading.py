@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
+from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from depslice.callgraph.program import Problem, default_workers, summarize_bytes
@@ -24,6 +25,7 @@ from depslice.callgraph.source import content_digest
 from depslice.callgraph.summary import dump_summary
 
 if TYPE_CHECKING:
+    from multiprocessing.context import ForkContext, SpawnContext
     from multiprocessing.process import BaseProcess
 
     from depslice.callgraph.cache import Cache
@@ -35,7 +37,7 @@ _LOOKUP_FILES: Final = 500
 _STORE_FILES: Final = 50
 # The big files first, within a window: the parent can take in one window's
 # summaries while the workers are busy with the next.
-_WINDOW_BYTES: Final = 4_000_000
+_WINDOW_BYTES: Final = 1_500_000
 _CHUNK_BYTES: Final = 100_000
 _CHUNK_FILES: Final = 50
 # A worker has the next chunk before it asks. A chunk is a list of at most
@@ -73,7 +75,7 @@ def load_many(
 class _Result(NamedTuple):
     """What became of one file. ``blob`` is ``None`` when it could not be read."""
 
-    index: int
+    number: int  # in `files`
     digest: str
     blob: bytes | None
     storable: bool
@@ -137,8 +139,7 @@ class _Loading:
     def _results(self, todo: Sequence[int], workers: int) -> Iterator[_Result]:
         sizes = {index: self._files[index].size for index in todo}
         small = len(todo) <= _PARALLEL_FILES and sum(sizes.values()) <= _PARALLEL_BYTES
-        # A worker must not start workers; nor must a script without an
-        # `if __name__ == "__main__"` that a spawned worker has just run again.
+        # A worker shares its cores with its siblings (and a daemon may start none).
         nested = multiprocessing.parent_process() is not None
         if workers < 2 or small or nested:
             for index in todo:
@@ -229,6 +230,7 @@ class _Worker:
         self.process = process
         self.connection = connection
         self.chunks: deque[deque[int]] = deque()
+        self.has_started = False
 
 
 class _Pool:
@@ -243,13 +245,13 @@ class _Pool:
         self._queue = deque(chunks)
         self._workers: dict[Connection, _Worker] = {}
         self._suspects: set[int] = set()  # in work when a process died
+        self._can_start = True
 
     def run(self, count: int) -> Iterator[_Result]:
         """Yield the results as they come; in which order depends on the processes."""
         while self._queue or self._workers:
-            while self._queue and len(self._workers) < min(count, len(self._queue)):
-                if not self._start():
-                    break
+            while self._can_start and len(self._workers) < min(count, len(self._queue)):
+                self._can_start = self._start()
             if not self._workers:  # no process can be started here
                 for index in self._queue.popleft():
                     yield _summarized(self._project, self._files[index], index)
@@ -276,12 +278,15 @@ class _Pool:
         if worker.connection.closed:
             return
         try:
-            result: _Result = worker.connection.recv()
+            result: _Result | None = worker.connection.recv()
         except (EOFError, OSError):
             yield from self._bury(worker)
             return
+        if result is None:
+            worker.has_started = True
+            return
         chunk = worker.chunks[0]
-        chunk.remove(result.index)
+        chunk.remove(result.number)
         if not chunk:
             worker.chunks.popleft()
         yield result
@@ -290,6 +295,10 @@ class _Pool:
         """Give back the work of a dead process; the file it was at gets one more chance."""
         chunks = [list(chunk) for chunk in worker.chunks if chunk]
         self._dismiss(worker)
+        if not worker.has_started:  # no file can be blamed for that, nor will the next one do
+            self._can_start = False
+            self._queue.extendleft(reversed(chunks))
+            return
         if not chunks:
             return
         suspect = chunks[0].pop(0)
@@ -304,7 +313,11 @@ class _Pool:
 
     def _start(self) -> bool:
         method = _start_method()
-        context = multiprocessing.get_context(method)
+        context: ForkContext | SpawnContext = (
+            multiprocessing.get_context("fork")
+            if method == "fork"
+            else multiprocessing.get_context("spawn")
+        )
         ours, theirs = context.Pipe()
         # A pipe has ended when every copy of its other end is closed, those that a
         # fork made included.
@@ -313,7 +326,7 @@ class _Pool:
             target=_work, args=(theirs, inherited, self._project, self._files), daemon=True
         )
         try:
-            with _starting():
+            with _starting(method):
                 process.start()
         except (OSError, RuntimeError):
             ours.close()
@@ -348,13 +361,17 @@ def _work(
     project: Project,
     files: Sequence[SourceFile],
 ) -> None:
-    """What a worker does: chunks of indexes in, results out, until the pipe is closed."""
+    """What a worker does: chunks of indexes in, results out, until the pipe is closed.
+
+    First of all it says ``None``: it has started.
+    """
     # Ctrl-C goes to the whole process group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in inherited:
         other.close()
     with suppress(EOFError, OSError):
+        connection.send(None)
         while True:
             for index in connection.recv():
                 connection.send(_summarized(project, files[index], index))
@@ -369,27 +386,46 @@ def _start_method() -> str:
 
 
 @contextmanager
-def _starting() -> Iterator[None]:
+def _starting(method: str) -> Iterator[None]:
     """What must hold while a process is started."""
     blocks = hasattr(signal, "pthread_sigmask")
     # Between its first instruction and `_work` a child would answer Ctrl-C with a traceback.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if blocks else None
-    # A spawned interpreter is started by `-c`, which puts the working directory on
-    # its path; that may be the repository, whose `pickle.py` must not be run.
-    safe_path = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         with warnings.catch_warnings():
-            # Threads of C libraries, which hold no lock that a worker needs.
+            # Python warns of forks beside threads of C libraries too; those hold no
+            # lock that a worker needs.
             warnings.simplefilter("ignore", DeprecationWarning)
-            yield
+            if method == "fork":
+                yield
+            else:
+                with _clean_interpreter():
+                    yield
     finally:
-        if safe_path is None:
-            os.environ.pop("PYTHONSAFEPATH", None)
-        else:
-            os.environ["PYTHONSAFEPATH"] = safe_path
         if before is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _clean_interpreter() -> Iterator[None]:
+    """A new interpreter that runs nothing but what it is told to.
+
+    It is started by ``-c``, which puts the working directory on its path: that may
+    be the repository, whose ``pickle.py`` must not be run. And it would run the
+    caller's main module again, which few scripts guard against.
+    """
+    main = sys.modules["__main__"]
+    safe_path = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        if safe_path is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = safe_path
 
 
 def _bytes(project: Project, file: SourceFile) -> bytes:

@@ -8,6 +8,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
+from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
@@ -128,8 +129,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         """Have the class statement evaluated, so that its bases are known."""
         if class_.base_values is None:
             definer = self.function(class_.module, class_.info.unit)
-            if definer.state == 0:
-                self.ensure(definer)
+            self.ensure(definer)
 
     def mro(self, class_: Class) -> tuple[Class, ...]:
         """The linearisation of ``class_`` over its bases in the repo (C3)."""
@@ -383,11 +383,14 @@ class AttributeEvaluation(AnnotationEvaluation):
             for unit in k.info.self_stores.get(name, ()):
                 writer = self.function(k.module, unit)
                 if writer is not self.current:
-                    self.ensure(writer)
+                    self.ensure(writer, STORES)
+                elif STORES & ~writer.wanted:
+                    writer.wanted |= STORES
+                    self.enqueue(writer)
             for unit in k.module.summary.attribute_writers.get(name, ()):
                 writer = self.function(k.module, unit)
                 if writer is not self.current and writer.unit.owner != k.info.index:
-                    self.ensure(writer)
+                    self.ensure(writer, STORES)
             values |= self.read(self.attribute_cell(k, name))
         return values
 

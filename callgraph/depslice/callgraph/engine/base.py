@@ -7,10 +7,12 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.parts import RETURNS
 from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value, Values
 from depslice.callgraph.program import Module, Program
 
 _WIDEST: Final = 32
+_WIDEST_OPEN: Final = 12
 _LONGEST_PATH: Final = 3
 
 
@@ -20,6 +22,7 @@ class EngineState:
     def __init__(self, program: Program, *, whole: bool) -> None:
         self.program = program
         self.whole = whole
+        self.widest = _WIDEST if whole else _WIDEST_OPEN
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
         self.queue: dict[Function, None] = {}
@@ -130,9 +133,9 @@ class EngineState:
         known = cell.values
         if values <= known:
             return
-        if len(known) >= _WIDEST:
+        if len(known) >= self.widest:
             return
-        room = _WIDEST - len(known)
+        room = self.widest - len(known)
         if len(values) > room:
             values = frozenset(sorted(set(values) - known)[:room]) | self.unknown
         known |= values
@@ -141,12 +144,10 @@ class EngineState:
 
     def enqueue(self, function: Function) -> None:
         """Evaluate ``function`` (again) later."""
-        if function.state == 0:
-            function.state = 1
         self.queue[function] = None
 
     # --- implemented by Engine
 
-    def ensure(self, function: Function) -> None:
-        """Have ``function`` evaluated at least once."""
+    def ensure(self, function: Function, wanted: int = RETURNS) -> None:
+        """Have ``function`` evaluated at least once, as far as ``wanted`` says."""
         raise NotImplementedError

@@ -188,6 +188,11 @@ class CallEvaluation(AttributeEvaluation):
     ) -> Values:
         """What a call of ``function`` gives: declared, or inferred with these arguments."""
         unit = function.unit
+        if unit.returns is not None and not self.whole:
+            # A declared class is as good as what inference would find, and costs nothing.
+            declared = self.declared(function.module, function, unit.returns)
+            if declared and any(self.values[v][0] in ("I", "G", "XI") for v in declared):
+                return args[0] if args and self._declares_self(unit.returns) else declared
         if function is not self.current:
             self.ensure(function)
         inferred = self.read(function.ret)

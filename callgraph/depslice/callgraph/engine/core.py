@@ -9,6 +9,7 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.values import EMPTY, Function, Values
 from depslice.callgraph.program import Module, Program
 
@@ -34,7 +35,8 @@ class Engine(ContainerEvaluation):
     def run(self, functions: Iterable[Function]) -> None:
         """Evaluate ``functions`` and whatever they need, to a fixpoint."""
         for function in functions:
-            if function.state == 0:
+            if function.wanted != FULL:
+                function.wanted = FULL
                 self.enqueue(function)
         self.settle()
 
@@ -48,57 +50,62 @@ class Engine(ContainerEvaluation):
 
     def facts_of(self, function: Function) -> list[f.Fact]:
         """The facts of ``function``, evaluated now if it was not."""
-        if function.state == 0:
+        if function.done != FULL:
+            function.wanted = FULL
             self.enqueue(function)
         if self.queue:
             self.settle()
         return function.facts
 
-    def ensure(self, function: Function) -> None:
+    def ensure(self, function: Function, wanted: int = RETURNS) -> None:
         """Have ``function`` evaluated at least once, now if the stack allows."""
-        if function.state == 0:
+        if wanted & ~function.wanted:
+            function.wanted |= FULL if self.whole else wanted
             if self._depth < _DEEPEST:
                 self._evaluate(function)
             else:
                 self.enqueue(function)
 
     def _evaluate(self, function: Function) -> None:
-        if function.evaluations >= _MOST_EVALUATIONS:
+        wanted = function.wanted
+        if function.evaluations >= _MOST_EVALUATIONS and function.done == wanted:
             return
         function.evaluations += 1
-        function.state = 1
         saved, self.current = self.current, function
         saved_facts, self.facts = self.facts, []
         saved_registers, self.registers = self.registers, []
         self._depth += 1
         try:
-            self._execute(function)
+            self._execute(function, wanted)
         finally:
             function.facts = self.facts
+            function.done |= wanted
             self.current, self.facts, self.registers = saved, saved_facts, saved_registers
             self._depth -= 1
-            function.state = 2
 
     # --- one unit
 
-    def _execute(self, function: Function) -> None:
+    def _execute(self, function: Function, wanted: int) -> None:
         unit = function.unit
+        ops = function.parts.get(wanted)
+        if ops is None:
+            ops = function.parts[wanted] = operations(unit, wanted)
         registers: list[Values] = [EMPTY] * (unit.registers + 10)
         self.registers = registers
         constants = self.constants
         for number, values in constants.items():
             registers[number] = values  # the last places, so that -1 … -8 index them
         self._enter(function, registers)
-        self._operations(function, registers)
+        self._operations(function, registers, ops)
         if unit.flags & s.HAS_LOOP:
             # φs at loop heads have seen only the first pass.
             grown = any(
                 op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2])
-                for op in unit.ops
+                for op in ops
             )
             if grown:
                 del self.facts[:]
-                self._operations(function, registers)
+                self._operations(function, registers, ops)
         for name, captured in unit.captured.items():
             values: set[int] = set()
             for register in captured:
@@ -110,11 +117,13 @@ class Engine(ContainerEvaluation):
         for index in range(len(unit.params)):
             registers[index] = self.parameter_values(function, index)
 
-    def _operations(self, function: Function, registers: list[Values]) -> None:
+    def _operations(
+        self, function: Function, registers: list[Values], ops: list[s.Op]
+    ) -> None:
         """Run the operations of a unit once. The order of tests is that of frequency."""
         append = self.facts.append
         module = function.module
-        for op in function.unit.ops:
+        for op in ops:
             code = op[0]
             if code == s.GLOBAL:
                 registers[op[1]] = self.read_name(module, op[2], op[3], op[4])

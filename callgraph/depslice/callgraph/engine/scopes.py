@@ -5,6 +5,7 @@ from __future__ import annotations
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.base import EngineState
+from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
@@ -64,7 +65,7 @@ class ScopeEvaluation(EngineState):
         for unit in writers:
             writer = self.function(module, unit)
             if writer is not self.current:
-                self.ensure(writer)
+                self.ensure(writer, STORES)
         if writers:
             values |= self.read(self.variable_cell(module, name, -1))
         return values

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from depslice.callgraph.engine.facts import Fact
     from depslice.callgraph.program import Module
-    from depslice.callgraph.summary import ClassInfo, Unit
+    from depslice.callgraph.summary import ClassInfo, Op, Unit
 
 Value: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = "set[int] | frozenset[int]"
@@ -69,6 +69,7 @@ class Function:
 
     __slots__ = (
         "defaults",
+        "done",
         "evaluations",
         "facts",
         "id",
@@ -76,8 +77,9 @@ class Function:
         "params",
         "ret",
         "serial",
-        "state",
+        "parts",
         "unit",
+        "wanted",
         "yields",
     )
 
@@ -86,7 +88,9 @@ class Function:
         self.unit = unit
         self.serial = serial
         self.id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
-        self.state = 0  # 0 never evaluated, 1 queued or running, 2 evaluated
+        self.wanted = 0  # what was asked for, in bits of `parts`
+        self.done = 0  # what has been evaluated
+        self.parts: dict[int, list[Op]] = {}
         self.evaluations = 0
         self.facts: list[Fact] = []
         self.ret = Cell()

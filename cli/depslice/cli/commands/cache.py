@@ -1,0 +1,57 @@
+"""``depslice cache``: what is kept between runs, and how to be rid of it."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from depslice.cli.options import Output
+from depslice.cli.results import json_text, write_result
+
+CACHE_SCHEMA = "depslice.cache/1"
+
+_format = click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+
+
+@click.group()
+def cache() -> None:
+    """Show or clear what is kept between runs."""
+
+
+@cache.command()
+@_format
+def info(*, format_: str) -> None:
+    """Where the cache is, and how large."""
+    from depslice.callgraph.cache import cache_directory
+
+    directory = cache_directory()
+    sizes = [path.stat().st_size for path in directory.glob("depslice-*") if path.is_file()]
+    document = {
+        "schema": CACHE_SCHEMA,
+        "directory": str(directory),
+        "files": len(sizes),
+        "bytes": sum(sizes),
+    }
+    text = f"{directory}: {len(sizes)} files, {sum(sizes):,} bytes\n"
+    _print(json_text(document) if format_ == "json" else text)
+
+
+@cache.command()
+@_format
+def clear(*, format_: str) -> None:
+    """Remove the cache. The next run takes longer; nothing is lost."""
+    from depslice.callgraph.cache import cache_directory, clear_cache
+
+    directory = cache_directory()
+    removed = clear_cache()
+    document = {"schema": CACHE_SCHEMA, "directory": str(directory), "removed_bytes": removed}
+    text = f"{directory}: {removed:,} bytes removed\n"
+    _print(json_text(document) if format_ == "json" else text)
+
+
+def _print(text: str) -> None:
+    plain = Output(path=None, quiet=False, verbose=False, color=not os.environ.get("NO_COLOR"))
+    write_result(plain, text)

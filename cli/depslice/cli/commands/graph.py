@@ -1,0 +1,173 @@
+"""``depslice graph``: who refers to whom, as text, data or a picture."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from depslice.cli.notes import Notes
+from depslice.cli.opening import opened
+from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.results import json_text, write_result
+
+if TYPE_CHECKING:
+    from depslice.callgraph.graph import ReferenceGraph
+    from depslice.callgraph.model import Reference
+
+_FORMATS = ("text", "json", "pycg", "dot", "mermaid", "graphml", "html")
+# What is data has everything by default; pictures and text are for the repository.
+_WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
+
+
+@click.command(cls=Command)
+@repository_options
+@click.argument("target", required=False)
+@click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
+@click.option(
+    "--kind",
+    type=click.Choice(["call", "all"]),
+    default="call",
+    show_default=True,
+    help="Calls, or all references: reads, bases, decorators, annotations...",
+)
+@click.option("--callers", is_flag=True, help="What refers to TARGET, not what it refers to.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="At most so many steps from TARGET.  [default: any number]",
+)
+@click.option(
+    "--certainty",
+    type=click.Choice(["definite", "possible", "all"]),
+    default="all",
+    show_default=True,
+    help="References that are shown to be, or that cannot be ruled out.",
+)
+@click.option(
+    "--externals/--no-externals",
+    default=None,
+    help="With what lies outside the repository.  [default: in json, pycg, graphml]",
+)
+@click.option(
+    "--resolver",
+    "resolvers",
+    multiple=True,
+    metavar="NAME",
+    help="own, jedi, pycg or a plug-in's; several are merged.  [default: own]",
+)
+@click.option(
+    "--pycg-python",
+    type=click.Path(),
+    metavar="PATH",
+    help="The Python that has PyCG, for --resolver pycg.",
+)
+@output_options
+def graph(
+    *,
+    repository: Repository,
+    target: str | None,
+    format_: str,
+    kind: str,
+    callers: bool,
+    depth: int | None,
+    certainty: str,
+    externals: bool | None,
+    resolvers: tuple[str, ...],
+    pycg_python: str | None,
+    output: Output,
+) -> None:
+    """Show the call graph of REPO, or the part of it around TARGET.
+
+    As text: under each function what it calls (a "?" marks what is only possible),
+    or with TARGET, a tree of calls.
+    """
+    from depslice.callgraph import build_graph, find_symbol
+
+    if target is None and (callers or depth is not None):
+        raise click.UsageError("--callers and --depth need a TARGET")
+    if externals is None:
+        externals = format_ in _WITH_EXTERNALS
+    notes = Notes(output)
+    with opened(repository, notes) as program:
+        start = None if target is None else find_symbol(program, target)
+        with notes.progress("analysing") as progress:
+            whole = build_graph(
+                program,
+                resolvers=resolvers or ("own",),
+                workers=repository.workers,
+                progress=progress,
+                options={} if pycg_python is None else {"pycg.python": pycg_python},
+            )
+        part = _restricted(whole, kind=kind, certainty=certainty, externals=externals)
+        starts: list[str] = []
+        if start is not None:
+            # The calls of a class are its members', those of a module its definitions'.
+            inside = (f"{start.id}.", f"{start.id}:")
+            starts = [start.id, *(s.id for s in part.symbols if s.id.startswith(inside))]
+            part = part.neighbourhood(
+                starts, direction="sources" if callers else "targets", depth=depth
+            )
+        title = os.path.basename(os.path.abspath(repository.path))
+        write_result(
+            output,
+            _rendered(
+                part, format_, starts=starts, callers=callers, title=title, externals=externals
+            ),
+        )
+    edges = sum(1 for _ in part.references())
+    notes.say(f"{len(part.symbols):,} symbols, {edges:,} references")
+
+
+def _restricted(
+    graph: ReferenceGraph, *, kind: str, certainty: str, externals: bool
+) -> ReferenceGraph:
+    """The graph with the references that the options ask for."""
+    from depslice.callgraph.graph import ReferenceGraph, is_external
+    from depslice.callgraph.model import Certainty, ReferenceKind
+
+    def is_wanted(reference: Reference) -> bool:
+        return externals or not (is_external(reference.target) or is_external(reference.source))
+
+    references = graph.references(
+        kind=ReferenceKind.CALL if kind == "call" else None,
+        certainty=None if certainty == "all" else Certainty(certainty),
+    )
+    return ReferenceGraph(
+        symbols=graph.symbols,
+        references=filter(is_wanted, references),
+        unresolved=graph.unresolved,
+        diagnostics=graph.diagnostics,
+    )
+
+
+def _rendered(
+    graph: ReferenceGraph,
+    format_: str,
+    *,
+    starts: list[str],
+    callers: bool,
+    title: str,
+    externals: bool,
+) -> str:
+    from depslice.callgraph import export
+
+    match format_:
+        case "json":
+            return json_text(export.export_json(graph))
+        case "pycg":
+            return json_text(export.export_pycg(graph, externals=externals))
+        case "dot":
+            return export.export_dot(graph, externals=externals)
+        case "mermaid":
+            return export.export_mermaid(graph, externals=externals)
+        case "graphml":
+            return export.export_graphml(graph)
+        case "html":
+            return export.export_html(graph, title=title, externals=externals)
+        case _:
+            from depslice.cli.outline import outline_graph, outline_tree
+
+            return outline_tree(graph, starts, callers=callers) if starts else outline_graph(graph)

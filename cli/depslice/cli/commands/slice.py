@@ -1,0 +1,244 @@
+"""``depslice slice``: what one or several definitions, or each function, depend on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depslice.callgraph.errors import DepsliceError
+from depslice.cli.notes import Notes
+from depslice.cli.opening import opened
+from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.results import json_text, result_stream, write_result
+
+if TYPE_CHECKING:
+    from depslice.callgraph import Program
+    from depslice.callgraph.model import Symbol
+    from depslice.slicer import Context, Slice
+
+SLICES_SCHEMA = "depslice.slices/1"
+_FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
+
+
+@click.command("slice", cls=Command)
+@repository_options
+@click.argument("targets", nargs=-1, metavar="TARGET...")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Slice each function and method: one line of JSON for each, as they come.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    default="bundle",
+    show_default=True,
+    help="bundle: files in one text. tree: files under their own paths (-o FOLDER). "
+    "module: one runnable file.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="At most so many references away.  [default: any number]",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    help="At most so many tokens; what is nearest comes first, the target always.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["naive", "full", "sliced"]),
+    default="sliced",
+    show_default=True,
+    help="The target alone, its file and those it imports, or its slice.",
+)
+@click.option(
+    "--usages",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Add so many callers and tests that show how it is used.",
+)
+@click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")
+@click.option("--force", is_flag=True, help="Replace what is in the folder -o names.")
+@output_options
+def slice_(
+    *,
+    repository: Repository,
+    targets: tuple[str, ...],
+    every: bool,
+    format_: str,
+    depth: int | None,
+    budget: int | None,
+    strategy: str,
+    usages: int,
+    whole_classes: bool,
+    force: bool,
+    output: Output,
+) -> None:
+    """Show all that TARGET needs of REPO, and nothing else.
+
+    Several targets give one slice of them all.
+    """
+    if every == bool(targets):
+        raise click.UsageError("give TARGETs, or --all" + (", not both" if every else ""))
+    limits: dict[str, Any] = {"depth": depth, "budget": budget, "whole_classes": whole_classes}
+    notes = Notes(output)
+    if every:
+        _refuse_rendering(strategy=strategy, usages=usages)
+        with opened(repository, notes) as program:
+            _slice_every(program, repository, output, notes, limits)
+        return
+    from depslice.callgraph import find_symbol
+    from depslice.slicer import render, slice_symbols
+
+    with opened(repository, notes) as program:
+        ids = list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+        found = slice_symbols(program, ids, **limits)
+        context = render(program, found, format=format_, strategy=strategy, usages=usages)
+        _write(context, output, is_tree=format_ == "tree", force=force)
+        _say_what_it_is(found, context, notes)
+
+
+def _refuse_rendering(*, strategy: str, usages: int) -> None:
+    source = click.get_current_context().get_parameter_source("format_")
+    if source is click.core.ParameterSource.COMMANDLINE or strategy != "sliced" or usages:
+        raise click.UsageError(
+            "--all gives lines of JSON: --format, --strategy and --usages do not go with it"
+        )
+
+
+def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> None:
+    if not is_tree:
+        write_result(output, "".join(file.text for file in context.files))
+    elif output.path is None:
+        from depslice.slicer.render import render_bundle
+
+        write_result(output, render_bundle(context.files))
+    else:
+        from depslice.slicer.render import write_tree
+
+        write_tree(context.files, output.path, force=force)
+
+
+def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
+    said = [
+        f"{len(found.items):,} definitions of {len(found.cuts):,} files",
+        f"{context.tokens:,} tokens ({context.tokenizer})",
+    ]
+    if found.unresolved:
+        said.append(f"{len(found.unresolved):,} names unresolved")
+    if found.omitted:
+        said.append(f"{len(found.omitted):,} definitions omitted")
+    notes.say("; ".join(said))
+    for unresolved in found.unresolved:
+        notes.detail(
+            f"  unresolved: {unresolved.name} in {unresolved.source},"
+            f" line {unresolved.site.line}: {unresolved.reason}"
+        )
+    for omitted in found.omitted:
+        notes.detail(f"  omitted: {omitted.symbol}, distance {omitted.distance}: {omitted.why}")
+
+
+# --- all functions
+
+
+def _slice_every(
+    program: Program,
+    repository: Repository,
+    output: Output,
+    notes: Notes,
+    limits: dict[str, Any],
+) -> None:
+    from depslice.callgraph import list_functions
+
+    started = time.monotonic()
+    with notes.progress("reading") as progress:
+        program.load_all(workers=repository.workers, progress=progress)
+    # Nested functions and lambdas belong to the functions that hold them.
+    functions = {s.id: s for s in list_functions(program, workers=1) if "<" not in s.id}
+    failed = done = 0
+    with notes.progress("slicing") as progress, result_stream(output) as write:
+        for symbol, outcome in _outcomes(program, functions, repository.workers, limits):
+            line = _line(program, symbol, outcome)
+            failed += "error" in line
+            done += 1
+            write(json_text(line, indent=None))
+            progress(done, len(functions))
+    seconds = time.monotonic() - started
+    notes.say(f"{done:,} slices, {failed:,} failed, {seconds:.1f} s")
+
+
+def _outcomes(
+    program: Program,
+    functions: dict[str, Symbol],
+    workers: int | None,
+    limits: dict[str, Any],
+) -> Iterator[tuple[Symbol, Slice | Exception]]:
+    """Each function's slice, or why there is none; one failure does not end the run."""
+    from depslice.slicer import slice_all, slice_symbols
+
+    pending = dict(functions)
+    try:
+        for found in slice_all(program, workers=workers, **limits):
+            yield pending.pop(found.targets[0]), found
+    except Exception as error:
+        # Whatever it is, it is the next function's.
+        if not pending:
+            raise
+        identifier = next(iter(pending))
+        yield pending.pop(identifier), error
+    for identifier, symbol in pending.items():
+        try:
+            outcome: Slice | Exception = slice_symbols(program, [identifier], **limits)
+        except Exception as error:  # noqa: BLE001 - as above
+            outcome = error
+        yield symbol, outcome
+
+
+def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[str, Any]:
+    """What ``--all`` says of one function; see ``docs/formats/json.md``."""
+    from depslice.slicer import render
+
+    line: dict[str, Any] = {
+        "schema": SLICES_SCHEMA,
+        "target": symbol.id,
+        "path": symbol.path,
+        "line": symbol.span.start,
+    }
+    if isinstance(outcome, Exception):
+        return line | {"error": _error(outcome)}
+    try:
+        tokens = render(program, outcome, format="tree").tokens
+    except Exception as error:  # noqa: BLE001 - as in `_outcomes`
+        return line | {"error": _error(error)}
+    return line | {
+        "items": [
+            {"id": item.symbol.id, "distance": item.distance, "form": item.form.value}
+            for item in outcome.items
+        ],
+        "externals": sorted({external.module for external in outcome.externals}),
+        "tokens": tokens,
+        "unresolved": len(outcome.unresolved),
+        "omitted": len(outcome.omitted),
+        "diagnostics": [
+            {"slug": diagnostic.slug, "path": diagnostic.path} for diagnostic in outcome.diagnostics
+        ],
+    }
+
+
+def _error(error: Exception) -> dict[str, str]:
+    slug = error.slug if isinstance(error, DepsliceError) else "internal"
+    message = (
+        error.message if isinstance(error, DepsliceError) else f"{type(error).__name__}: {error}"
+    )
+    return {"slug": slug, "message": message}

@@ -1,0 +1,136 @@
+"""What the user sees when something goes wrong: a line or two, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import click
+
+from depslice.callgraph.errors import DepsliceError, UnknownTarget
+
+_BROKEN_PIPE = 141  # what a shell reports of a process that SIGPIPE ended
+_COULD_NOT_TELL = 3
+
+
+class OutputError(DepsliceError):
+    """The result cannot be written where it was asked for."""
+
+    slug = "output"
+
+
+class Finished(Exception):
+    """A command is done, with an exit code that is not 0. ``code`` is the code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def guarded(command: Callable[[], object]) -> int:
+    """Run ``command``; the exit code. What it raises becomes lines on standard error.
+
+    With ``DEPSLICE_DEBUG=1`` unexpected exceptions pass through, for a debugger.
+    """
+    try:
+        outcome = command()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except Finished as finished:
+        return finished.code
+    except DepsliceError as error:
+        _say_error(error.message, candidates=_candidates(error), hint=error.hint)
+        return error.exit_code
+    except click.UsageError as error:
+        asked = error.ctx.command_path if error.ctx is not None else "depslice"
+        _say_error(_lowered(error.format_message()), hint=f"see {asked} --help")
+        return 2
+    except click.ClickException as error:
+        _say_error(_lowered(error.format_message()))
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        raise KeyboardInterrupt from None
+    except BrokenPipeError:
+        _let_go_of_output()
+        return _BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get("DEPSLICE_DEBUG") == "1":
+            raise
+        _say_crash(error)
+        return _COULD_NOT_TELL
+    # Click returns the code of `ctx.exit()`, and of `--help`, instead of raising.
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _say_error(message: str, *, candidates: tuple[str, ...] = (), hint: str = "") -> None:
+    lines = [f"depslice: error: {_one_line(message)}"]
+    if candidates:
+        lines.append("  nearest:" if len(candidates) > 1 else f"  nearest: {candidates[0]}")
+        lines += [f"    {candidate}" for candidate in candidates if len(candidates) > 1]
+    if hint:
+        lines.append(f"  hint: {_one_line(hint)}")
+    _write(lines)
+
+
+def _candidates(error: DepsliceError) -> tuple[str, ...]:
+    return error.candidates if isinstance(error, UnknownTarget) else ()
+
+
+def _say_crash(error: BaseException) -> None:
+    cause = _one_line(f"{type(error).__name__}: {error}")[:200]
+    _write(
+        [
+            f"depslice: internal error: {cause}",
+            f"  hint: please report this with {_written_traceback(error)}",
+        ]
+    )
+
+
+def _written_traceback(error: BaseException) -> str:
+    import tempfile
+    import traceback
+
+    # A RecursionError's own traceback has thousands of lines that say the same.
+    text = "".join(traceback.format_exception(error, limit=-60))
+    header = f"depslice {' '.join(sys.argv[1:])}\nPython {sys.version}\n\n"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="depslice-", suffix=".txt", delete=False, errors="replace"
+        ) as file:
+            file.write(header + text)
+    except OSError:
+        return "the output of the same command with DEPSLICE_DEBUG=1"
+    return file.name
+
+
+def _let_go_of_output() -> None:
+    """Nobody reads it: the interpreter must not try to flush it again when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            try:
+                stream.flush()
+            except OSError:
+                os.dup2(nowhere, stream.fileno())
+
+
+def _write(lines: list[str]) -> None:
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # nobody listens; the exit code still tells
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _lowered(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(".")
+
+
+__all__ = ["Finished", "OutputError", "guarded"]

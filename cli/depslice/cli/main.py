@@ -1,0 +1,26 @@
+"""The entry point: runs a command and turns whatever happens into an exit code.
+
+Imports nothing at first, so that there is no moment at which Ctrl-C gives a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0 done; 1 the answer is no (``why``); 2 usage; 3 could not tell; 130 interrupted;
+    141 the reader of standard output has gone, as a shell says it of SIGPIPE.
+    """
+    try:
+        from depslice.cli.app import run
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        # A terminal has just shown ^C on the line the cursor is in.
+        if sys.stderr is not None:
+            start = "\n" if sys.stderr.isatty() else ""
+            sys.stderr.write(f"{start}depslice: interrupted\n")
+        return 130

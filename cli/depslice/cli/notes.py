@@ -1,0 +1,99 @@
+"""What is said beside the result, on standard error: notes, diagnostics, progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from depslice.callgraph.model import Diagnostic, Severity
+from depslice.cli.options import Output
+
+if TYPE_CHECKING:
+    from depslice.callgraph.project import LeftOut
+
+Progress = Callable[[int, int], None]
+
+_SHOWN = 5
+_SECONDS_BETWEEN = 0.1
+_ERASE_LINE = "\r\x1b[K"
+_DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
+
+
+class Notes:
+    """Says things, as far as ``--quiet`` and ``--verbose`` allow."""
+
+    def __init__(self, output: Output) -> None:
+        self._quiet = output.quiet
+        self._verbose = output.verbose
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._color = self._terminal and output.color and not os.environ.get("NO_COLOR")
+
+    def say(self, text: str) -> None:
+        """A note, unless the user wants quiet."""
+        if not self._quiet:
+            self._write(f"{_DIM}{text}{_PLAIN}\n" if self._color else f"{text}\n")
+
+    def detail(self, text: str) -> None:
+        """A note for those who want to know all."""
+        if self._verbose:
+            self.say(text)
+
+    def left_out(self, entries: Sequence[LeftOut]) -> None:
+        """What is not analysed, by reason; with ``--verbose``, each path."""
+        if not entries:
+            return
+        counts = Counter(entry.reason for entry in entries)
+        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
+        tail = "" if self._verbose else " (--verbose lists them)"
+        self.say(f"left out: {listed}{tail}")
+        for entry in entries:
+            self.detail(f"  {entry.path}: {entry.reason}")
+
+    def diagnostics(self, found: Iterable[Diagnostic]) -> None:
+        """What was wrong in the analysed code: errors, and with ``--verbose`` the rest."""
+        told = sorted(
+            (d for d in found if self._verbose or d.severity is Severity.ERROR),
+            key=lambda d: (d.path, d.span.start if d.span else 0, d.slug),
+        )
+        shown = told if self._verbose else told[:_SHOWN]
+        for each in shown:
+            line = f":{each.span.start}" if each.span is not None else ""
+            self.say(f"{each.path}{line}: {each.severity.value}: {each.message} [{each.slug}]")
+        if len(told) > len(shown):
+            self.say(f"and {len(told) - len(shown)} more files with errors (--verbose lists them)")
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Progress]:
+        """Give a function for the numbers done and all, shown on one line of a terminal.
+
+        Without a thread: beside one, worker processes could not be forked.
+        """
+        last = 0.0
+
+        def show(done: int, total: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= _SECONDS_BETWEEN:
+                last = now
+                self._write(f"{_ERASE_LINE}{what} {done:,}/{total:,}")
+
+        shows = self._terminal and not self._quiet
+        try:
+            yield show if shows else lambda _done, _total: None
+        finally:
+            if last:
+                self._write(_ERASE_LINE)
+
+    def _write(self, text: str) -> None:
+        if sys.stderr is None:
+            return
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            pass  # a note nobody reads

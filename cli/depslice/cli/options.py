@@ -1,0 +1,132 @@
+"""Options that several commands share, each group packed into one value."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from depslice.cli.defaults import defaults_for
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """What to analyse, and how to read it."""
+
+    path: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    respect_gitignore: bool
+    use_cache: bool
+    workers: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """Where the result goes (``None``: standard output), and how much is said beside it."""
+
+    path: str | None
+    quiet: bool
+    verbose: bool
+    color: bool  # whether colours are wanted where there is a terminal
+
+
+class Command(click.Command):
+    """A command whose defaults ``pyproject.toml`` may set."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """As Click's, with the file's defaults below what the command line says."""
+        # An option of the file must not keep `--help` from being shown.
+        if not {"-h", "--help"} & set(args):
+            extra.setdefault("default_map", defaults_for(self))
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def repository_options(function: _Function) -> Callable[..., None]:
+    """Add REPO and how to read it; the command gets ``repository``."""
+
+    @click.argument("repo", type=click.Path())
+    @click.option(
+        "--include",
+        multiple=True,
+        metavar="PATTERN",
+        help="Analyse what is left out by default (a gitignore pattern).",
+    )
+    @click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Leave out more (a gitignore pattern); wins over --include.",
+    )
+    @click.option("--no-gitignore", is_flag=True, help="Analyse what .gitignore leaves out.")
+    @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+    @click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes for files not in the cache.  [default: one per core]",
+    )
+    @functools.wraps(function)
+    def packed(
+        *,
+        repo: str,
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        no_gitignore: bool,
+        no_cache: bool,
+        workers: int | None,
+        **rest: Any,
+    ) -> None:
+        repository = Repository(
+            path=repo,
+            include=include,
+            exclude=exclude,
+            respect_gitignore=not no_gitignore,
+            use_cache=not no_cache,
+            workers=workers,
+        )
+        function(repository=repository, **rest)
+
+    return packed
+
+
+def output_options(function: _Function) -> Callable[..., None]:
+    """Add where to write and how much to say; the command gets ``output``."""
+
+    @click.option(
+        "-o",
+        "--output",
+        "output_path",
+        type=click.Path(),
+        metavar="PATH",
+        help="Write the result there, at once or not at all.  [default: standard output]",
+    )
+    @click.option("-q", "--quiet", is_flag=True, help="Say nothing beside the result.")
+    @click.option("-v", "--verbose", is_flag=True, help="Say all there is to say.")
+    @click.option("--no-color", is_flag=True, help="No colours (also by NO_COLOR).")
+    @functools.wraps(function)
+    def packed(
+        *, output_path: str | None, quiet: bool, verbose: bool, no_color: bool, **rest: Any
+    ) -> None:
+        if quiet and verbose:
+            raise click.UsageError("--quiet and --verbose exclude each other")
+        output = Output(
+            path=None if output_path == "-" else output_path,
+            quiet=quiet,
+            verbose=verbose,
+            color=not no_color,
+        )
+        function(output=output, **rest)
+
+    return packed

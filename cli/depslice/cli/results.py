@@ -1,0 +1,107 @@
+"""Where results go: standard output, or a file that is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from depslice.cli.failures import OutputError
+from depslice.cli.options import Output
+
+Write = Callable[[str], None]
+
+
+def write_result(output: Output, text: str) -> None:
+    """Write ``text``, with a line end, as :func:`result_stream` does."""
+    with result_stream(output) as write:
+        write(text if text.endswith("\n") or not text else text + "\n")
+
+
+def json_text(document: object, *, indent: int | None = 2) -> str:
+    """JSON for people and programs: keys in the order given, no ASCII escapes."""
+    return json.dumps(document, indent=indent, ensure_ascii=False) + "\n"
+
+
+@contextmanager
+def result_stream(output: Output) -> Iterator[Write]:
+    """Give a function that writes text, as UTF-8 whatever the locale.
+
+    Standard output is flushed after each call, so that results can be used as they
+    come. A file takes its place when all is written; what stood there stays until then.
+
+    :raises OutputError: it cannot be written.
+    """
+    if output.path is None:
+        yield _to_standard_output
+        return
+    path = os.path.realpath(output.path)
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        mode = None
+    if mode is not None and stat.S_ISDIR(mode):
+        raise OutputError(f"cannot write to {output.path}: it is a directory")
+    try:
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(path, "wb") as device:  # /dev/null, a named pipe
+                yield _writer(device)
+            return
+        yield from _replacing(path, mode)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _output_error(output.path, error) from None
+
+
+def _replacing(path: str, mode: int | None) -> Iterator[Write]:
+    folder, name = os.path.split(path)
+    os.makedirs(folder, exist_ok=True)
+    descriptor, draft = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            # mkstemp's 0600 is not meant for results.
+            os.chmod(draft, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+            yield _writer(file)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+def _to_standard_output(text: str) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed", hint="write to a file with -o PATH")
+    try:
+        sys.stdout.buffer.write(_encoded(text))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _output_error("standard output", error) from None
+
+
+def _writer(file: BinaryIO) -> Write:
+    def write(text: str) -> None:
+        file.write(_encoded(text))
+
+    return write
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _output_error(where: str, error: OSError) -> OutputError:
+    return OutputError(f"cannot write to {where}: {(error.strerror or str(error)).lower()}")
+
+
+def _umask() -> int:
+    current = os.umask(0o022)
+    os.umask(current)
+    return current
