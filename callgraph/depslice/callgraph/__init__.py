@@ -6,7 +6,7 @@ command pays only for what it needs.
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module  # noqa: TID251 - of this package's own modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -115,7 +115,9 @@ class Program:
         self._directories: dict[str, str] = {}
         for file in project.files:
             directory = file.path.rpartition("/")[0]
-            self._directories.setdefault(directory, file.module.rpartition(".")[0] if not file.is_package else file.module)
+            self._directories.setdefault(
+                directory, file.module.rpartition(".")[0] if not file.is_package else file.module
+            )
 
     # --- loading
 
@@ -169,7 +171,7 @@ class Program:
             return None
 
     def text(self, module: Module) -> str:
-        """The decoded text of ``module``, with ``\\n`` line ends."""
+        """The decoded text of ``module``, with universal newlines."""
         if module.text is None:
             data = read_file(self.project, module.file)
             module.text = decode_source(data)
@@ -266,7 +268,12 @@ class Program:
         # A script imports the modules that lie beside it: its folder is sys.path[0].
         directory = module.file.path.rpartition("/")[0]
         prefix = self._directories.get(directory, "")
-        if prefix and not module.is_package and self.is_module(f"{prefix}.{top}") and prefix not in self.files:
+        if (
+            prefix
+            and not module.is_package
+            and self.is_module(f"{prefix}.{top}")
+            and prefix not in self.files
+        ):
             return f"{prefix}.{name}"
         return name
 
@@ -308,7 +315,9 @@ class Program:
         seen.add(source.name)
         for index in source.summary.stars:
             for bound, level, target, _ in source.summary.pieces[index].imports:
-                inner = self.module(self.import_target(source, level, target)) if bound == "*" else None
+                inner = (
+                    self.module(self.import_target(source, level, target)) if bound == "*" else None
+                )
                 if inner is not None and inner.name not in seen and self._gives(inner, name, seen):
                     return True
         # `__all__` may also name a submodule, or what a module `__getattr__` gives.
@@ -397,13 +406,18 @@ class Program:
         path = module.file.path
         name = module.name
         yield Symbol(
-            id=name, kind=SymbolKind.MODULE, path=path, span=Span(start=1, end=max(summary.lines, 1))
+            id=name,
+            kind=SymbolKind.MODULE,
+            path=path,
+            span=Span(start=1, end=max(summary.lines, 1)),
         )
         found: dict[str, Symbol] = {}
         for piece in summary.pieces:
             for symbol in self._piece_symbols(module, piece):
                 known = found.get(symbol.id)
-                if known is None or (known.kind is SymbolKind.VARIABLE and symbol.kind is not SymbolKind.VARIABLE):
+                if known is None or (
+                    known.kind is SymbolKind.VARIABLE and symbol.kind is not SymbolKind.VARIABLE
+                ):
                     found[symbol.id] = symbol
         for unit in summary.units:
             if unit.kind == "piece":
@@ -413,7 +427,10 @@ class Program:
             known = found.get(identifier)
             if known is None or known.kind is SymbolKind.VARIABLE:
                 found[identifier] = Symbol(
-                    id=identifier, kind=kind, path=path, span=Span(start=unit.line, end=unit.end_line)
+                    id=identifier,
+                    kind=kind,
+                    path=path,
+                    span=Span(start=unit.line, end=unit.end_line),
                 )
         for info in summary.classes:
             found.setdefault(

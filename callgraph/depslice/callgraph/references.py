@@ -86,7 +86,15 @@ class _Collected:
         for fact in function.facts:
             kind = fact[0]
             if kind == f.CALL:
-                self._note(source, fact[1].id, ReferenceKind.CALL, fact[2], fact[3], fact[4], direct=not fact[5])
+                self._note(
+                    source,
+                    fact[1].id,
+                    ReferenceKind.CALL,
+                    fact[2],
+                    fact[3],
+                    fact[4],
+                    direct=not fact[5],
+                )
             elif kind == f.NAME:
                 self._name(program, source, fact)
             elif kind == f.MEMBER and fact[6]:
@@ -96,12 +104,21 @@ class _Collected:
             elif kind == f.INSTANCE:
                 self._note(source, fact[1].id, ReferenceKind.CALL, fact[2], True, "instance")
             elif kind == f.INHERIT:
-                self._note(self._class_source(function, source), fact[1].id, ReferenceKind.INHERIT, fact[2], True, "base")
+                self._note(
+                    self._class_source(function, source),
+                    fact[1].id,
+                    ReferenceKind.INHERIT,
+                    fact[2],
+                    True,
+                    "base",
+                )
             elif kind == f.ANNOTATE:
                 for target in program.definitions(fact[1], fact[2]):
                     self._note(source, target, ReferenceKind.ANNOTATE, fact[3], True, "annotation")
             elif kind == f.EXTERNAL and fact[3]:
-                self._note(source, f"external:{fact[1]}", ReferenceKind.CALL, fact[2], True, "external")
+                self._note(
+                    source, f"external:{fact[1]}", ReferenceKind.CALL, fact[2], True, "external"
+                )
             elif kind == f.MODULE:
                 self._note(source, fact[1], ReferenceKind.IMPORT, fact[2], True, "module")
             elif kind == f.UNRESOLVED:
@@ -145,7 +162,9 @@ class _Collected:
 
     def _unresolved(self, source: str, name: str, reason: str, pos: int) -> None:
         line, column = unpack(abs(pos))
-        self.unresolved[Unresolved(source=source, name=name, reason=reason, site=Site(line=line, column=column))] = None
+        self.unresolved[
+            Unresolved(source=source, name=name, reason=reason, site=Site(line=line, column=column))
+        ] = None
 
     def references(self) -> Iterator[Reference]:
         """The references, each once."""
@@ -182,7 +201,7 @@ def _merge_others(
     options: Mapping[str, str],
 ) -> ReferenceGraph:
     from depslice.callgraph.resolvers import load_resolvers
-    from depslice.callgraph.resolvers.protocol import CallSite, ResolverFile, ResolveRequest
+    from depslice.callgraph.resolvers.protocol import CallSite, ResolveRequest, ResolverFile
 
     sites: list[CallSite] = []
     for module in modules:

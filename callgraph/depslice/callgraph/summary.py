@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 12
+FORMAT: Final = 13
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -58,7 +58,9 @@ T_UNKNOWN: Final = 6
 # Opcodes, with their operands. Grouped by what they read.
 GLOBAL: Final = 0  # dst name versions|None pos   module-scope (or builtin) name
 ATTR: Final = 1  # dst obj name pos
-CALL: Final = 2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k)
+CALL: Final = (
+    2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k)
+)
 FREE: Final = 3  # dst owner_unit name pos        variable of an enclosing function
 CLASSVAR: Final = 4  # dst class_index name versions pos   class-scope name, read in the class body
 STRING: Final = 5  # dst text
@@ -95,7 +97,9 @@ SUPER: Final = 35  # dst class_index first_param pos
 LAMBDA: Final = 36  # same as FUNCTION
 CONTAINS: Final = 37  # container item pos
 RAISE: Final = 38  # src pos
-NAME_LITERAL: Final = 39  # dst prefix suffix       an f-string or concatenation with a constant prefix
+NAME_LITERAL: Final = (
+    39  # dst prefix suffix       an f-string or concatenation with a constant prefix
+)
 CLASS_MATCH: Final = 40  # dst subject cls pos
 INTERPOLATE: Final = 41  # reserved
 STARIMPORT_EXTERNAL: Final = 42
@@ -103,7 +107,7 @@ STARIMPORT_EXTERNAL: Final = 42
 
 def pack(line: int, column: int) -> Position:
     """One int for a position; columns beyond 4095 are clipped (generated code)."""
-    return line << 12 | (column if column < 4095 else 4095)
+    return line << 12 | (min(4095, column))
 
 
 def unpack(pos: Position) -> tuple[int, int]:
@@ -213,7 +217,8 @@ class FileSummary:
     """One file. ``scope``: module-scope name -> pieces that bind it, in order;
     ``final``: name -> the bindings that can be current once the module has run;
     ``mutations``: name -> pieces that change the object it names.
-    ``dunder_all`` is ``None`` where ``__all__`` is missing or not literal."""
+    ``dunder_all`` is ``None`` where ``__all__`` is missing or not literal.
+    """
 
     pieces: list[Piece]
     units: list[Unit]

@@ -68,6 +68,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 
 @click.group(
     cls=_Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog='Shell completion: eval "$(_DEPSLICE_COMPLETE=bash_source depslice)"'
     " (or zsh_source, fish_source).",
@@ -80,7 +81,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     callback=_print_version,
     help="Show the version and exit.",
 )
-def app() -> None:
+@click.pass_context
+def app(ctx: click.Context) -> None:
     """What does this Python function depend on?
 
     REPO may be a repository, an unpacked package or a single script. It is read, never
@@ -88,6 +90,9 @@ def app() -> None:
     (path/to/file.py:LINE, path/to/file.py:name), or the end of a name that only one
     symbol has.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
 
 
 def run(arguments: list[str] | None) -> int:

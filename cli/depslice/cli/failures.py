@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import click
 
-from depslice.callgraph.errors import DepsliceError, UnknownTarget
+from depslice.callgraph.errors import AmbiguousTarget, DepsliceError, UnknownTarget
 
 _BROKEN_PIPE = 141  # what a shell reports of a process that SIGPIPE ended
 _COULD_NOT_TELL = 3
@@ -18,6 +18,10 @@ class OutputError(DepsliceError):
     """The result cannot be written where it was asked for."""
 
     slug = "output"
+
+
+class ReaderGone(Exception):
+    """Nobody reads standard output any more. (Click has its own idea of a BrokenPipeError.)"""
 
 
 class Finished(Exception):
@@ -40,7 +44,9 @@ def guarded(command: Callable[[], object]) -> int:
     except Finished as finished:
         return finished.code
     except DepsliceError as error:
-        _say_error(error.message, candidates=_candidates(error), hint=error.hint)
+        candidates = error.candidates if isinstance(error, UnknownTarget) else ()
+        label = "one of" if isinstance(error, AmbiguousTarget) else "nearest"
+        _say_error(error.message, label=label, candidates=candidates, hint=error.hint)
         return error.exit_code
     except click.UsageError as error:
         asked = error.ctx.command_path if error.ctx is not None else "depslice"
@@ -51,7 +57,7 @@ def guarded(command: Callable[[], object]) -> int:
         return 2
     except (click.Abort, KeyboardInterrupt):
         raise KeyboardInterrupt from None
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGone):
         _let_go_of_output()
         return _BROKEN_PIPE
     except Exception as error:
@@ -63,18 +69,17 @@ def guarded(command: Callable[[], object]) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
-def _say_error(message: str, *, candidates: tuple[str, ...] = (), hint: str = "") -> None:
+def _say_error(
+    message: str, *, label: str = "", candidates: tuple[str, ...] = (), hint: str = ""
+) -> None:
     lines = [f"depslice: error: {_one_line(message)}"]
-    if candidates:
-        lines.append("  nearest:" if len(candidates) > 1 else f"  nearest: {candidates[0]}")
-        lines += [f"    {candidate}" for candidate in candidates if len(candidates) > 1]
+    if len(candidates) == 1:
+        lines.append(f"  {label}: {candidates[0]}")
+    elif candidates:
+        lines += [f"  {label}:", *(f"    {candidate}" for candidate in candidates)]
     if hint:
         lines.append(f"  hint: {_one_line(hint)}")
     _write(lines)
-
-
-def _candidates(error: DepsliceError) -> tuple[str, ...]:
-    return error.candidates if isinstance(error, UnknownTarget) else ()
 
 
 def _say_crash(error: BaseException) -> None:
@@ -133,4 +138,4 @@ def _lowered(message: str) -> str:
     return message[:1].lower() + message[1:].rstrip(".")
 
 
-__all__ = ["Finished", "OutputError", "guarded"]
+__all__ = ["Finished", "OutputError", "ReaderGone", "guarded"]

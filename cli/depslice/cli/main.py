@@ -19,8 +19,6 @@ def main(arguments: list[str] | None = None) -> int:
 
         return run(arguments)
     except KeyboardInterrupt:
-        # A terminal has just shown ^C on the line the cursor is in.
         if sys.stderr is not None:
-            start = "\n" if sys.stderr.isatty() else ""
-            sys.stderr.write(f"{start}depslice: interrupted\n")
+            sys.stderr.write("depslice: interrupted\n")
         return 130

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from depslice.cli.failures import OutputError
+from depslice.cli.failures import OutputError, ReaderGone
 from depslice.cli.options import Output
 
 Write = Callable[[str], None]
@@ -54,7 +54,7 @@ def result_stream(output: Output) -> Iterator[Write]:
             return
         yield from _replacing(path, mode)
     except BrokenPipeError:
-        raise
+        raise ReaderGone from None
     except OSError as error:
         raise _output_error(output.path, error) from None
 
@@ -81,7 +81,7 @@ def _to_standard_output(text: str) -> None:
         sys.stdout.buffer.write(_encoded(text))
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise
+        raise ReaderGone from None
     except OSError as error:
         raise _output_error("standard output", error) from None
 

@@ -29,7 +29,9 @@ def assemble(program: Program, slicer: Slicer, targets: tuple[str, ...]) -> Slic
         targets=targets,
         items=items,
         externals=slicer.externals(),
-        unresolved=tuple(sorted(result.unresolved, key=lambda u: (u.source, u.site, u.name, u.reason))),
+        unresolved=tuple(
+            sorted(result.unresolved, key=lambda u: (u.source, u.site, u.name, u.reason))
+        ),
         omitted=tuple(
             Omitted(symbol=symbol, why="depth", distance=distance)
             for symbol, distance in sorted(result.omitted.items())
@@ -57,9 +59,7 @@ def _symbol(program: Program, identifier: str) -> Symbol | None:
     return found
 
 
-def make_cuts(
-    program: Program, slicer: Slicer, forms: Mapping[str, Form]
-) -> tuple[FileCut, ...]:
+def make_cuts(program: Program, slicer: Slicer, forms: Mapping[str, Form]) -> tuple[FileCut, ...]:
     """What to keep of each file; ``forms`` are items shown in a smaller form."""
     result = slicer.result
     kept: dict[str, list[int]] = {}
@@ -75,7 +75,9 @@ def make_cuts(
     for name in result.modules:
         module = program.module(name)
         if module is not None:
-            cuts[name] = _cut(program, module, sorted(kept.get(name, ())), slicer, smaller.get(name, {}))
+            cuts[name] = _cut(
+                program, module, sorted(kept.get(name, ())), slicer, smaller.get(name, {})
+            )
     return tuple(dependency_order(program, cuts, result.kept))
 
 
@@ -109,7 +111,9 @@ def _cut(
             wanted = explicit
         aliases[piece.path] = wanted
         unread = frozenset(
-            n for n in wanted if n != "*" and piece.owner < 0 and (module.name, n) not in result.read_names
+            n
+            for n in wanted
+            if n != "*" and piece.owner < 0 and (module.name, n) not in result.read_names
         )
         if unread:
             reexports[piece.path] = unread
@@ -153,8 +157,10 @@ def _links(
             continue
         source = program.module(absolute)
         inner = f"{absolute}.{item}"
-        if source is not None and item in source.summary.scope and not (
-            source is module and program.is_module(inner)
+        if (
+            source is not None
+            and item in source.summary.scope
+            and not (source is module and program.is_module(inner))
         ):
             links[bound] = Link(module=absolute, name=item)
         elif program.is_module(inner):

@@ -29,7 +29,9 @@ def fit_budget(program: Program, slicer: Slicer, found: Slice, budget: int) -> S
         low, high = 0, len(outermost)
         while low < high:  # sizes fall with the number of items that step down
             middle = (low + high) // 2
-            candidate = _with_forms(program, slicer, found, {**forms, **_first(outermost, middle, form)})
+            candidate = _with_forms(
+                program, slicer, found, {**forms, **_first(outermost, middle, form)}
+            )
             if _size(candidate) <= budget:
                 high = middle
             else:

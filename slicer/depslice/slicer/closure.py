@@ -31,14 +31,24 @@ PieceKey: TypeAlias = tuple[str, int]
 # Names that objects of builtin types have: on an unknown receiver they say nothing.
 _COMMON = frozenset(
     name
-    for kind in (str, bytes, list, dict, set, frozenset, tuple, int, float, complex, type, BaseException)
+    for kind in (
+        str,
+        bytes,
+        list,
+        dict,
+        set,
+        frozenset,
+        tuple,
+        int,
+        float,
+        complex,
+        type,
+        BaseException,
+    )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
-
-
-
 
 
 @dataclass(slots=True)
@@ -110,9 +120,9 @@ class Slicer:
         self._origins = Origins(engine)
         self._pending: list[_Open] = []
         self._traced = 0
-        self._names: set[tuple[str, str, tuple[int, ...] | None]] = set()
+        self._names: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
         self._built: set[tuple[str, str]] = set()
-        self._patches: dict[tuple[Class, str], list[Piece]] = {}
+        self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
         self._wanted_members: set[tuple[Class, str]] = set()
         self._dotted: dict[str, set[str]] = {}
         self._roots: dict[str, None] = {}
@@ -127,7 +137,9 @@ class Slicer:
         self._keep_module(module.name)
         qualname = symbol_id.partition(":")[2]
         self.result.distances[symbol_id] = 0
-        demand = Demand(symbol_id, ReferenceKind.READ, Certainty.DEFINITE, "target", module.file.path, 0)
+        demand = Demand(
+            symbol_id, ReferenceKind.READ, Certainty.DEFINITE, "target", module.file.path, 0
+        )
         if not qualname:
             for piece in module.summary.pieces:
                 if piece.parent < 0 and piece.kind not in ("import", "future"):
@@ -216,7 +228,14 @@ class Slicer:
     def _keep_surroundings(self, module: Module, piece: Piece, item: str) -> None:
         """Ancestors, and what decides whether the piece runs at all."""
         summary = module.summary
-        inside = Demand(item, ReferenceKind.READ, Certainty.DEFINITE, "encloses", module.file.path, s.pack(piece.start, 0))
+        inside = Demand(
+            item,
+            ReferenceKind.READ,
+            Certainty.DEFINITE,
+            "encloses",
+            module.file.path,
+            s.pack(piece.start, 0),
+        )
         for future in summary.pieces:
             if future.kind == "future":
                 self.result.kept.setdefault((module.name, future.index))
@@ -237,6 +256,8 @@ class Slicer:
 
     def _control(self, module: Module, holder: Piece, child: Piece, demand: Demand) -> None:
         """Control dependence of ``child`` in the compound statement ``holder``."""
+        if child.path[: len(holder.path)] != holder.path:
+            raise LookupError(f"{child.path} does not stand in {holder.path}")
         field_name = child.path[len(holder.path)]
         siblings = [p for p in module.summary.pieces if p.parent == holder.index]
         if holder.kind == "loop":
@@ -245,9 +266,13 @@ class Slicer:
         elif holder.kind == "try":
             for sibling in siblings:
                 part = sibling.path[len(holder.path)]
-                if part == "body" and (field_name != "body" or (sibling.kind == "import" and sibling.index < child.index)):
-                    self._keep_all(module, sibling, demand)
-                elif part == "handlers" and sibling.kind == "jump":
+                if (
+                    part == "body"
+                    and (
+                        field_name != "body"
+                        or (sibling.kind == "import" and sibling.index < child.index)
+                    )
+                ) or (part == "handlers" and sibling.kind == "jump"):
                     self._keep_all(module, sibling, demand)
 
     def _item_of(self, module: Module, piece: Piece) -> str:
@@ -255,7 +280,11 @@ class Slicer:
         if piece.owner >= 0:
             info = module.summary.classes[piece.owner]
             names = piece.binds or tuple(n for n in piece.mutates if n in info.members)
-            return f"{module.name}:{info.qualname}.{names[0]}" if names else f"{module.name}:{info.qualname}"
+            return (
+                f"{module.name}:{info.qualname}.{names[0]}"
+                if names
+                else f"{module.name}:{info.qualname}"
+            )
         if piece.binds:
             return f"{module.name}:{piece.binds[0]}"
         return ""
@@ -280,6 +309,10 @@ class Slicer:
         """
         if local:
             self.result.read_names.add((module.name, name))
+        key = (module.name, name, versions, value, written)
+        if key in self._names:
+            return
+        self._names.add(key)
         summary = module.summary
         pieces = module.current_pieces(name, versions)
         if not pieces:
@@ -361,6 +394,10 @@ class Slicer:
     ) -> None:
         """One alias of an import statement is needed: keep it, and what it stands for."""
         key = (module.name, piece.index)
+        same = self._earlier_import(module, piece, bound)
+        if same is not None:
+            self._import_alias(module, same, bound, demand, read=read, value=value)
+            return
         for name, level, target, item in piece.imports:
             if name != bound or bound == "*":
                 continue
@@ -368,6 +405,17 @@ class Slicer:
                 return
             self._wire(module, piece, demand)
             self.result.aliases.setdefault(key, {})[bound] = None
+
+    def _earlier_import(self, module: Module, piece: Piece, bound: str) -> Piece | None:
+        """An unconditional import further up that binds the same name to the same thing."""
+        entry = next((e for e in piece.imports if e[0] == bound), None)
+        for index in module.summary.scope.get(bound, ()):
+            earlier = module.summary.pieces[index]
+            if earlier.index >= piece.index or earlier.kind != "import":
+                return None
+            if earlier.parent < 0 and earlier.owner == piece.owner and entry in earlier.imports:
+                return earlier
+        return None
 
     def _follow_import(
         self,
@@ -398,7 +446,9 @@ class Slicer:
                 self._keep_module(f"{absolute}.{item}")
                 return True
             self._keep_module(absolute)
-            return self._want_target(source, item, demand, value=value, typing_only=piece.type_checking)
+            return self._want_target(
+                source, item, demand, value=value, typing_only=piece.type_checking
+            )
         if program.is_module(f"{absolute}.{item}"):
             self._keep_module(f"{absolute}.{item}")
             return True
@@ -420,7 +470,9 @@ class Slicer:
             return False
         if self.depth is not None:
             distance = self.result.distances.get(demand.source, 0) + 1
-            direct = any(source.summary.pieces[p].kind != "import" for p in source.current_pieces(item, None))
+            direct = any(
+                source.summary.pieces[p].kind != "import" for p in source.current_pieces(item, None)
+            )
             wanted = f"{source.name}:{item}"
             if direct and distance > self.depth and wanted not in self.result.distances:
                 self.result.omitted.setdefault(wanted, distance)
@@ -462,19 +514,19 @@ class Slicer:
                 continue
             patched = self._patched_member(module, name, piece)
             if patched is not None:
-                self._patches.setdefault(patched, []).append(piece)
+                self._patches.setdefault(patched, []).append((module, piece))
                 if patched not in self._wanted_members:
                     continue
             self._keep_builder(module, piece, item, name)
-        writers = [u for u in summary.global_writers.get(name, ()) if summary.units[u].kind != "piece"]
+        writers = [
+            u for u in summary.global_writers.get(name, ()) if summary.units[u].kind != "piece"
+        ]
         imported = self._closure()
         if writers:
             self._build_through(module, name, writers, item)
         self._build_elsewhere(module, name, item, imported)
 
-    def _patched_member(
-        self, module: Module, name: str, piece: Piece
-    ) -> tuple[Class, str] | None:
+    def _patched_member(self, module: Module, name: str, piece: Piece) -> tuple[Class, str] | None:
         """The class member that ``C.member = …`` replaces, if that is all the piece does."""
         if piece.kind != "assign" or piece.unit < 0:
             return None
@@ -491,7 +543,12 @@ class Slicer:
 
     def _keep_builder(self, module: Module, piece: Piece, item: str, name: str) -> None:
         demand = Demand(
-            item, ReferenceKind.WRITE, Certainty.DEFINITE, "builds", module.file.path, s.pack(piece.start, 0)
+            item,
+            ReferenceKind.WRITE,
+            Certainty.DEFINITE,
+            "builds",
+            module.file.path,
+            s.pack(piece.start, 0),
         )
         own = piece.kind in ("expr", "assign", "other") and not piece.binds
         self._keep(module, piece, demand, item=item if own else "")
@@ -538,7 +595,7 @@ class Slicer:
         last = module.name.rpartition(".")[2]
         for piece in other.summary.pieces:
             for _, _, target, name in piece.imports:
-                if name in simple or name == "*" or name == last or target.rpartition(".")[2] == last:
+                if name in simple or name in ("*", last) or target.rpartition(".")[2] == last:
                     return True
         return False
 
@@ -553,7 +610,9 @@ class Slicer:
                 continue
             for bound, pieces in other.summary.mutations.items():
                 for index in other.summary.scope.get(bound, ()):
-                    if self._binds(other, other.summary.pieces[index], bound, module, name, last, pieces):
+                    if self._binds(
+                        other, other.summary.pieces[index], bound, module, name, last, pieces
+                    ):
                         for piece in pieces:
                             if other.summary.pieces[piece].kind != "class":
                                 self._keep_builder(other, other.summary.pieces[piece], item, name)
@@ -610,8 +669,8 @@ class Slicer:
     def _build_member(self, owner: Class, name: str) -> None:
         """Statements that change a class attribute: patches, registration in a class registry."""
         item = f"{owner.id}.{name}"
-        for piece in self._patches.get((owner, name), ()):
-            self._keep_builder(owner.module, piece, owner.id, name)
+        for module, piece in self._patches.get((owner, name), ()):
+            self._keep_builder(module, piece, owner.id, name)
         summary = owner.module.summary
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
@@ -651,14 +710,31 @@ class Slicer:
 
     def _enclosing_class(self, module: Module, piece: Piece, item: str) -> None:
         owner = self.engine.class_(module, _class_of(module, piece))
-        demand = Demand(item, ReferenceKind.READ, Certainty.DEFINITE, "class-body", module.file.path, s.pack(piece.start, 0))
+        demand = Demand(
+            item,
+            ReferenceKind.READ,
+            Certainty.DEFINITE,
+            "class-body",
+            module.file.path,
+            s.pack(piece.start, 0),
+        )
         for name in ("__slots__", "__match_args__", "__hash__"):
             if name in owner.info.members and all(
                 module.summary.pieces[p].kind == "assign" for p in owner.info.members[name]
             ):
                 self._want_member(owner, name, demand)
+        definer = self.engine.function(owner.module, owner.info.unit)
+        if any(
+            fact[0] == f.EXTERNAL and fact[1].startswith("functools.total_ordering")
+            for fact in self.engine.facts_of(definer)
+        ):
+            for name in _ORDERING:  # the decorator demands one of them
+                if name in owner.info.members:
+                    self._want_member(owner, name, demand)
 
-    def _demand(self, module: Module, item: str, kind: ReferenceKind, certain: bool, rule: str, pos: int) -> Demand:
+    def _demand(
+        self, module: Module, item: str, kind: ReferenceKind, certain: bool, rule: str, pos: int
+    ) -> Demand:
         certainty = Certainty.DEFINITE if certain else Certainty.POSSIBLE
         return Demand(item, kind, certainty, rule, module.file.path, abs(pos))
 
@@ -679,7 +755,9 @@ class Slicer:
         elif kind == f.CALL:
             self._follow_call(module, item, fact)
         elif kind == f.UNKNOWN:
-            demand = self._demand(module, item, ReferenceKind.READ, False, "receiver-of-argument", fact[2])
+            demand = self._demand(
+                module, item, ReferenceKind.READ, False, "receiver-of-argument", fact[2]
+            )
             self._pending.append(_Open(fact[4], "attribute", fact[1], demand, function))
         elif kind == f.PROTOCOL:
             demand = self._demand(module, item, ReferenceKind.CALL, False, "protocol", fact[2])
@@ -687,34 +765,54 @@ class Slicer:
         elif kind == f.PASS:
             self._origins.bind(fact[1], fact[2], fact[3])
         elif kind == f.APPLY:
-            demand = self._demand(module, item, ReferenceKind.CALL, False, "call-of-argument", fact[3])
+            demand = self._demand(
+                module, item, ReferenceKind.CALL, False, "call-of-argument", fact[3]
+            )
             self._pending.append(_Open(fact[1], "apply", fact[2], demand, function))
         elif kind == f.EXTERNAL:
             self._dotted.setdefault(module.name, set()).add(fact[1])
         elif kind == f.UNRESOLVED:
             self._unresolved(item, fact[1], fact[2], fact[3])
         elif kind == f.INSTANCE:
-            self._make_live(fact[1], self._demand(module, item, ReferenceKind.CALL, True, "instance", fact[2]))
+            self._make_live(
+                fact[1], self._demand(module, item, ReferenceKind.CALL, True, "instance", fact[2])
+            )
         elif kind == f.MODULE:
-            self._want_module(module, fact[1], self._demand(module, item, ReferenceKind.IMPORT, True, "module", fact[2]))
+            self._want_module(
+                module,
+                fact[1],
+                self._demand(module, item, ReferenceKind.IMPORT, True, "module", fact[2]),
+            )
         elif kind == f.ANNOTATE:
             source = self.program.module(fact[1])
             if source is not None:
-                demand = self._demand(module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3])
+                demand = self._demand(
+                    module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3]
+                )
                 self._want_name(source, fact[2], None, demand, local=source is module, value=False)
         elif kind == f.WRITE and fact[3] == 0:
             source = self.program.module(fact[1])
             if source is not None:
-                demand = self._demand(module, item, ReferenceKind.WRITE, True, "global", s.pack(piece.start, 0))
-                self._want_name(source, fact[2], None, demand, local=False, value=False, written=True)
+                demand = self._demand(
+                    module, item, ReferenceKind.WRITE, True, "global", s.pack(piece.start, 0)
+                )
+                self._want_name(
+                    source, fact[2], None, demand, local=False, value=False, written=True
+                )
         elif kind == f.DYNAMIC:
             self._follow_dynamic(module, item, fact, function)
         elif kind == f.WIDEN:
-            self._widen(fact[1], self._demand(module, item, ReferenceKind.READ, False, fact[3], fact[2]))
+            self._widen(
+                fact[1], self._demand(module, item, ReferenceKind.READ, False, fact[3], fact[2])
+            )
         elif kind == f.CLASSREF:
-            self._make_live(fact[1], self._demand(module, item, ReferenceKind.READ, True, "class", fact[2]))
+            self._make_live(
+                fact[1], self._demand(module, item, ReferenceKind.READ, True, "class", fact[2])
+            )
 
-    def _follow_name(self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]) -> None:
+    def _follow_name(
+        self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]
+    ) -> None:
         _, owner, name, versions, pos = fact
         source = self.program.module(owner)
         if source is None:
@@ -768,9 +866,7 @@ class Slicer:
             return
         self._keep(function.module, target, demand)
 
-    def _follow_dynamic(
-        self, module: Module, item: str, fact: f.Fact, function: Function
-    ) -> None:
+    def _follow_dynamic(self, module: Module, item: str, fact: f.Fact, function: Function) -> None:
         _, owner, prefix, suffix, pos, value = fact
         demand = self._demand(module, item, ReferenceKind.READ, False, "dynamic-attribute", pos)
         if isinstance(owner, Class):
@@ -804,14 +900,28 @@ class Slicer:
         item = f"{class_.module.name}:{class_.info.qualname}"
         if class_.info.piece >= 0 and not self._keep(class_.module, holder, demand, item=item):
             return
-        own = Demand(item, ReferenceKind.CALL, Certainty.DEFINITE, "constructs", class_.module.file.path, s.pack(class_.info.line, 0))
+        own = Demand(
+            item,
+            ReferenceKind.CALL,
+            Certainty.DEFINITE,
+            "constructs",
+            class_.module.file.path,
+            s.pack(class_.info.line, 0),
+        )
         order = self.engine.mro(class_)
         for name in _CONSTRUCTORS:
             found = self.engine.find_member(class_, name)
             if found is not None:
                 self._want_member(found, name, own)
         for k in order:
-            for name in ("__init_subclass__", "__set_name__", "__class_getitem__", "__getattr__", "__getattribute__", "__setattr__"):
+            for name in (
+                "__init_subclass__",
+                "__set_name__",
+                "__class_getitem__",
+                "__getattr__",
+                "__getattribute__",
+                "__setattr__",
+            ):
                 if name in k.info.members and (name != "__class_getitem__"):
                     if name == "__init_subclass__" and k is class_:
                         continue
@@ -844,7 +954,11 @@ class Slicer:
     def _is_record(self, class_: Class) -> bool:
         """Whether something reads the class body as a list of fields."""
         for k in self.engine.mro(class_):
-            if k.info.decorators or k.metaclasses or any(n == "metaclass" for n, _ in k.info.keywords):
+            if (
+                k.info.decorators
+                or k.metaclasses
+                or any(n == "metaclass" for n, _ in k.info.keywords)
+            ):
                 return True
             if any(base in RECORD_BASES or base not in INERT_BASES for base in k.external_bases):
                 return True
@@ -857,6 +971,11 @@ class Slicer:
             generated = self._generates_from_annotations(k)
             for index in k.info.pieces:
                 piece = k.module.summary.pieces[index]
+                if piece.kind == "class" and not generated:  # `class Meta:` is read like a field
+                    self._keep(k.module, piece, demand)
+                    self._make_live(
+                        self.engine.class_(k.module, _class_of(k.module, piece)), demand
+                    )
                 if piece.kind == "assign" and (not generated or _is_field(k.module, piece)):
                     self._keep(k.module, piece, demand)
 
@@ -864,14 +983,20 @@ class Slicer:
         """Whether only annotated names are fields: dataclasses (PEP 557)."""
         definer = self.engine.function(class_.module, class_.info.unit)
         return any(
-            fact[0] == f.EXTERNAL and fact[1] in ("dataclasses.dataclass", "dataclasses.dataclass.dataclass")
+            fact[0] == f.EXTERNAL
+            and fact[1] in ("dataclasses.dataclass", "dataclasses.dataclass.dataclass")
             for fact in self.engine.facts_of(definer)
         )
 
     def _keep_overrides(self, class_: Class, base: str, demand: Demand) -> None:
         """A base class outside the repo may call any method."""
         outside = Demand(
-            demand.source, ReferenceKind.CALL, Certainty.POSSIBLE, f"external-base {base}", demand.path, demand.pos
+            demand.source,
+            ReferenceKind.CALL,
+            Certainty.POSSIBLE,
+            f"external-base {base}",
+            demand.path,
+            demand.pos,
         )
         for k in self.engine.mro(class_):
             if not any(b not in INERT_BASES for b in self.engine.external_bases(k)):
@@ -908,11 +1033,11 @@ class Slicer:
             item = f"{owner.module.name}:{owner.info.qualname}.{name}"
             self._keep(owner.module, piece, demand, item=item if name in piece.binds else "")
             if piece.kind == "class":
-                self._make_live(self.engine.class_(owner.module, _class_of(owner.module, piece)), demand)
+                self._make_live(
+                    self.engine.class_(owner.module, _class_of(owner.module, piece)), demand
+                )
 
-    def _want_override(
-        self, class_: Class, name: str, demand: Demand, *, instance: bool
-    ) -> None:
+    def _want_override(self, class_: Class, name: str, demand: Demand, *, instance: bool) -> None:
         """``name`` on ``class_`` or a live subclass of it (on an ``instance``: it is live)."""
         if instance:
             self._make_live(class_, demand)
@@ -986,9 +1111,9 @@ class Slicer:
     def _matching_in(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:
         for k in self.engine.mro(live):
             for name in tuple(k.info.members):
-                if name.startswith(prefix) and name.endswith(suffix):
-                    if not name.startswith("__") or prefix.startswith("__"):
-                        self._want_member(k, name, demand)
+                fits = name.startswith(prefix) and name.endswith(suffix)
+                if fits and (not name.startswith("__") or prefix.startswith("__")):
+                    self._want_member(k, name, demand)
 
     # --- modules
 
@@ -996,7 +1121,7 @@ class Slicer:
         """A module object is named: it must be there, and be imported by someone."""
         self._keep_module(name)
         self._dotted.setdefault(module.name, set()).add(name)
-        parent, _, last = name.rpartition(".")
+        parent, _, _ = name.rpartition(".")
         package = self.program.module(parent) if parent else None
         if package is None or package is module:
             return
@@ -1007,7 +1132,7 @@ class Slicer:
             for bound, level, target, item in piece.imports:
                 if name in imported_modules(self.program, package, level, target, item):
                     absolute = self.program.import_target(package, level, target)
-                    if absolute == name or f"{absolute}.{item}" == name:
+                    if name in (absolute, f"{absolute}.{item}"):
                         self._import_alias(package, piece, bound, demand, read=False)
                         return
 
@@ -1036,7 +1161,14 @@ class Slicer:
 
     def _force_alias(self, module: Module, piece: Piece, bound: str, wanted: str) -> None:
         source = next(iter(self.result.distances))
-        demand = Demand(source, ReferenceKind.IMPORT, Certainty.DEFINITE, "side-effect import", module.file.path, s.pack(piece.start, 0))
+        demand = Demand(
+            source,
+            ReferenceKind.IMPORT,
+            Certainty.DEFINITE,
+            "side-effect import",
+            module.file.path,
+            s.pack(piece.start, 0),
+        )
         key = (module.name, piece.index)
         if bound == "*":
             self._wire(module, piece, demand)
@@ -1084,7 +1216,14 @@ class Slicer:
                     sibling = module.summary.pieces[other]
                     dotted = is_dotted_import(sibling, bound)
                     if other != index and any(_prefixes(d, used) for d in dotted):
-                        demand = Demand(next(iter(self.result.distances)), ReferenceKind.IMPORT, Certainty.DEFINITE, "module", module.file.path, 0)
+                        demand = Demand(
+                            next(iter(self.result.distances)),
+                            ReferenceKind.IMPORT,
+                            Certainty.DEFINITE,
+                            "module",
+                            module.file.path,
+                            0,
+                        )
                         self._import_alias(module, sibling, bound, demand, read=True)
         while self._queue:
             module_, piece_, item_ = self._queue.popleft()
@@ -1110,7 +1249,8 @@ class Slicer:
             self._apply(asked, value, kind)
         elif asked.what == "matching":
             if kind[0] in ("I", "C"):
-                self._want_matching(kind[1], *asked.name, asked.demand)
+                prefix, suffix = asked.name
+                self._want_matching(kind[1], prefix, suffix, asked.demand)
         elif kind[0] in ("I", "C"):
             self._open_member(asked, value, kind[1], instance=kind[0] == "I")
         elif kind[0] == "M" and asked.what == "attribute":
@@ -1121,7 +1261,14 @@ class Slicer:
             demand = asked.demand
             self._want_anywhere(
                 asked.name,
-                Demand(demand.source, demand.kind, demand.certainty, "unknown-receiver", demand.path, demand.pos),
+                Demand(
+                    demand.source,
+                    demand.kind,
+                    demand.certainty,
+                    "unknown-receiver",
+                    demand.path,
+                    demand.pos,
+                ),
             )
             self._unresolved(demand.source, asked.name, "unknown-receiver", demand.pos)
 
@@ -1134,7 +1281,9 @@ class Slicer:
             self._want_ordering(class_, asked.demand)
         elif instance and not name.startswith("__"):
             fallback = self.engine.find_member(class_, "__getattr__")
-            if fallback is not None and not any(name in k.info.self_stores for k in self.engine.mro(class_)):
+            if fallback is not None and not any(
+                name in k.info.self_stores for k in self.engine.mro(class_)
+            ):
                 self._want_member(fallback, "__getattr__", asked.demand)
         if not self.engine.values[value][2]:
             self._want_override(class_, name, asked.demand, instance=False)
@@ -1164,7 +1313,9 @@ class Slicer:
     def _apply_function(self, asked: _Open, function: object, args: list[Values]) -> None:
         assert isinstance(function, Function)
         self._follow_call(
-            function.module, asked.demand.source, (f.CALL, function, asked.demand.pos, False, asked.demand.evidence, False)
+            function.module,
+            asked.demand.source,
+            (f.CALL, function, asked.demand.pos, False, asked.demand.evidence, False),
         )
         params = function.unit.params
         for place, values in enumerate(args):
@@ -1184,7 +1335,9 @@ class Slicer:
             names = grouped.setdefault(module, set())
             if name:
                 names.add(name)
-        return tuple(ExternalImport(module=m, names=tuple(sorted(n))) for m, n in sorted(grouped.items()))
+        return tuple(
+            ExternalImport(module=m, names=tuple(sorted(n))) for m, n in sorted(grouped.items())
+        )
 
     def chain(self, item: str) -> tuple[Step, ...]:
         """The references from a target to ``item``."""
@@ -1276,9 +1429,6 @@ def outer_piece(module: Module, piece: Piece) -> Piece:
         index = summary.units[outermost.parent_function].piece
 
 
-
-
-
 def units_of_piece(module: Module, index: int) -> list[int]:
     """The units that stand in one piece, the piece's own first (class members excluded)."""
     table = module.units_by_piece
@@ -1298,9 +1448,13 @@ def pieces_of_symbol(module: Module, qualname: str) -> list[Piece]:
         if piece.kind in ("import", "future"):
             continue
         prefix = "" if piece.owner < 0 else summary.classes[piece.owner].qualname + "."
-        if any(prefix + name == qualname for name in piece.binds) and summary.pieces[
-            holding_piece(module, piece.unit) if piece.unit >= 0 else piece.index
-        ].index == piece.index:
+        if (
+            any(prefix + name == qualname for name in piece.binds)
+            and summary.pieces[
+                holding_piece(module, piece.unit) if piece.unit >= 0 else piece.index
+            ].index
+            == piece.index
+        ):
             found.append(piece)
     if found:
         return found
@@ -1309,8 +1463,8 @@ def pieces_of_symbol(module: Module, qualname: str) -> list[Piece]:
         if unit.qualname == qualname and unit.kind != "piece":
             holders[holding_piece(module, unit.index)] = None
     for info in summary.classes:
-        if info.qualname == qualname and info.parent_function >= 0:
-            holders[holding_piece(module, info.parent_function)] = None
-        elif info.qualname and qualname.startswith(info.qualname + ".") and info.parent_function >= 0:
+        if (info.qualname == qualname and info.parent_function >= 0) or (
+            info.qualname and qualname.startswith(info.qualname + ".") and info.parent_function >= 0
+        ):
             holders[holding_piece(module, info.parent_function)] = None
     return [summary.pieces[index] for index in holders]

@@ -1,4 +1,4 @@
-"""From slices to text: one facade over the """
+"""From slices to text: one facade over the"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def render(
     program: Program,
     found: Slice,
     *,
-    format: str = "tree",
+    format: str = "tree",  # noqa: A002 - the word users know
     strategy: str = "sliced",
     usages: int = 0,
 ) -> Context:
@@ -45,7 +45,9 @@ def render(
         raise OptionError(f"unknown strategy {strategy!r}: one of {names}") from None
     if format == "module":
         if chosen is not Strategy.SLICED or usages:
-            raise OptionError("the module rendering is made of slices alone: no strategy, no usages")
+            raise OptionError(
+                "the module rendering is made of slices alone: no strategy, no usages"
+            )
         from depslice.slicer.render.flatten import flatten_slice
 
         name = found.targets[0].partition(":")[2].replace(".", "_") or "module"
@@ -59,7 +61,9 @@ def render(
         "bundle": lambda: render_bundle(files),
         "md": lambda: render_markdown(found, files),
         "xml": lambda: render_xml(found, files),
-        "json": lambda: json.dumps(slice_to_json(found, files=files), indent=2, ensure_ascii=False) + "\n",
+        "json": lambda: (
+            json.dumps(slice_to_json(found, files=files), indent=2, ensure_ascii=False) + "\n"
+        ),
     }[format]()
     suffix = {"bundle": "py", "md": "md", "xml": "xml", "json": "json"}[format]
     return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 
 from depslice.callgraph.program import Module, Program
+from depslice.slicer.closure import pieces_of_symbol
 from depslice.slicer.cut import FileCut
 from depslice.slicer.model import RenderedFile, Slice
 from depslice.slicer.render import cut_file
-from depslice.slicer.closure import pieces_of_symbol
 from depslice.slicer.wiring import import_edges
 
 
@@ -49,7 +49,7 @@ def naive_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
             ),
         )
         for name, paths in sorted(wanted.items())
-        if (module := _module(program, name)) is not None
+        for module in (_module(program, name),)
     )
 
 

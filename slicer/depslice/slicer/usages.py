@@ -28,7 +28,9 @@ def usage_files(program: Program, found: Slice, most: int) -> tuple[RenderedFile
             function = engine.function(module, unit.index)
             if function.id in targets:
                 continue
-            if any(fact[0] == f.CALL and fact[1].id in targets for fact in engine.facts_of(function)):
+            if any(
+                fact[0] == f.CALL and fact[1].id in targets for fact in engine.facts_of(function)
+            ):
                 rank = 0 if any(t.startswith(module.name + ":") for t in targets) else 2
                 if "test" in module.name:
                     rank = 1

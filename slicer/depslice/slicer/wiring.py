@@ -30,7 +30,11 @@ def imported_modules(
         if name and program.is_module(name):
             if name == inner:
                 source = program.module(absolute)
-                if source is not None and item in source.summary.scope and inner not in program.files:
+                if (
+                    source is not None
+                    and item in source.summary.scope
+                    and inner not in program.files
+                ):
                     continue
             yield from with_packages(name)
 
@@ -64,4 +68,8 @@ def import_closure(program: Program, start: Iterable[str]) -> dict[str, ImportEd
 
 def is_dotted_import(piece: Piece, bound: str) -> list[str]:
     """The dotted modules of ``import bound.more`` in ``piece``."""
-    return [target for name, level, target, item in piece.imports if name == bound and level == 0 and item is None]
+    return [
+        target
+        for name, level, target, item in piece.imports
+        if name == bound and level == 0 and item is None
+    ]

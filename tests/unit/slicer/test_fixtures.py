@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from check import difference, slice_ids, write_files
 from specimens import Specimen, load_specimens, rewrite_slice
 

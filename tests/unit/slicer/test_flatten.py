@@ -1147,7 +1147,7 @@ class _Package:
                     values.append(f"{callee}({number})")
                 continue
             if not inside and place > module and style.startswith("from"):
-                style = "import as"  # the others would fail in a cycle of imports
+                style = "import as"  # noqa: PLW2901 - the others would fail in a cycle of imports
             unique = f"{callee}_{len(self.made)}_{number}"
             statement, bound, used = (
                 one.format(m=f"m{place}", f=callee, u=unique) for one in _IMPORTS[style]
@@ -1155,7 +1155,7 @@ class _Package:
             known = local if inside else self.imports[module]
             own = {one for at, one in self.made if at == module} | {name}
             hidden = {parameter, *(() if inside else local)}
-            if bound in hidden or known.get(bound, statement) != statement and bound != "pkg":
+            if bound in hidden or (known.get(bound, statement) != statement and bound != "pkg"):
                 continue
             if bound in own and (not inside or f"{bound}(" in "".join(values)):
                 continue
@@ -1240,5 +1240,5 @@ def test_random_packages_do_the_same(package: tuple[Files, str]) -> None:
         expected = run_here(Path(folder), target)
     flat = flatten_slice(make_slice(files, target))
     namespace: dict[str, Any] = {"__name__": "flat"}
-    exec(compile(flat, "flat.py", "exec"), namespace)
+    exec(compile(flat, "flat.py", "exec"), namespace)  # noqa: S102 - our own snippets
     assert namespace[target.partition(":")[2]]() == expected, flat

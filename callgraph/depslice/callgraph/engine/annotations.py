@@ -13,7 +13,17 @@ from depslice.callgraph.program import BUILTIN_NAMES, Module
 from depslice.callgraph.summary import Position, TypeExpr
 
 _WRAPPERS: Final = frozenset(
-    {"Optional", "Final", "ClassVar", "Annotated", "Required", "NotRequired", "ReadOnly", "InitVar", "TypeGuard"}
+    {
+        "Optional",
+        "Final",
+        "ClassVar",
+        "Annotated",
+        "Required",
+        "NotRequired",
+        "ReadOnly",
+        "InitVar",
+        "TypeGuard",
+    }
 )
 _DEEPEST_TYPE: Final = 12
 
@@ -34,7 +44,9 @@ class AnnotationEvaluation(ScopeEvaluation):
                 self.facts.append((f.ANNOTATE, module.name, name, pos, eager))
                 self._note_path(module, dotted, pos, eager=eager)
 
-    def _note_path(self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool) -> None:
+    def _note_path(
+        self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool
+    ) -> None:
         """``m.C`` in an annotation names ``C`` of the module ``m``."""
         values = self._type_name(module, dotted[0])
         for part in dotted[1:]:
@@ -66,9 +78,7 @@ class AnnotationEvaluation(ScopeEvaluation):
             return declared | values
         return values | declared if declared and not declared <= self.unknown else values
 
-    def declared(
-        self, module: Module, function: Function | None, expression: TypeExpr
-    ) -> Values:
+    def declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
         """The values a variable of this declared type can have."""
         if self._type_depth > _DEEPEST_TYPE:
             return EMPTY
@@ -80,10 +90,12 @@ class AnnotationEvaluation(ScopeEvaluation):
 
     def _declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
         kind = expression[0]
-        if kind == s.T_NAME or kind == s.T_ATTR:
+        if kind in (s.T_NAME, s.T_ATTR):
             if expression[-1] == "Self" and function is not None and function.unit.owner >= 0:
                 return self.single(("I", self.class_(module, function.unit.owner), False))
-            return self._instances(self._type_values(module, function, expression), module, function)
+            return self._instances(
+                self._type_values(module, function, expression), module, function
+            )
         if kind == s.T_SUBSCRIPT:
             return self._generic(module, function, expression)
         if kind == s.T_UNION:
@@ -109,9 +121,7 @@ class AnnotationEvaluation(ScopeEvaluation):
         finally:
             self.facts = saved
 
-    def _local_type(
-        self, module: Module, function: Function | None, name: str
-    ) -> Values | None:
+    def _local_type(self, module: Module, function: Function | None, name: str) -> Values | None:
         """A class that is defined in an enclosing function or class."""
         if function is None:
             return None
@@ -119,7 +129,9 @@ class AnnotationEvaluation(ScopeEvaluation):
             if info.owner < 0 and info.parent_function < 0:
                 continue
             scope, _, simple = info.qualname.rpartition(".")
-            if simple == name and function.unit.qualname.startswith(scope.removesuffix(".<locals>")):
+            if simple == name and function.unit.qualname.startswith(
+                scope.removesuffix(".<locals>")
+            ):
                 return self.single(("C", self.class_(module, info.index), True))
         return None
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Position, Register
@@ -53,7 +53,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         for metaclass in made.metaclasses:
             self.facts.append((f.CLASSREF, metaclass, op[5]))
             for dunder in ("__prepare__", "__new__", "__init__", "__call__"):
-                self._call_member(metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass")
+                self._call_member(
+                    metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
+                )
         for index in made.info.pieces:
             piece = module.summary.pieces[index]
             if made.info.parent_function >= 0 and piece.unit >= 0:
@@ -96,7 +98,9 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
         found = self.find_member(base, "__init_subclass__")
         if found is not None:
-            self._call_member(base, "__init_subclass__", [self.single(("C", made, True))], pos, "init-subclass")
+            self._call_member(
+                base, "__init_subclass__", [self.single(("C", made, True))], pos, "init-subclass"
+            )
 
     def _set_names(self, made: Class, pos: Position) -> None:
         """``__set_name__`` of descriptors in the class body (3.3.3.6)."""
@@ -108,7 +112,11 @@ class AttributeEvaluation(AnnotationEvaluation):
                     kind = self.values[value]
                     if kind[0] == "I" and self.find_member(kind[1], "__set_name__") is not None:
                         self._call_member(
-                            kind[1], "__set_name__", [self.single(kind), self.single(("C", made, True)), EMPTY], pos, "set-name"
+                            kind[1],
+                            "__set_name__",
+                            [self.single(kind), self.single(("C", made, True)), EMPTY],
+                            pos,
+                            "set-name",
                         )
 
     def _call_member(
@@ -171,6 +179,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         return values
 
     def class_piece_values(self, owner: object, name: str, index: int) -> Values:
+        """What one piece of ``owner``'s body binds ``name`` to."""
         assert isinstance(owner, Class)
         module = owner.module
         piece = module.summary.pieces[index]
@@ -216,17 +225,24 @@ class AttributeEvaluation(AnnotationEvaluation):
         if kind == "B":
             if name == "__self__":
                 return frozenset((value[2],))
-            return self.single(("F", value[1])) if name == "__func__" else self._function_attribute(value[1], name, pos)
+            return (
+                self.single(("F", value[1]))
+                if name == "__func__"
+                else self._function_attribute(value[1], name, pos)
+            )
         if kind in OPEN:
             self.note_unknown(name, pos, receiver)
             return self.derive("A", receiver, name)
         if kind == "XM":
             return frozenset((receiver,))
         if kind == "PT" and name == "func":
-            return value[1]
+            wrapped: Values = value[1]
+            return wrapped
         return EMPTY
 
-    def _external_instance(self, receiver: int, value: tuple[object, ...], name: str, pos: Position) -> Values:
+    def _external_instance(
+        self, receiver: int, value: tuple[object, ...], name: str, pos: Position
+    ) -> Values:
         kind = value[0]
         if kind == "G":
             return self.single(("KM", receiver, name))
@@ -315,7 +331,13 @@ class AttributeEvaluation(AnnotationEvaluation):
         owner = self.find_member(class_, name)
         getter = self.find_member(class_, "__getattribute__")
         if getter is not None:
-            values |= self._call_member(class_, "__getattribute__", [frozenset((receiver,)), self.single(("S", name))], pos, "getattribute")
+            values |= self._call_member(
+                class_,
+                "__getattribute__",
+                [frozenset((receiver,)), self.single(("S", name))],
+                pos,
+                "getattribute",
+            )
         if owner is not None:
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
@@ -336,7 +358,11 @@ class AttributeEvaluation(AnnotationEvaluation):
             fallback = self.find_member(class_, "__getattr__")
             if fallback is not None:
                 values |= self._call_member(
-                    class_, "__getattr__", [frozenset((receiver,)), self.single(("S", name))], pos, "getattr"
+                    class_,
+                    "__getattr__",
+                    [frozenset((receiver,)), self.single(("S", name))],
+                    pos,
+                    "getattr",
                 )
             elif not values and not (name.startswith("__") and name.endswith("__")):
                 return self._missing(class_, name, pos)
@@ -438,7 +464,9 @@ class AttributeEvaluation(AnnotationEvaluation):
                 values: set[int] = set()
                 for value in tuple(self.member_values(candidate, name)):
                     kind = self.values[value]
-                    if kind[0] == "F" and not kind[1].unit.flags & (s.STATIC | s.PROPERTY | s.CACHED_PROPERTY):
+                    if kind[0] == "F" and not kind[1].unit.flags & (
+                        s.STATIC | s.PROPERTY | s.CACHED_PROPERTY
+                    ):
                         values |= self.single(("B", kind[1], receiver))
                     else:
                         values |= self._bind_to_instance(value, receiver, pos)
@@ -453,13 +481,13 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("F", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
-        return self.read(self.cell("fa", function, name)) or self.single(("X", f"builtins.function.{name}"))
+        return self.read(self.cell("fa", function, name)) or self.single(
+            ("X", f"builtins.function.{name}")
+        )
 
     # --- stores
 
-    def store_attribute(
-        self, receivers: Values, name: str, values: Values, pos: Position
-    ) -> None:
+    def store_attribute(self, receivers: Values, name: str, values: Values, pos: Position) -> None:
         """``receiver.name = values``."""
         for receiver in tuple(receivers):
             value = self.values[receiver]
@@ -493,7 +521,11 @@ class AttributeEvaluation(AnnotationEvaluation):
         setter = self.find_member(class_, "__setattr__")
         if setter is not None and value[0] == "I":
             self._call_member(
-                class_, "__setattr__", [frozenset((receiver,)), self.single(("S", name)), values], pos, "setattr"
+                class_,
+                "__setattr__",
+                [frozenset((receiver,)), self.single(("S", name)), values],
+                pos,
+                "setattr",
             )
         if self.whole or class_.module is self._own_module():
             self.write(self.attribute_cell(class_, name), values)
@@ -508,7 +540,12 @@ class AttributeEvaluation(AnnotationEvaluation):
     # --- super()
 
     def zero_argument_super(
-        self, module: Module, class_index: int, first: Register, registers: list[Values], pos: Position
+        self,
+        module: Module,
+        class_index: int,
+        first: Register,
+        registers: list[Values],
+        pos: Position,
     ) -> Values:
         """PEP 3135."""
         if class_index < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -20,6 +20,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position
 
 _NO_KEYWORDS: Mapping[str, Values] = {}
+_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
@@ -116,7 +117,13 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "B":
             bound = [frozenset((value[2],)), *args]
             return self.call_function(
-                value[1], bound, pos, rule="method", keywords=keywords, spread=spread, external=external
+                value[1],
+                bound,
+                pos,
+                rule="method",
+                keywords=keywords,
+                spread=spread,
+                external=external,
             )
         if kind == "C":
             return self.instantiate(value[1], value[2], args, keywords, spread, pos)
@@ -129,14 +136,17 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "PT":
             merged = [*value[2], *args]
             names = {**dict(value[3]), **keywords}
-            return self.call(value[1], merged, names, pos, register=register, spread=spread, rule="partial")
+            return self.call(
+                value[1], merged, names, pos, register=register, spread=spread, rule="partial"
+            )
         if kind == "CM":
             self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
             return self.single(("CI", value[1]))
         if kind in OPEN:
             return self._call_open(callee, args, pos)
         if kind == "CB":
-            return value[1]  # type: ignore[no-any-return]  # Callable[…, R]
+            result: Values = value[1]  # Callable[…, R]
+            return result
         if kind == "XM":
             return self._call_external_method(value[1], value[2], args, keywords, spread, pos)
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
@@ -149,7 +159,9 @@ class CallEvaluation(AttributeEvaluation):
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
             return self.unknown
-        given = tuple([frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args])
+        given = tuple(
+            [frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args]
+        )
         self.facts.append((f.APPLY, callee, given, pos))
         return self.derive("R", callee, given)
 
@@ -184,7 +196,10 @@ class CallEvaluation(AttributeEvaluation):
         return self.returned(function, args, keywords)
 
     def returned(
-        self, function: Function, args: Sequence[Values] = (), keywords: Mapping[str, Values] = _NO_KEYWORDS
+        self,
+        function: Function,
+        args: Sequence[Values] = (),
+        keywords: Mapping[str, Values] = _NO_KEYWORDS,
     ) -> Values:
         """What a call of ``function`` gives: declared, or inferred with these arguments."""
         unit = function.unit
@@ -201,7 +216,13 @@ class CallEvaluation(AttributeEvaluation):
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
                 result |= self._argument(function, kind[2], args, keywords)
-            elif kind[0] == "I" and not kind[2] and unit.params and args and self._is_self(function, value):
+            elif (
+                kind[0] == "I"
+                and not kind[2]
+                and unit.params
+                and args
+                and self._is_self(function, value)
+            ):
                 result |= args[0] or frozenset((value,))  # `return self` keeps the caller's type
             else:
                 result.add(value)
@@ -253,7 +274,9 @@ class CallEvaluation(AttributeEvaluation):
             if index is not None and values:
                 self._pass(function, index, values)
         for name, values in keywords.items():
-            index = next((i for i, p in enumerate(params) if p[0] == name and p[1] in ("pk", "ko")), rest)
+            index = next(
+                (i for i, p in enumerate(params) if p[0] == name and p[1] in ("pk", "ko")), rest
+            )
             if index is not None and values:
                 self._pass(function, index, values)
         if spread and not spread <= self.unknown:
@@ -299,7 +322,11 @@ class CallEvaluation(AttributeEvaluation):
             caller = self.find_member(metaclass, "__call__")
             if caller is not None:
                 made = self._call_member(
-                    metaclass, "__call__", [self.single(("C", class_, exact)), *args], pos, "metaclass-call"
+                    metaclass,
+                    "__call__",
+                    [self.single(("C", class_, exact)), *args],
+                    pos,
+                    "metaclass-call",
                 )
                 result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
         new = self.find_member(class_, "__new__")
@@ -408,8 +435,10 @@ class CallEvaluation(AttributeEvaluation):
                 result |= self._external_decorator(value[1], decorated, pos)
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
-            elif kind == "KM" or kind == "F" or kind == "B" or kind == "C" or kind == "I" or kind == "PT":
-                made = self._call_value(decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False)
+            elif kind in _CALLABLE:
+                made = self._call_value(
+                    decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
+                )
                 known = {v for v in made if self.values[v][0] not in OPEN}
                 result |= known or decorated
         return result or decorated
@@ -473,7 +502,7 @@ class CallEvaluation(AttributeEvaluation):
         self._protocols(name, args, pos)
         model = self._models.get(name)
         if model is not None:
-            return model(self, args, keywords, pos, -1)  # type: ignore[operator,no-any-return]
+            return model(self, args, keywords, pos, -1)
         self._callbacks(args, keywords, spread, pos, skip=-1)
         if dotted == "builtins.str":
             return self.constants[s.STR]
@@ -499,7 +528,18 @@ class CallEvaluation(AttributeEvaluation):
         result: set[int] = set()
         if dotted == "functools.reduce":
             items = self.iterate(args[1], pos, is_async=False) if len(args) > 1 else EMPTY
-            made = self.call(args[0], [items | (args[2] if len(args) > 2 else EMPTY), items], {}, pos, rule="callback", external=True) if args else EMPTY
+            made = (
+                self.call(
+                    args[0],
+                    [items | (args[2] if len(args) > 2 else EMPTY), items],
+                    {},
+                    pos,
+                    rule="callback",
+                    external=True,
+                )
+                if args
+                else EMPTY
+            )
             return made | items
         self._keyed(args, keywords, pos)
         if len(args) > 1 and dotted in ("builtins.min", "builtins.max"):
@@ -515,7 +555,14 @@ class CallEvaluation(AttributeEvaluation):
     def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:
         key = keywords.get("key")
         if key and args:
-            self.call(key, [self.iterate(args[0], pos, is_async=False)], {}, pos, rule="callback", external=True)
+            self.call(
+                key,
+                [self.iterate(args[0], pos, is_async=False)],
+                {},
+                pos,
+                rule="callback",
+                external=True,
+            )
 
     def _container(
         self,
@@ -532,7 +579,9 @@ class CallEvaluation(AttributeEvaluation):
             self.call(args[0], [elements], {}, pos, rule="callback", external=True)
         elif dotted == "itertools.chain.from_iterable":
             for values in args:
-                elements |= self.iterate(self.iterate(values, pos, is_async=False), pos, is_async=False)
+                elements |= self.iterate(
+                    self.iterate(values, pos, is_async=False), pos, is_async=False
+                )
         else:
             for values in args:
                 elements |= self.iterate(values, pos, is_async=False)
@@ -565,4 +614,4 @@ class CallEvaluation(AttributeEvaluation):
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
 
-    _models: dict[str, object]
+    _models: Mapping[str, Callable[..., Values]]

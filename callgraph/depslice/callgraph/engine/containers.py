@@ -12,10 +12,23 @@ from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Funct
 from depslice.callgraph.summary import Op, Position
 
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
-_TAKING: Final = frozenset({"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__"})
+_TAKING: Final = frozenset(
+    {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__"}
+)
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
 _MAPPINGS: Final = frozenset(
-    {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict", "DefaultDict", "ChainMap", "WeakValueDictionary", "MappingProxyType"}
+    {
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+        "defaultdict",
+        "OrderedDict",
+        "DefaultDict",
+        "ChainMap",
+        "WeakValueDictionary",
+        "MappingProxyType",
+    }
 )
 _REFLECTED_FREE: Final = frozenset({"imatmul"})
 
@@ -23,7 +36,7 @@ _REFLECTED_FREE: Final = frozenset({"imatmul"})
 class ContainerEvaluation(CallEvaluation):
     """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
 
-    _models = MODELS  # type: ignore[assignment]  # declared loosely where it is used
+    _models = MODELS
 
     # --- displays
 
@@ -64,7 +77,9 @@ class ContainerEvaluation(CallEvaluation):
         """``values`` become keys of a dict or elements of a set."""
         if any(self.values[v][0] == "I" for v in values):
             for dunder in ("__hash__", "__eq__"):
-                self.protocol(frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0)
+                self.protocol(
+                    frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0
+                )
 
     def make_mapping(self, op: Op, registers: list[Values]) -> Values:
         """A dict display or comprehension."""
@@ -118,10 +133,14 @@ class ContainerEvaluation(CallEvaluation):
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
         if self.find_member(class_, "__class_getitem__") is not None:
-            self._call_member(class_, "__class_getitem__", [frozenset((receiver,)), keys], pos, "class-getitem")
+            self._call_member(
+                class_, "__class_getitem__", [frozenset((receiver,)), keys], pos, "class-getitem"
+            )
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
             if self.find_member(metaclass, "__getitem__") is not None:
-                self._call_member(metaclass, "__getitem__", [frozenset((receiver,)), keys], pos, "metaclass")
+                self._call_member(
+                    metaclass, "__getitem__", [frozenset((receiver,)), keys], pos, "metaclass"
+                )
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))
@@ -234,7 +253,11 @@ class ContainerEvaluation(CallEvaluation):
         if method == "keys":
             return self.container_of("list", -3 - container, self.read(self.cell("key", container)))
         if method in _COPYING:
-            return self.container_of("list", -5 - container, self.read(elements)) if value[1] == "dict" and method == "values" else frozenset((container,))
+            return (
+                self.container_of("list", -5 - container, self.read(elements))
+                if value[1] == "dict" and method == "values"
+                else frozenset((container,))
+            )
         if method == "sort":
             return EMPTY
         return EMPTY
@@ -255,7 +278,9 @@ class ContainerEvaluation(CallEvaluation):
             if method == "keys":
                 return self.single(("G", "builtins.list", (frozenset(arguments[0]),)))
             if method == "items":
-                pair = self.single(("G", "builtins.tuple", (frozenset(arguments[0]), frozenset(arguments[1]))))
+                pair = self.single(
+                    ("G", "builtins.tuple", (frozenset(arguments[0]), frozenset(arguments[1])))
+                )
                 return self.single(("G", "builtins.list", (pair,)))
         if method in _TAKING:
             return frozenset(arguments[0])
@@ -307,7 +332,10 @@ class ContainerEvaluation(CallEvaluation):
         if self.find_member(class_, first) is None:
             if self.find_member(class_, "__getitem__") is not None and not is_async:
                 return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
-            if any(base.startswith(("enum.", "typing.NamedTuple")) for base in self.external_bases(class_)):
+            if any(
+                base.startswith(("enum.", "typing.NamedTuple"))
+                for base in self.external_bases(class_)
+            ):
                 return self.unknown
             return self.call_dunder(receiver, class_, first, [], pos)
         iterators = self.call_dunder(receiver, class_, first, [], pos)
@@ -324,7 +352,9 @@ class ContainerEvaluation(CallEvaluation):
     def _iterate_class(self, receiver: int, class_: Class, pos: Position) -> Values:
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
             if self.find_member(metaclass, "__iter__") is not None:
-                made = self._call_member(metaclass, "__iter__", [frozenset((receiver,))], pos, "metaclass")
+                made = self._call_member(
+                    metaclass, "__iter__", [frozenset((receiver,))], pos, "metaclass"
+                )
                 return self.iterate(made, pos, is_async=False)
         if any(base.startswith("enum.") for base in self.external_bases(class_)):
             self.facts.append((f.CLASSREF, class_, pos))
@@ -427,7 +457,10 @@ class ContainerEvaluation(CallEvaluation):
     def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
         """A rich comparison; the reflected method when the left has none."""
         reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-        for values, other, name in ((left, right, dunder), (right, left, reflected.get(dunder, dunder))):
+        for values, other, name in (
+            (left, right, dunder),
+            (right, left, reflected.get(dunder, dunder)),
+        ):
             for value in tuple(values):
                 kind = self.values[value]
                 if kind[0] == "I":
@@ -463,7 +496,7 @@ class ContainerEvaluation(CallEvaluation):
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         result: set[int] = set()
-        in_place = name[0] == "i" and name not in ("invert",) and len(name) > 2 and name != "index"
+        in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
         forward = name[1:] if in_place else name
         for value in tuple(left):
             kind = self.values[value]
@@ -541,7 +574,9 @@ class ContainerEvaluation(CallEvaluation):
                 found.append(kind)
             elif kind[0] == "K":
                 found.extend(
-                    self.values[v] for v in self.read(self.cell("e", value)) if self.values[v][0] in ("C", "X")
+                    self.values[v]
+                    for v in self.read(self.cell("e", value))
+                    if self.values[v][0] in ("C", "X")
                 )
         return found
 

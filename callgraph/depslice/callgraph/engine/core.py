@@ -107,19 +107,17 @@ class Engine(ContainerEvaluation):
                 del self.facts[:]
                 self._operations(function, registers, ops)
         for name, captured in unit.captured.items():
-            values: set[int] = set()
+            held: set[int] = set()
             for register in captured:
-                values |= registers[register]
-            self.write(self.free_cell(function, name), values)
+                held |= registers[register]
+            self.write(self.free_cell(function, name), held)
 
     def _enter(self, function: Function, registers: list[Values]) -> None:
         unit = function.unit
         for index in range(len(unit.params)):
             registers[index] = self.parameter_values(function, index)
 
-    def _operations(
-        self, function: Function, registers: list[Values], ops: list[s.Op]
-    ) -> None:
+    def _operations(self, function: Function, registers: list[Values], ops: list[s.Op]) -> None:
         """Run the operations of a unit once. The order of tests is that of frequency."""
         append = self.facts.append
         module = function.module
@@ -156,7 +154,7 @@ class Engine(ContainerEvaluation):
                 registers[op[1]] = self.iterate(registers[op[2]], op[3], is_async=op[4])
             elif code == s.BINARY:
                 registers[op[1]] = self.binary(registers[op[2]], registers[op[3]], op[4], op[5])
-            elif code == s.FUNCTION or code == s.LAMBDA:
+            elif code in (s.FUNCTION, s.LAMBDA):
                 registers[op[1]] = self.make_function(function, op, registers)
             elif code == s.FREE:
                 registers[op[1]] = self.read_free(module, op[2], op[3])

@@ -10,7 +10,9 @@ from typing import Any, Final, TypeAlias
 Fact: TypeAlias = tuple[Any, ...]
 
 NAME: Final = 0  # module name versions|None pos        a module-scope name is read
-MEMBER: Final = 1  # class name pos open how certain    a member found on a class ("call"/"read"/"write")
+MEMBER: Final = (
+    1  # class name pos open how certain    a member found on a class ("call"/"read"/"write")
+)
 CALL: Final = 2  # function pos certain rule external   a function body may run
 UNKNOWN: Final = 3  # attr pos is_call value             attribute of an open value
 PROTOCOL: Final = 4  # dunder pos value                  implicit call on an open value
@@ -21,7 +23,9 @@ MODULE: Final = 8  # module pos                          a module object is name
 ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
 WIDEN: Final = 11  # class pos                           any member may be used
-WRITE: Final = 12  # module name pos                     a module-scope name is rebound or its object changed
+WRITE: Final = (
+    12  # module name pos                     a module-scope name is rebound or its object changed
+)
 INHERIT: Final = 13  # class pos
 DECORATED: Final = 14  # function|class pos rule         used as a decorator
 CLASSREF: Final = 15  # class pos                        a class object is used as a value

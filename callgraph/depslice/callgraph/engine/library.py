@@ -133,7 +133,17 @@ SAME: Final = {
     "typing.assert_type": 0,
     "warnings.deprecated": 0,
 }
-ELEMENT: Final = frozenset({"builtins.next", "builtins.min", "builtins.max", "builtins.sum", "random.choice", "functools.reduce", "builtins.anext"})
+ELEMENT: Final = frozenset(
+    {
+        "builtins.next",
+        "builtins.min",
+        "builtins.max",
+        "builtins.sum",
+        "random.choice",
+        "functools.reduce",
+        "builtins.anext",
+    }
+)
 CONTAINER: Final = {
     "builtins.list": "list",
     "builtins.tuple": "tuple",

@@ -13,7 +13,9 @@ from depslice.callgraph.summary import Position
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
 
-Model: TypeAlias = "Callable[[ContainerEvaluation, Sequence[Values], Mapping[str, Values], Position, int], Values]"
+Model: TypeAlias = (
+    "Callable[[ContainerEvaluation, Sequence[Values], Mapping[str, Values], Position, int], Values]"
+)
 
 
 def _partial(
@@ -61,7 +63,9 @@ def _zip(
     pos: Position,
     register: int,
 ) -> Values:
-    return engine.tuples_of(register, [engine.iterate(values, pos, is_async=False) for values in args])
+    return engine.tuples_of(
+        register, [engine.iterate(values, pos, is_async=False) for values in args]
+    )
 
 
 def _enumerate(
@@ -207,7 +211,11 @@ def _defaultdict(
     pos: Position,
     register: int,
 ) -> Values:
-    made = engine.call(args[0], [], {}, pos, rule="default-factory", external=True) if args and args[0] else EMPTY
+    made = (
+        engine.call(args[0], [], {}, pos, rule="default-factory", external=True)
+        if args and args[0]
+        else EMPTY
+    )
     return engine.container_of("dict", register, made)
 
 
@@ -274,7 +282,11 @@ def _isinstance(
 ) -> Values:
     for class_ in _classes(engine, args[1] if len(args) > 1 else EMPTY):
         for metaclass in class_.metaclasses:
-            engine.protocol(engine.single(("I", metaclass, True)), ("__instancecheck__", "__subclasscheck__"), pos)
+            engine.protocol(
+                engine.single(("I", metaclass, True)),
+                ("__instancecheck__", "__subclasscheck__"),
+                pos,
+            )
     return engine.constants[-7]
 
 

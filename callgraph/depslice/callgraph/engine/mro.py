@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-
-
 T = TypeVar("T")
 
 
@@ -18,7 +16,9 @@ def linearise(class_: T, bases_of: Callable[[T], Sequence[T]]) -> tuple[T, ...]:
     return _linearise(class_, bases_of, ())
 
 
-def _linearise(class_: T, bases_of: Callable[[T], Sequence[T]], path: tuple[T, ...]) -> tuple[T, ...]:
+def _linearise(
+    class_: T, bases_of: Callable[[T], Sequence[T]], path: tuple[T, ...]
+) -> tuple[T, ...]:
     if class_ in path or len(path) > 60:
         return ()
     cached: tuple[T, ...] | None = getattr(class_, "mro_cache", None)
@@ -46,7 +46,5 @@ def _merge(sequences: list[list[T]]) -> list[T] | None:
         else:
             return None
         result.append(head)
-        sequences = [
-            rest for s in sequences if (rest := s[1:] if s[0] is head else s)
-        ]
+        sequences = [rest for s in sequences if (rest := s[1:] if s[0] is head else s)]
     return result

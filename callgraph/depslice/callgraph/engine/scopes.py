@@ -51,9 +51,7 @@ class ScopeEvaluation(EngineState):
         self.facts.append((f.UNRESOLVED, name, "undefined-name", pos))
         return self.unknown
 
-    def name_values(
-        self, module: Module, name: str, versions: tuple[int, ...] | None
-    ) -> Values:
+    def name_values(self, module: Module, name: str, versions: tuple[int, ...] | None) -> Values:
         """The values of a name of ``module``'s scope."""
         pieces = module.current_pieces(name, versions)
         writers = module.summary.global_writers.get(name, ())
@@ -116,7 +114,11 @@ class ScopeEvaluation(EngineState):
         """What one alias of an import statement binds."""
         absolute = self.program.import_target(module, level, target)
         if item is None:
-            name = absolute if level < 0 or "." not in target else absolute.rpartition(target)[0] + bound
+            name = (
+                absolute
+                if level < 0 or "." not in target
+                else absolute.rpartition(target)[0] + bound
+            )
             return self.module_value(name)
         return self.from_import(module, absolute, item)
 
@@ -238,7 +240,7 @@ class ScopeEvaluation(EngineState):
     def parameter_values(self, function: Function, index: int) -> Values:
         """What parameter ``index`` can be: declared type, default, receiver, arguments."""
         unit = function.unit
-        name, kind, annotation, has_default = unit.params[index]
+        _, kind, annotation, has_default = unit.params[index]
         receiver = self._receiver(function, index)
         if receiver is not None:
             return receiver
@@ -306,9 +308,7 @@ class ScopeEvaluation(EngineState):
             return None
         return self.single(("I", owner, False))
 
-    def make_function(
-        self, function: Function, op: Op, registers: list[Values]
-    ) -> Values:
+    def make_function(self, function: Function, op: Op, registers: list[Values]) -> Values:
         """A ``def`` or lambda: its defaults are values of its parameters."""
         made = self.function(function.module, op[2])
         for index, register in op[3]:

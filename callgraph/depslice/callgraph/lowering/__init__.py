@@ -35,9 +35,13 @@ def summarize(text: str) -> FileSummary:
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
     except SyntaxError as error:
-        raise SourceSyntaxError("syntax-error", error.msg or "invalid syntax", error.lineno) from None
+        raise SourceSyntaxError(
+            "syntax-error", error.msg or "invalid syntax", error.lineno
+        ) from None
     except (RecursionError, MemoryError):
-        raise SourceSyntaxError("too-deep", "nested too deeply for the Python parser", None) from None
+        raise SourceSyntaxError(
+            "too-deep", "nested too deeply for the Python parser", None
+        ) from None
     except ValueError as error:
         raise SourceSyntaxError("syntax-error", str(error), None) from None
     limit = sys.getrecursionlimit()

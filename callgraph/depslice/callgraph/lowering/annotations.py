@@ -65,9 +65,7 @@ def _subscript(value: ast.expr, key: ast.expr) -> TypeExpr:
 
 
 def _metadata(node: ast.expr) -> TypeExpr:
-    names = tuple(
-        (T_NAME, child.id) for child in ast.walk(node) if isinstance(child, ast.Name)
-    )
+    names = tuple((T_NAME, child.id) for child in ast.walk(node) if isinstance(child, ast.Name))
     return (T_LIST, names)
 
 

@@ -50,15 +50,72 @@ _CONSTANTS: dict[type, Register] = {
 # Generic forms of `typing` and of the classes PEP 585 made subscriptable: a string among
 # their arguments is a forward reference, wherever it stands.
 _TYPING_FORMS = frozenset(
-    """
-    AbstractSet Annotated AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator
-    Awaitable Callable ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine
-    Counter DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable InitVar ItemsView
-    Iterable Iterator KeysView List Mapping MappingView Match MutableMapping MutableSequence
-    MutableSet NotRequired Optional OrderedDict Pattern Protocol ReadOnly Required Reversible
-    Sequence Set Sized Tuple Type TypeAlias TypeGuard TypeIs Union Unpack ValuesView
-    defaultdict deque dict frozenset list set tuple type
-    """.split()
+    [
+        "AbstractSet",
+        "Annotated",
+        "AnyStr",
+        "AsyncContextManager",
+        "AsyncGenerator",
+        "AsyncIterable",
+        "AsyncIterator",
+        "Awaitable",
+        "Callable",
+        "ChainMap",
+        "ClassVar",
+        "Collection",
+        "Concatenate",
+        "Container",
+        "ContextManager",
+        "Coroutine",
+        "Counter",
+        "DefaultDict",
+        "Deque",
+        "Dict",
+        "Final",
+        "FrozenSet",
+        "Generator",
+        "Generic",
+        "Hashable",
+        "InitVar",
+        "ItemsView",
+        "Iterable",
+        "Iterator",
+        "KeysView",
+        "List",
+        "Mapping",
+        "MappingView",
+        "Match",
+        "MutableMapping",
+        "MutableSequence",
+        "MutableSet",
+        "NotRequired",
+        "Optional",
+        "OrderedDict",
+        "Pattern",
+        "Protocol",
+        "ReadOnly",
+        "Required",
+        "Reversible",
+        "Sequence",
+        "Set",
+        "Sized",
+        "Tuple",
+        "Type",
+        "TypeAlias",
+        "TypeGuard",
+        "TypeIs",
+        "Union",
+        "Unpack",
+        "ValuesView",
+        "defaultdict",
+        "deque",
+        "dict",
+        "frozenset",
+        "list",
+        "set",
+        "tuple",
+        "type",
+    ]
 )
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
 _LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
@@ -171,10 +228,11 @@ class ExpressionLowering:
         """
         register = self.expression(node)
         ops = self.frame.ops
-        if type(node) is ast.Name and ops and ops[-1][0] == s.GLOBAL and ops[-1][1] == register:
-            op = ops[-1]
-            ops[-1] = (*op[:4], -op[4])
-        elif type(node) is ast.Attribute and ops and ops[-1][0] == s.ATTR and ops[-1][1] == register:
+        if (
+            type(node) is ast.Name and ops and ops[-1][0] == s.GLOBAL and ops[-1][1] == register
+        ) or (
+            type(node) is ast.Attribute and ops and ops[-1][0] == s.ATTR and ops[-1][1] == register
+        ):
             op = ops[-1]
             ops[-1] = (*op[:4], -op[4])
         return register
@@ -251,11 +309,7 @@ class ExpressionLowering:
         pos = pack(node.lineno, node.col_offset)
         first = s.UNBOUND
         if method is not None and method.first_param:
-            first = (
-                0
-                if method is self.frame
-                else self.load(method.first_param, pos)
-            )
+            first = 0 if method is self.frame else self.load(method.first_param, pos)
         index = scope.index if scope is not None else -1
         self.frame.ops.append((s.SUPER, register, index, first, pos))
         return register
@@ -308,13 +362,22 @@ class ExpressionLowering:
             frame.ops.append((s.FORMAT_VALUE, right, "__str__", pack(node.lineno, node.col_offset)))
             register = frame.new()
             head, _, tail = prefix.partition("%")
-            frame.ops.append((s.NAME_LITERAL, register, head[:_LONGEST_NAME], tail[1:][:_LONGEST_NAME]))
+            frame.ops.append(
+                (s.NAME_LITERAL, register, head[:_LONGEST_NAME], tail[1:][:_LONGEST_NAME])
+            )
             return register
         if left < -1 and right < -1:
             return left
         register = frame.new()
         frame.ops.append(
-            (s.BINARY, register, left, right, BINARY_DUNDERS[kind], pack(node.lineno, node.col_offset))
+            (
+                s.BINARY,
+                register,
+                left,
+                right,
+                BINARY_DUNDERS[kind],
+                pack(node.lineno, node.col_offset),
+            )
         )
         return register
 
@@ -469,7 +532,9 @@ class ExpressionLowering:
 
     def _formatted_value(self, node: ast.FormattedValue) -> Register:
         value = self.expression(node.value)
-        dunder = {114: "__repr__", 97: "__repr__", 115: "__str__"}.get(node.conversion, "__format__")
+        dunder = {114: "__repr__", 97: "__repr__", 115: "__str__"}.get(
+            node.conversion, "__format__"
+        )
         self.frame.ops.append((s.FORMAT_VALUE, value, dunder, pack(node.lineno, node.col_offset)))
         if node.format_spec is not None:
             self.expression(node.format_spec)

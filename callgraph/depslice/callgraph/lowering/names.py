@@ -60,8 +60,9 @@ def _statement(node: ast.AST, found: BoundNames, stack: list[ast.AST]) -> None:
     match node:
         case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
             bind_target(target, local)
-        case ast.For(target=target, body=body, orelse=orelse) | ast.AsyncFor(
-            target=target, body=body, orelse=orelse
+        case (
+            ast.For(target=target, body=body, orelse=orelse)
+            | ast.AsyncFor(target=target, body=body, orelse=orelse)
         ):
             bind_target(target, local)
             stack.extend(body)

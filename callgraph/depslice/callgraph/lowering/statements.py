@@ -16,7 +16,17 @@ from depslice.callgraph.summary import ClassInfo, FileSummary, Piece, Register, 
 _Path: TypeAlias = tuple[str | int, ...]
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
-_COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
+_COMPOUND = (
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Try,
+    ast.TryStar,
+    ast.Match,
+)
 _COMPOUND_KINDS: dict[type[ast.stmt], str] = {
     ast.If: "if",
     ast.For: "loop",
@@ -39,7 +49,9 @@ _MARKING = {
     "final": 0,
     "override": 0,
 }
-_CHANGING = frozenset({"add", "append", "appendleft", "clear", "extend", "insert", "remove", "update"})
+_CHANGING = frozenset(
+    {"add", "append", "appendleft", "clear", "extend", "insert", "remove", "update"}
+)
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -144,7 +156,9 @@ class FileLowering(ExpressionLowering):
         self.frame = frame
         return frame
 
-    def _close_piece(self, frame: Frame, piece: Piece, qualname: str, owner: ClassScope | None) -> None:
+    def _close_piece(
+        self, frame: Frame, piece: Piece, qualname: str, owner: ClassScope | None
+    ) -> None:
         self._finish_unit(
             frame,
             kind="piece",
@@ -215,7 +229,12 @@ class FileLowering(ExpressionLowering):
                     known.append(piece.index)
 
     def _function_piece(
-        self, node: _Function, owner: ClassScope | None, prefix: str, outer: Frame | None, piece: Piece
+        self,
+        node: _Function,
+        owner: ClassScope | None,
+        prefix: str,
+        outer: Frame | None,
+        piece: Piece,
     ) -> None:
         piece.kind = "def"
         frame = self._open_piece(piece, owner, outer)
@@ -231,7 +250,12 @@ class FileLowering(ExpressionLowering):
         self._close_piece(frame, piece, prefix + node.name, owner)
 
     def _class_piece(
-        self, node: ast.ClassDef, owner: ClassScope | None, prefix: str, outer: Frame | None, piece: Piece
+        self,
+        node: ast.ClassDef,
+        owner: ClassScope | None,
+        prefix: str,
+        outer: Frame | None,
+        piece: Piece,
     ) -> None:
         piece.kind = "class"
         frame = self._open_piece(piece, owner, outer)
@@ -361,6 +385,11 @@ class FileLowering(ExpressionLowering):
             return
         if isinstance(value.func, ast.Attribute):
             root = _root_name(value.func)
+            if root == "__all__" and owner is None:
+                argument = value.args[0] if value.args else ast.Constant(value=None)
+                if value.func.attr == "append":
+                    argument = ast.List(elts=[argument])
+                self._extend_all(argument)
             if root is not None:
                 self._mutates(piece, root, owner)
         elif isinstance(value.func, ast.Name) and value.func.id in ("setattr", "delattr"):
@@ -432,12 +461,16 @@ class FileLowering(ExpressionLowering):
     ) -> None:
         versions = self.module_versions if owner is None else owner.versions
         start = dict(versions)
-        typing_only = piece.type_checking or (isinstance(node, ast.If) and _is_type_checking(node.test))
+        typing_only = piece.type_checking or (
+            isinstance(node, ast.If) and _is_type_checking(node.test)
+        )
         merged: dict[str, tuple[int, ...]] | None = None
         exclusive = isinstance(node, ast.If | ast.Try | ast.TryStar | ast.Match)
         body_end = start
 
-        def block(body: list[ast.stmt], path: _Path, entry: dict[str, tuple[int, ...]], checking: bool) -> dict[str, tuple[int, ...]]:
+        def block(
+            body: list[ast.stmt], path: _Path, entry: dict[str, tuple[int, ...]], checking: bool
+        ) -> dict[str, tuple[int, ...]]:
             versions.clear()
             versions.update(entry)
             self.scope_body(
@@ -455,16 +488,28 @@ class FileLowering(ExpressionLowering):
         if isinstance(node, ast.Match):
             merged = dict(start)
             for index, case_ in enumerate(node.cases):
-                merged = _union(merged, block(case_.body, (*piece.path, "cases", index, "body"), start, typing_only))
+                merged = _union(
+                    merged,
+                    block(case_.body, (*piece.path, "cases", index, "body"), start, typing_only),
+                )
         elif isinstance(node, ast.Try | ast.TryStar):
             body_end = block(node.body, (*piece.path, "body"), start, typing_only)
             handler_entry = _union(start, body_end)
             ends = []
             for index, handler in enumerate(node.handlers):
-                end = block(handler.body, (*piece.path, "handlers", index, "body"), handler_entry, typing_only)
+                end = block(
+                    handler.body,
+                    (*piece.path, "handlers", index, "body"),
+                    handler_entry,
+                    typing_only,
+                )
                 if not _leaves(handler.body):
                     ends.append(end)
-            else_end = block(node.orelse, (*piece.path, "orelse"), body_end, typing_only) if node.orelse else body_end
+            else_end = (
+                block(node.orelse, (*piece.path, "orelse"), body_end, typing_only)
+                if node.orelse
+                else body_end
+            )
             merged = else_end
             for end in ends:
                 merged = _union(merged, end)
@@ -475,7 +520,11 @@ class FileLowering(ExpressionLowering):
             if isinstance(node, ast.With | ast.AsyncWith):
                 merged = body_end
             else:
-                other = block(node.orelse, (*piece.path, "orelse"), start, piece.type_checking) if node.orelse else start
+                other = (
+                    block(node.orelse, (*piece.path, "orelse"), start, piece.type_checking)
+                    if node.orelse
+                    else start
+                )
                 if exclusive and _leaves(node.body):
                     merged = other
                 elif exclusive and node.orelse and _leaves(node.orelse):
@@ -528,10 +577,13 @@ class FileLowering(ExpressionLowering):
         return _MARKING.get(name, s.DECORATED)
 
     def lower_lambda(self, node: ast.Lambda) -> Register:
+        """Lower a lambda: its defaults here, its body as a unit of its own."""
         frame = self.frame
         defaults = self._defaults(node.args)
         params = self._params(node.args)
-        body: list[ast.stmt] = [ast.Return(value=node.body, lineno=node.lineno, col_offset=node.col_offset)]
+        body: list[ast.stmt] = [
+            ast.Return(value=node.body, lineno=node.lineno, col_offset=node.col_offset)
+        ]
         prefix = self._local_prefix()
         name = f"{prefix}<lambda>@{node.lineno}"
         unit = self._body_unit(node, body, params, None, name, None, 0)
@@ -695,7 +747,9 @@ class FileLowering(ExpressionLowering):
             name_line=node.lineno,
             self_stores={name: tuple(units) for name, units in scope.self_stores.items()},
         )
-        for decorator_register, decorator in zip(reversed(decorators), reversed(node.decorator_list), strict=True):
+        for decorator_register, decorator in zip(
+            reversed(decorators), reversed(node.decorator_list), strict=True
+        ):
             result = frame.new()
             at = pack(decorator.lineno, decorator.col_offset)
             frame.ops.append((s.DECORATE, result, decorator_register, register, at))
@@ -706,10 +760,7 @@ class FileLowering(ExpressionLowering):
 
     def block(self, body: list[ast.stmt]) -> bool:
         """Lower ``body``; whether control leaves it before its end."""
-        for node in body:
-            if self.statement(node):
-                return True
-        return False
+        return any(self.statement(node) for node in body)  # what follows a jump is dead
 
     def statement(self, node: ast.stmt) -> bool:
         """Lower one statement of a function (or a simple one of any scope)."""
@@ -773,10 +824,10 @@ class FileLowering(ExpressionLowering):
             case ast.Match():
                 self._match(node)
             case _:
-                name, value = getattr(node, "name", None), getattr(node, "value", None)
-                if isinstance(name, ast.Name) and isinstance(value, ast.expr):  # `type X = …`
-                    self._annotation(value, eager=False)
-                    self._bind_name(name.id, self.expression(value))
+                alias, aliased = getattr(node, "name", None), getattr(node, "value", None)
+                if isinstance(alias, ast.Name) and isinstance(aliased, ast.expr):  # `type X = …`
+                    self._annotation(aliased, eager=False)
+                    self._bind_name(alias.id, self.expression(aliased))
         return False
 
     def _test(self, test: ast.expr) -> None:
@@ -833,7 +884,9 @@ class FileLowering(ExpressionLowering):
             heads.append((name, sources, len(frame.history.get(name, ()))))
         return heads
 
-    def _close_loop(self, heads: list[tuple[str, list[Register], int]], env: dict[str, Register]) -> None:
+    def _close_loop(
+        self, heads: list[tuple[str, list[Register], int]], env: dict[str, Register]
+    ) -> None:
         frame = self.frame
         for name, sources, seen in heads:
             sources.extend(frame.history.get(name, ())[seen:])
@@ -922,7 +975,11 @@ class FileLowering(ExpressionLowering):
         for case_ in node.cases:
             frame.env = dict(before)
             matched = self._pattern(case_.pattern, subject)
-            if isinstance(node.subject, ast.Name) and matched != subject and node.subject.id in frame.env:
+            if (
+                isinstance(node.subject, ast.Name)
+                and matched != subject
+                and node.subject.id in frame.env
+            ):
                 frame.env[node.subject.id] = matched
             if case_.guard is not None:
                 self._test(case_.guard)
@@ -1003,6 +1060,8 @@ class FileLowering(ExpressionLowering):
             elif isinstance(target, ast.Name):
                 if self.frame.is_function:
                     self.frame.env.pop(target.id, None)
+                else:
+                    self.load(target.id, pack(target.lineno, target.col_offset))
             elif isinstance(target, ast.Tuple | ast.List):
                 self._delete(target.elts)
 
@@ -1025,6 +1084,8 @@ class FileLowering(ExpressionLowering):
         eager = not self.future_annotations and not frame.is_function
         declared = self._annotation(node.annotation, eager=eager)
         value = None if node.value is None else self.expression(node.value)
+        if declared[-1] == "TypeAlias" and node.value is not None:
+            self._annotation(node.value, eager=False)
         register = frame.new()
         frame.ops.append((s.DECLARE, register, declared, value))
         if isinstance(node.target, ast.Name) and value is None and frame.is_function:
@@ -1035,6 +1096,7 @@ class FileLowering(ExpressionLowering):
     # --- stores
 
     def assign(self, target: ast.expr, value: Register) -> None:
+        """Lower the binding of an assignment target."""
         match target:
             case ast.Name(id=name):
                 self._bind_name(name, value)
@@ -1097,7 +1159,9 @@ class FileLowering(ExpressionLowering):
             return
         self._note_call(value)
         match value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in _CHANGING:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+                attr in _CHANGING
+            ):
                 op = self.frame.ops[start] if len(self.frame.ops) > start else None
                 if op is not None and op[0] == s.GLOBAL and op[2] == name:
                     self.frame.ops[start] = (*op[:4], -op[4])
@@ -1105,10 +1169,15 @@ class FileLowering(ExpressionLowering):
     def _note_call(self, value: ast.expr) -> None:
         if isinstance(value, ast.Await):
             value = value.value
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if not isinstance(value, ast.Call):
+            return
+        root = None
+        if isinstance(value.func, ast.Attribute):
             root = _root_name(value.func)
-            if root is not None and self._is_global(root):
-                self.frame.globals_written.add(root)
+        elif isinstance(value.func, ast.Name) and value.func.id in ("setattr", "delattr"):
+            root = _root_name(value.args[0]) if value.args else None
+        if root is not None and self._is_global(root):
+            self.frame.globals_written.add(root)
 
     def _is_global(self, name: str) -> bool:
         frame = self.frame
@@ -1162,11 +1231,12 @@ def import_entries(
     """
     if isinstance(node, ast.Import):
         return tuple(
-            [(a.asname or a.name.partition(".")[0], -1 if a.asname else 0, a.name, None) for a in node.names]
+            [
+                (a.asname or a.name.partition(".")[0], -1 if a.asname else 0, a.name, None)
+                for a in node.names
+            ]
         )
-    return tuple(
-        [(a.asname or a.name, node.level, node.module or "", a.name) for a in node.names]
-    )
+    return tuple([(a.asname or a.name, node.level, node.module or "", a.name) for a in node.names])
 
 
 def _root_name(node: ast.expr) -> str | None:
@@ -1182,7 +1252,9 @@ def _root_name(node: ast.expr) -> str | None:
 
 def _string_list(value: ast.expr) -> tuple[str, ...] | None:
     if isinstance(value, ast.List | ast.Tuple | ast.Set):
-        found = [e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+        found = [
+            e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
+        ]
         return tuple(found) if len(found) == len(value.elts) else None
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         left, right = _string_list(value.left), _string_list(value.right)

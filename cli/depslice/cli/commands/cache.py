@@ -16,7 +16,7 @@ _format = click.option(
 )
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def cache() -> None:
     """Show or clear what is kept between runs."""
 

@@ -115,7 +115,7 @@ def _nearest(found: Slice, asked: Symbol) -> list[str]:
 
     ids = [item.symbol.id for item in found.items]
     holder = asked.id.rpartition(".")[0] if "." in asked.qualname else f"{asked.module}:"
-    close = difflib.get_close_matches(asked.id, ids, n=_NEAREST, cutoff=0.5)
+    close = difflib.get_close_matches(asked.id, ids, n=_NEAREST, cutoff=0)
     siblings = [each for each in ids if each.startswith(holder)]
     return list(dict.fromkeys([*siblings[:_NEAREST], *close]))[:_NEAREST]
 
