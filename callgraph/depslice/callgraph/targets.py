@@ -20,6 +20,7 @@ _LISTED: Final = 20
 _CLOSE_NAMES: Final = 12
 # How alike two names must be to suggest one for the other; difflib's own default.
 _ALIKE: Final = 0.6
+_INCLUDABLE: Final = frozenset({"gitignored", "vendored", "virtualenv", "hidden", "build"})
 _DEFINED: Final = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -110,9 +111,10 @@ class _Search:
     def _refuse_left_out(self, path: str) -> None:
         for left in self._program.project.left_out:
             if path == left.path or path.startswith(f"{left.path}/"):
+                back = f"bring it back with --include '/{left.path}'"
                 raise UnknownTarget(
                     f"{path} is left out of the analysis ({left.reason})",
-                    hint=f"bring it back with --include '/{left.path}'",
+                    hint=back if left.reason in _INCLUDABLE else "",
                 )
 
     def _loaded(self, file: SourceFile) -> Module:
@@ -131,8 +133,10 @@ class _Search:
 
     def _at_line(self, module: Module, line: int) -> Symbol:
         path = module.file.path
-        if not 1 <= line <= module.summary.lines:
-            raise UnknownTarget(f"{path} has {module.summary.lines} lines, no line {line}")
+        if not 1 <= line < module.summary.lines:  # the line after the last line end counts there
+            count = len(self._program.text(module).removesuffix("\n").split("\n"))
+            if not 1 <= line <= count:
+                raise UnknownTarget(f"{path} has {count} lines, no line {line}")
         table = self._program.symbol_table(module)
         # A lambda belongs to the definition that holds it.
         named = [s for s in table.values() if s.qualname and "<lambda>" not in s.qualname]

@@ -21,4 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         if sys.stderr is not None:
             sys.stderr.write("depslice: interrupted\n")
+        # CPython remembers an interrupt that came in the `exec` of a string (every
+        # dataclass is one) as unhandled, and would end the process by the signal.
+        # The next `exec` makes it forget: pythonrun.c, run_eval_code_obj.
+        exec("")  # noqa: S102
         return 130

@@ -11,7 +11,7 @@ from depslice.callgraph.engine.parts import RETURNS
 from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value, Values
 from depslice.callgraph.program import Module, Program
 
-_WIDEST: Final = 32
+_WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 _LONGEST_PATH: Final = 3
 
@@ -33,6 +33,7 @@ class EngineState:
         self._classes: dict[tuple[str, int], Class] = {}
         self._cells: dict[tuple[object, ...], Cell] = {}
         self._serial = 0
+        self._stable: dict[tuple[str, str], Values | None] = {}
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))

@@ -265,31 +265,32 @@ class CallEvaluation(AttributeEvaluation):
         keywords: Mapping[str, Values],
         spread: Values,
     ) -> None:
-        params = function.unit.params
-        positional = [i for i, p in enumerate(params) if p[1] in ("po", "pk")]
-        variadic = next((i for i, p in enumerate(params) if p[1] == "va"), None)
-        rest = next((i for i, p in enumerate(params) if p[1] == "kw"), None)
+        signature = function.signature
+        positional = signature.positional
+        count = len(positional)
         for place, values in enumerate(args):
-            index = positional[place] if place < len(positional) else variadic
-            if index is not None and values:
+            index = positional[place] if place < count else signature.variadic
+            if values and index is not None:
                 self._pass(function, index, values)
         for name, values in keywords.items():
-            index = next(
-                (i for i, p in enumerate(params) if p[0] == name and p[1] in ("pk", "ko")), rest
-            )
-            if index is not None and values:
+            index = signature.by_name.get(name, signature.rest)
+            if values and index is not None:
                 self._pass(function, index, values)
         if spread and not spread <= self.unknown:
-            taken = len(args)
-            for place, index in enumerate(positional):
-                if place >= taken and params[index][0] not in keywords:
-                    self._pass(function, index, spread)
-            for index in (variadic, rest):
-                if index is not None:
-                    self._pass(function, index, spread)
-            for index, param in enumerate(params):
-                if param[1] == "ko" and param[0] not in keywords:
-                    self._pass(function, index, spread)
+            self._spread(function, len(args), keywords, spread)
+
+    def _spread(
+        self, function: Function, taken: int, keywords: Mapping[str, Values], spread: Values
+    ) -> None:
+        """What ``*args`` and ``**kwargs`` hold may go to any parameter still free."""
+        signature = function.signature
+        params = function.unit.params
+        for index in (*signature.positional[taken:], *signature.keyword_only):
+            if params[index][0] not in keywords:
+                self._pass(function, index, spread)
+        for rest in (signature.variadic, signature.rest):
+            if rest is not None:
+                self._pass(function, rest, spread)
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""

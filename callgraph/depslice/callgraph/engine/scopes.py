@@ -53,6 +53,10 @@ class ScopeEvaluation(EngineState):
 
     def name_values(self, module: Module, name: str, versions: tuple[int, ...] | None) -> Values:
         """The values of a name of ``module``'s scope."""
+        if versions is None or len(versions) == 1:
+            stable = self._stable_values(module, name)
+            if stable is not None:
+                return stable
         pieces = module.current_pieces(name, versions)
         writers = module.summary.global_writers.get(name, ())
         if len(pieces) == 1 and not writers:
@@ -67,6 +71,35 @@ class ScopeEvaluation(EngineState):
         if writers:
             values |= self.read(self.variable_cell(module, name, -1))
         return values
+
+    def _stable_values(self, module: Module, name: str) -> Values | None:
+        """The one object a name can only ever be: defined once, undecorated, never rebound."""
+        key = (module.name, name)
+        try:
+            return self._stable[key]
+        except KeyError:
+            self._stable[key] = None  # a cycle of imports settles nothing
+            found = self._stable[key] = self._find_stable(module, name)
+            return found
+
+    def _find_stable(self, module: Module, name: str) -> Values | None:
+        summary = module.summary
+        pieces = summary.scope.get(name, ())
+        if len(pieces) != 1 or name in summary.global_writers:
+            return None
+        piece = summary.pieces[pieces[0]]
+        if piece.kind != "import":
+            return self.direct_definition(module, piece)
+        for bound, level, target, item in piece.imports:
+            if bound != name or item is None:
+                continue
+            absolute = self.program.import_target(module, level, target)
+            source = self.program.module(absolute)
+            if source is not None and source is not module and item in source.summary.scope:
+                return self._stable_values(source, item)
+            if not self.program.is_module(absolute):
+                return self.single(("X", f"{absolute}.{item}"))
+        return None
 
     def _piece_values(self, module: Module, name: str, index: int) -> Values:
         piece = module.summary.pieces[index]

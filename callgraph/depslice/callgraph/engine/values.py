@@ -64,6 +64,31 @@ class Cell:
         self.readers: dict[Function, None] = {}
 
 
+class Signature:
+    """Where arguments go: parameter indices by position and by keyword."""
+
+    __slots__ = ("by_name", "keyword_only", "positional", "rest", "variadic")
+
+    def __init__(self, unit: Unit) -> None:
+        self.positional: list[int] = []
+        self.by_name: dict[str, int] = {}
+        self.keyword_only: list[int] = []
+        self.variadic: int | None = None
+        self.rest: int | None = None
+        for index, (name, kind, _, _) in enumerate(unit.params):
+            if kind == "va":
+                self.variadic = index
+            elif kind == "kw":
+                self.rest = index
+            else:
+                if kind != "ko":
+                    self.positional.append(index)
+                else:
+                    self.keyword_only.append(index)
+                if kind != "po":
+                    self.by_name[name] = index
+
+
 class Function:
     """A unit of a module at work: a function body or a piece."""
 
@@ -78,6 +103,7 @@ class Function:
         "parts",
         "ret",
         "serial",
+        "signature",
         "unit",
         "wanted",
         "yields",
@@ -91,6 +117,7 @@ class Function:
         self.wanted = 0  # what was asked for, in bits of `parts`
         self.done = 0  # what has been evaluated
         self.parts: dict[int, list[Op]] = {}
+        self.signature = Signature(unit)
         self.evaluations = 0
         self.facts: list[Fact] = []
         self.ret = Cell()

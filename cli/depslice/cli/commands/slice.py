@@ -69,7 +69,11 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     help="Add so many callers and tests that show how it is used.",
 )
 @click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")
-@click.option("--force", is_flag=True, help="Replace what is in the folder -o names.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Write into a folder that holds files; replace those of the same name.",
+)
 @output_options
 def slice_(
     *,
@@ -131,14 +135,15 @@ def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> N
 
 
 def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
+    paths = {item.symbol.path for item in found.items}
     said = [
-        f"{len(found.items):,} definitions of {len(found.cuts):,} files",
+        f"{_count(len(found.items), 'definition')} of {_count(len(paths), 'file')}",
         f"{context.tokens:,} tokens ({context.tokenizer})",
     ]
     if found.unresolved:
-        said.append(f"{len(found.unresolved):,} names unresolved")
+        said.append(f"{_count(len(found.unresolved), 'name')} unresolved")
     if found.omitted:
-        said.append(f"{len(found.omitted):,} definitions omitted")
+        said.append(f"{_count(len(found.omitted), 'definition')} omitted")
     notes.say("; ".join(said))
     for unresolved in found.unresolved:
         notes.detail(
@@ -147,6 +152,10 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
         )
     for omitted in found.omitted:
         notes.detail(f"  omitted: {omitted.symbol}, distance {omitted.distance}: {omitted.why}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 # --- all functions

@@ -81,11 +81,13 @@ class _Flow:
     def __init__(self, program: Program, meanings: Meanings) -> None:
         self.program = program
         self.imports: dict[Unit, list[ImportStatement]] = {}
-        self._local_imports: dict[tuple[Unit, str], list[ImportStatement]] = {}
         self.reads: dict[Unit, list[Entity]] = {}
         self.calls: dict[Unit, list[Entity]] = {}
         self.binders: dict[Entity, list[Unit]] = {}
         self.bound_by: dict[Unit, list[Entity]] = {}
+        self._bits = {module: bit for bit, module in enumerate(program.sources)}
+        self._may_run: dict[Unit, int] = {}  # sets of modules, as bits
+        self._may_call: dict[Unit, list[Entity]] = {}
         self._body_reads: dict[tuple[Unit, str], list[Entity]] = {}
         self._body_calls: dict[tuple[Unit, str], list[Entity]] = {}
         for source in program.sources.values():
@@ -97,6 +99,28 @@ class _Flow:
             places.sort(key=lambda unit: (program.sources[unit.module].index, unit.number))
             for unit in places:
                 self.bound_by.setdefault(unit, []).append(entity)
+        self._spread()
+
+    def _spread(self) -> None:
+        """Add to the modules that a definition may run those of what it may call.
+
+        By statement and by name: a class may run what any of its methods or bases
+        does, a variable what making its value may.
+        """
+        callers: dict[Unit, list[Unit]] = {}
+        for unit, entities in self._may_call.items():
+            for entity in dict.fromkeys(entities):
+                for place in self.binders.get(entity, ()):
+                    callers.setdefault(place, []).append(unit)
+        waiting = list(self._may_run)
+        while waiting:
+            place = waiting.pop()
+            modules = self._may_run[place]
+            for unit in callers.get(place, ()):
+                before = self._may_run.get(unit, 0)
+                if before | modules != before:
+                    self._may_run[unit] = before | modules
+                    waiting.append(unit)
 
     def _read_imports(self, source: Source) -> None:
         for statement in source.scopes.imports:
@@ -104,8 +128,8 @@ class _Flow:
             if statement.typing_only:
                 continue
             if not statement.eager:
-                body = unit, statement.owner
-                self._local_imports.setdefault(body, []).append(statement)
+                for module in self.imported(source.module, statement):
+                    self._may_run[unit] = self._may_run.get(unit, 0) | 1 << self._bits[module]
                 continue
             self.imports.setdefault(unit, []).append(statement)
             for one in statement.names:
@@ -117,6 +141,8 @@ class _Flow:
                         self.reads.setdefault(unit, []).append(target)
 
     def _read_use(self, unit: Unit, use: Use, entity: Entity, consumed: int) -> None:
+        if use.called or use.inherits:
+            self._may_call.setdefault(unit, []).append(entity)
         if not use.eager:
             body = unit, use.owner
             self._body_reads.setdefault(body, []).append(entity)
@@ -135,11 +161,15 @@ class _Flow:
         for body in self._bodies(self.calls.get(unit, ())):
             yield from self._body_reads.get(body, ())
 
-    def called_imports(self, unit: Unit) -> Iterator[str]:
-        """The modules that functions import which running ``unit`` calls."""
-        for body in self._bodies(self.calls.get(unit, ())):
-            for statement in self._local_imports.get(body, ()):
-                yield from self.imported(body[0].module, statement)
+    def called_imports(self, unit: Unit) -> list[str]:
+        """The modules that functions import which running ``unit`` may call."""
+        if unit not in self.calls:
+            return []
+        modules = 0
+        for entity in self.reads[unit]:
+            for place in self.binders.get(entity, ()):
+                modules |= self._may_run.get(place, 0)
+        return [module for module, bit in self._bits.items() if modules >> bit & 1]
 
     def _bodies(self, called: Iterable[Entity]) -> Iterator[tuple[Unit, str]]:
         """The function bodies that calls reach, by name, through other calls too."""

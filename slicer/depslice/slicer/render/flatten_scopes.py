@@ -86,6 +86,7 @@ class Use:
     eager: bool
     owner: str
     called: bool
+    inherits: bool  # a base class
     stores: bool
     chain: tuple[ast.Attribute, ...] = ()
     dotted: bool = False  # must stay dotted: `m.X: int = 1`, `case m.X:`
@@ -251,6 +252,7 @@ class _Context:
     bind_end: Position = (0, 0)
     annotation: bool = False
     called: bool = False
+    inherits: bool = False
     dotted: bool = False
     typing_only: bool = False
     top: bool = False
@@ -371,6 +373,7 @@ class _Walker:
                 eager=context.eager and not context.typing_only,
                 owner=context.owner,
                 called=context.called,
+                inherits=context.inherits,
                 stores=stores,
                 chain=chain,
                 dotted=context.dotted,
@@ -423,7 +426,7 @@ class _Walker:
             self._push(decorator, replace(outer, called=True))
         header = self._type_parameters(node, outer)
         for base in node.bases:
-            self._push(base, header)
+            self._push(base, replace(header, inherits=True))
         for keyword in node.keywords:
             self._push(keyword, header)
         inner = replace(

@@ -1,0 +1,401 @@
+"""What the commands give when all is well."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET  # parses what the test has just made
+
+import pytest
+
+from functional.running import Depslice
+
+
+def test_a_bundle_goes_to_standard_output_and_notes_do_not(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "shop.text:plural")
+    assert done.code == 0
+    assert done.out == (
+        "# shop/text.py\n"
+        "def plural(count: int, word: str) -> str:\n"
+        '    return f"{count} {word}" if count == 1 else f"{count} {word}s"\n'
+    )
+    assert "1 definition of 1 file; " in done.err
+    assert depslice("slice", shop, "shop.text:plural", "-q").err == ""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "shop.stock:Stock.take",
+        "shop.stock.Stock.take",
+        "shop/stock.py:Stock.take",
+        "shop/stock.py:39",
+        "Stock.take",
+        "take",
+    ],
+)
+def test_every_name_of_a_target_gives_the_same_slice(
+    depslice: Depslice, shop: Path, target: str
+) -> None:
+    expected = depslice("slice", shop, "shop.stock:Stock.take").out
+    assert "def take(" in expected
+    assert depslice("slice", shop, target).out == expected
+
+
+def test_a_path_as_the_shell_completes_it(depslice: Depslice, shop: Path) -> None:
+    done = depslice(
+        "slice", "inventory/repo", "inventory/repo/shop/text.py:plural", cwd=shop.parents[1]
+    )
+    assert "def plural(" in done.out
+
+
+def test_classes_variables_and_modules_are_targets(depslice: Depslice, shop: Path) -> None:
+    whole = depslice("slice", shop, "shop.models:Food").out
+    assert "def expired(" in whole
+    assert "def category(" in whole
+    assert "for _key in DEFAULTS" in depslice("slice", shop, "shop.config:SETTINGS").out
+    assert "def low_stock_limit" in depslice("slice", shop, "shop/config.py").out
+
+
+def test_a_tree_is_written_to_a_folder_and_imports(
+    depslice: Depslice, shop: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tree"
+    done = depslice("slice", shop, "shop.api:quote", "--format", "tree", "-o", folder)
+    assert (done.code, done.out) == (0, "")
+    subprocess.run(
+        [sys.executable, "-c", "import shop.api; shop.api.quote"], cwd=folder, check=True
+    )
+    again = depslice("slice", shop, "shop.text:plural", "--format", "tree", "-o", folder)
+    assert again.code == 2
+    assert "not empty" in again.error
+    forced = depslice(
+        "slice", shop, "shop.text:plural", "--format", "tree", "-o", folder, "--force"
+    )
+    assert forced.code == 0
+    assert "def money(" not in (folder / "shop" / "text.py").read_text(encoding="utf-8")
+    assert (folder / "shop" / "api.py").exists()  # only the same paths are replaced
+
+
+def test_a_tree_on_standard_output_has_headers(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "shop.api:restock", "--format", "tree")
+    assert "# shop/stock.py\n" in done.out
+    ast.parse(done.out.replace("from __future__ import annotations", ""))
+
+
+def test_a_module_runs_alone(depslice: Depslice, shop: Path, tmp_path: Path) -> None:
+    path = tmp_path / "low_stock.py"
+    done = depslice("slice", shop, "shop.reports:low_stock", "--format", "module", "-o", path)
+    assert done.code == 0
+    subprocess.run([sys.executable, path], check=True)
+
+
+def test_markup(depslice: Depslice, shop: Path) -> None:
+    assert depslice("slice", shop, "plural", "--format", "md").out.startswith("# Slice of")
+    root = ET.fromstring(depslice("slice", shop, "plural", "--format", "xml").out)  # noqa: S314
+    assert root.tag == "slice"
+
+
+def test_strategies_depth_and_budget(depslice: Depslice, shop: Path) -> None:
+    sliced = depslice("slice", shop, "shop.api:quote").out
+    naive = depslice("slice", shop, "shop.api:quote", "--strategy", "naive").out
+    full = depslice("slice", shop, "shop.api:quote", "--strategy", "full").out
+    near = depslice("slice", shop, "shop.api:quote", "--depth", "1").out
+    small = depslice("slice", shop, "shop.api:quote", "--budget", "200").out
+    assert "def sell(" in full
+    assert "def sell(" not in sliced
+    assert len(naive) < len(near) < len(sliced)
+    assert len(small) < len(sliced)
+    for text in (sliced, naive, full, near, small):
+        assert "def quote(" in text
+
+
+def test_whole_classes_and_usages(depslice: Depslice, shop: Path) -> None:
+    assert "def take" not in depslice("slice", shop, "shop.api:restock").out
+    assert "def take" in depslice("slice", shop, "shop.api:restock", "--whole-classes").out
+    assert "def low_stock(" not in depslice("slice", shop, "shop.text:plural").out
+    assert "low_stock" in depslice("slice", shop, "shop.text:plural", "--usages", "2").out
+
+
+def test_several_targets_give_one_slice(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "shop.text:plural", "shop.text:heading")
+    assert done.out.count("# shop/text.py\n") == 1
+    assert "def heading(" in done.out
+    assert "def plural(" in done.out
+
+
+def test_an_output_file_is_replaced_whole(depslice: Depslice, shop: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "out.py"
+    assert depslice("slice", shop, "plural", "-o", path).code == 0
+    before = path.read_text(encoding="utf-8")
+    assert depslice("slice", shop, "plurall", "-o", path).code == 2
+    assert path.read_text(encoding="utf-8") == before
+    assert list(path.parent.iterdir()) == [path]
+    assert not path.stat().st_mode & 0o111
+
+
+def test_all_reports_and_goes_on(depslice: Depslice, tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("def f():\n    return g()\ndef g():\n    return 1\n")
+    (tmp_path / "bad.py").write_text("def broken(:\n")
+    done = depslice("slice", tmp_path, "--all")
+    assert done.code == 0
+    assert len(done.out.splitlines()) == 2
+    assert "bad.py:1: error:" in done.err
+    assert "2 slices, 0 failed" in done.err
+
+
+@pytest.mark.parametrize(
+    ("format_", "start", "member"),
+    [
+        ("text", "shop.api:import_stock  shop/api.py:34\n", "  shop.storage:read_rows"),
+        ("pycg", "{", '"shop.api.quote"'),
+        ("dot", "digraph", "shop.pricing"),
+        ("mermaid", "flowchart", "gross_price"),
+        ("graphml", "<?xml", "shop.api:quote"),
+        ("html", "<!DOCTYPE html>", "gross_price"),
+    ],
+)
+def test_graph_formats(
+    depslice: Depslice, shop: Path, format_: str, start: str, member: str
+) -> None:
+    done = depslice("graph", shop, "--format", format_)
+    assert done.code == 0
+    assert done.out.startswith(start)
+    assert member in done.out
+
+
+def test_a_tree_of_calls_and_of_callers(depslice: Depslice, shop: Path) -> None:
+    calls = depslice("graph", shop, "shop.api:quote").out
+    assert calls.startswith("shop.api:quote\n├── ")
+    assert "│   └── " in calls
+    shallow = depslice("graph", shop, "shop.api:quote", "--depth", "1").out
+    assert 1 < len(shallow.splitlines()) < len(calls.splitlines())
+    callers = depslice("graph", shop, "shop.config:setting", "--callers").out
+    assert "shop.reports:low_stock" in callers
+    assert "shop.reports:low_stock" not in calls
+
+
+def test_other_references_and_the_outside(depslice: Depslice, shop: Path) -> None:
+    calls = depslice("graph", shop, "shop.storage:save").out
+    assert "external:" not in calls
+    assert "external:csv.writer" in depslice("graph", shop, "shop.storage:save", "--externals").out
+    everything = depslice("graph", shop, "shop.errors:BadRow", "--kind", "all").out
+    assert "inherit shop.errors:ShopError" in everything
+
+
+def test_certainty_selects(depslice: Depslice, shop: Path) -> None:
+    def edges(*options: str) -> set[str]:
+        return set(depslice("graph", shop, "--format", "dot", *options).out.splitlines())
+
+    definite, possible = edges("--certainty", "definite"), edges("--certainty", "possible")
+    everything = edges()
+    arrows = {line for line in everything if "->" in line}
+    assert {line for line in definite | possible if "->" in line} == arrows
+    assert not {line for line in definite & possible if "->" in line}
+    assert {line for line in definite if "->" in line}
+
+
+def test_jedi_adds_its_evidence(depslice: Depslice, shop: Path) -> None:
+    arguments = ("graph", shop, "shop.api:quote", "--format", "json", "--resolver", "own")
+    merged = depslice(*arguments, "--resolver", "jedi")
+    assert merged.code == 0
+    assert '"jedi"' in merged.out
+    assert '"jedi"' not in depslice(*arguments).out
+
+
+def test_why_shows_the_source_of_each_step(depslice: Depslice, shop: Path) -> None:
+    done = depslice("why", shop, "shop.api:quote", "shop.text:SYMBOLS")
+    assert done.code == 0
+    steps = done.out.splitlines()
+    assert steps[0].startswith("shop.api:quote  --")
+    assert "-->  shop.text:money   shop/api.py:16" in steps[0]
+    assert "money(gross_price" in steps[1]
+    assert "-->  shop.text:SYMBOLS   shop/text.py:10" in steps[-2]
+
+
+def test_why_not(depslice: Depslice, shop: Path) -> None:
+    done = depslice("why", shop, "shop.api:restock", "shop.stock:Stock.take")
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert lines[0] == "shop.stock:Stock.take is not in the slice of shop.api:restock"
+    assert "  nearest: shop.stock:Stock.quantity" in lines
+
+
+def test_why_a_nested_function(depslice: Depslice, shop: Path) -> None:
+    done = depslice("why", shop, "shop.api:quote", "shop.discounts:rule.<locals>.register")
+    assert "is a part of shop.discounts:rule" in done.out
+
+
+def test_functions_as_lines(depslice: Depslice, shop: Path) -> None:
+    lines = depslice("functions", shop).out.splitlines()
+    assert "shop/text.py:13\tfunction\tshop.text:plural" in lines
+
+
+def test_a_single_script_and_an_unpacked_package(depslice: Depslice, shop: Path) -> None:
+    script = depslice("slice", shop / "shop" / "text.py", "text:heading")
+    assert "def heading(" in script.out
+    package = depslice("slice", shop / "shop", "shop.text:plural")
+    assert "def plural(" in package.out
+
+
+def test_what_is_left_out_is_said_and_can_be_brought_back(
+    depslice: Depslice, tmp_path: Path
+) -> None:
+    for name in ("a.py", "_vendor/b.py", "tests/c.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("def f(): pass\n")
+    done = depslice("functions", tmp_path)
+    assert len(done.out.splitlines()) == 2
+    assert "left out: 1 vendored" in done.err
+    assert "_vendor: vendored" in depslice("functions", tmp_path, "-v").err
+    more = depslice("functions", tmp_path, "--include", "_vendor/", "--exclude", "tests/")
+    assert [line.split(":")[0] for line in more.out.splitlines()] == ["_vendor/b.py", "a.py"]
+    refused = depslice("slice", tmp_path, "_vendor/b.py:f")
+    assert "left out of the analysis (vendored)" in refused.error
+    assert "--include" in refused.err
+
+
+def test_workers_cache_and_hash_seed_change_nothing(depslice: Depslice, tmp_path: Path) -> None:
+    for number in range(60):
+        (tmp_path / f"m{number}.py").write_text(
+            f"import m{(number + 1) % 60}\n\n\ndef f(x):\n    return m{(number + 1) % 60}.g(x)\n"
+            "\n\ndef g(x):\n    return {x, 'a', 'b'}\n",
+        )
+    runs = [
+        depslice("slice", tmp_path, "--all", *options, env={"PYTHONHASHSEED": seed}).out
+        for options, seed in [
+            (("--workers", "1", "--no-cache"), "1"),
+            (("--workers", "3"), "2"),
+            (("--workers", "2"), "3"),
+        ]
+    ]
+    assert len(runs[0].splitlines()) == 120
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_nothing_analysed_is_run(depslice: Depslice, tmp_path: Path) -> None:
+    """Not even what shadows the standard library, from the folder the user is in."""
+    marker = f"open({str(tmp_path / 'RAN')!r}, 'w').close()\n"
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    names = ["json", "pickle", "click", "difflib", "tomllib", "struct", "conftest", "sitecustomize"]
+    for name in names:
+        (repo / f"{name}.py").write_text(f"{marker}def f(): pass\n")
+    for number in range(60):
+        (repo / f"m{number}.py").write_text(f"{marker}def f{number}(): pass\n")
+    for arguments in (
+        ("functions", ".", "--workers", "2"),
+        ("slice", ".", "pickle:f", "--format", "module"),
+        ("slice", ".", "--all"),
+        ("graph", ".", "--format", "html"),
+        ("why", ".", "json:f", "json:f"),
+        ("slice", ".", "json:fff"),
+    ):
+        assert depslice(*arguments, cwd=repo).code == (2 if "json:fff" in arguments else 0)
+    assert not (tmp_path / "RAN").exists()
+
+
+# --- defaults
+
+
+def test_defaults_come_from_the_users_own_project(
+    depslice: Depslice, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.depslice]\nquiet = true\n[tool.depslice.slice]\nformat = "md"\n'
+    )
+    below = tmp_path / "below"
+    below.mkdir()
+    done = depslice("slice", shop, "shop.text:plural", cwd=below)
+    assert done.out.startswith("# Slice of")
+    assert done.err == ""
+    chosen = depslice("slice", shop, "shop.text:plural", "--format", "bundle", cwd=below)
+    assert chosen.out.startswith("# shop/text.py")
+
+
+def test_the_analysed_repository_gives_no_defaults(depslice: Depslice, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.depslice.slice]\nformat = "md"\n')
+    (tmp_path / "a.py").write_text("def f(): pass\n")
+    assert depslice("slice", tmp_path, "a:f").out.startswith("# a.py")
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('[tool.depslice.graph]\npycg-python = "/tmp/evil"', "only be given on the command line"),
+        ('[tool.depslice]\noutput = "/tmp/evil"', "only be given on the command line"),
+        ("[tool.depslice.graph]\nnope = 1", "graph has no option --nope"),
+        ('[tool.depslice]\nquiet = "yes"', "must be true or false"),
+        ('[tool.depslice]\nexclude = "tests"', "must be a list of strings"),
+        ('[tool.depslice.graph]\ndepth = "deep"', "depth"),
+        ("[tool.depslice", "pyproject.toml"),
+        ("[tool]\ndepslice = 1", "must be a table"),
+    ],
+)
+def test_bad_defaults(
+    depslice: Depslice, shop: Path, tmp_path: Path, table: str, said: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(table)
+    done = depslice("graph", shop, "shop.api:quote", cwd=tmp_path)
+    assert done.code == 2
+    assert said in done.error
+
+
+# --- start-up
+
+
+def test_help_and_version_import_no_analysis(environment: dict[str, str]) -> None:
+    program = (
+        "import sys; from depslice.cli.main import main\n"
+        "for arguments in (['--version'], ['--help'], ['slice', '--help'], ['graph', '--help']):\n"
+        "    assert main(arguments) == 0\n"
+        "heavy = {'rich', 'libcst', 'networkx', 'jedi', 'multiprocessing', 'sqlite3'}\n"
+        "sys.exit(sorted(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_completion_knows_the_commands(depslice: Depslice) -> None:
+    env = {"_DEPSLICE_COMPLETE": "bash_complete", "COMP_WORDS": "depslice f", "COMP_CWORD": "1"}
+    assert depslice(env=env).out.strip() == "plain,functions"
+
+
+def test_every_command_and_option_is_documented(depslice: Depslice) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    commands = ["functions", "graph", "slice", "why", "cache info", "cache clear"]
+    for command in commands:
+        assert f"depslice {command}" in text
+        for word in depslice(*command.split(), "--help").out.split():
+            if word.startswith("--") and word != "--help":
+                assert f"`{word.rstrip(',').partition('/')[0]}" in text, (command, word)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
+def test_a_table_on_a_terminal(environment: dict[str, str], shop: Path) -> None:
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "depslice.cli", "functions", shop, "--no-color"],
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env=environment | {"COLUMNS": "100"},
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            shown += piece
+            if not piece:
+                break
+        assert process.wait() == 0
+    os.close(ours)
+    assert b"where" in shown
+    assert b"shop.stock:Stock.add" in shown

@@ -1,0 +1,144 @@
+"""The JSON schemas, key by key, as docs/formats/json.md has them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functional.running import ROOT, Depslice
+
+SPAN = {"start", "end"}
+STEP = {"source", "target", "kind", "certainty", "evidence", "path", "line", "column"}
+
+
+def json_of(text: str, schema: str) -> dict[str, Any]:
+    document = json.loads(text)
+    assert next(iter(document)) == "schema"
+    assert document["schema"] == schema
+    assert f"## `{schema}`" in (ROOT / "docs" / "formats" / "json.md").read_text(encoding="utf-8")
+    return dict(document)
+
+
+def test_slice(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "shop.api:quote", "--format", "json")
+    document = json_of(done.out, "depslice.slice/1")
+    keys = ["targets", "items", "externals", "unresolved", "omitted", "diagnostics", "files"]
+    assert list(document) == ["schema", *keys]
+    assert document["targets"] == ["shop.api:quote"]
+    for item in document["items"]:
+        assert set(item) == {"id", "kind", "path", "span", "distance", "form", "reason"}
+        assert set(item["span"]) == SPAN
+        assert all(set(step) == STEP for step in item["reason"])
+        assert len(item["reason"]) == item["distance"]
+    assert {"id": "shop.api:quote", "distance": 0}.items() <= document["items"][0].items()
+    assert all(set(each) == {"module", "names"} for each in document["externals"])
+    assert all(
+        set(each) == {"source", "name", "reason", "line", "column"}
+        for each in document["unresolved"]
+    )
+    assert {file["path"] for file in document["files"]} >= {"shop/api.py", "shop/config.py"}
+
+
+def test_slice_says_what_the_options_left_out(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "shop.api:quote", "--format", "json", "--depth", "1")
+    omitted = json.loads(done.out)["omitted"]
+    assert omitted
+    assert all(set(each) == {"symbol", "why", "distance"} for each in omitted)
+    assert {each["why"] for each in omitted} == {"depth"}
+
+
+def test_slices_of_all(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "--all")
+    lines = [json_of(line, "depslice.slices/1") for line in done.out.splitlines()]
+    functions = json.loads(depslice("functions", shop, "--format", "json").out)["functions"]
+    outermost = [each["id"] for each in functions if "<locals>" not in each["id"]]
+    assert [line["target"] for line in lines] == outermost
+    for line in lines:
+        assert list(line) == [
+            *("schema", "target", "path", "line", "items", "externals"),
+            *("tokens", "unresolved", "omitted", "diagnostics"),
+        ]
+        assert {"id": line["target"], "distance": 0, "form": "full"} in line["items"]
+        assert line["tokens"] > 0
+
+
+def test_all_gives_the_slices_that_slice_gives(depslice: Depslice, shop: Path) -> None:
+    lines = map(json.loads, depslice("slice", shop, "--all").out.splitlines())
+    [among_all] = [line for line in lines if line["target"] == "shop.reports:low_stock"]
+    alone = json.loads(depslice("slice", shop, "shop.reports:low_stock", "--format", "json").out)
+    assert among_all["items"] == [
+        {key: item[key] for key in ("id", "distance", "form")} for item in alone["items"]
+    ]
+
+
+def test_graph(depslice: Depslice, shop: Path) -> None:
+    document = json_of(depslice("graph", shop, "--format", "json").out, "depslice.graph/1")
+    assert list(document) == ["schema", "symbols", "references", "unresolved", "diagnostics"]
+    assert {frozenset(each) for each in document["symbols"]} == {
+        frozenset({"id", "kind", "path", "span"})
+    }
+    reference_keys = {"source", "target", "kind", "sites", "certainty", "evidence", "via_external"}
+    assert all(set(each) == reference_keys for each in document["references"])
+    assert {each["kind"] for each in document["references"]} == {"call"}
+    pairs = {(each["source"], each["target"]) for each in document["references"]}
+    assert ("shop.pricing:gross_price", "shop.config:tax_rate") in pairs
+
+
+def test_functions(depslice: Depslice, shop: Path) -> None:
+    document = json_of(depslice("functions", shop, "--format", "json").out, "depslice.functions/1")
+    assert list(document) == ["schema", "functions"]
+    found = document["functions"]
+    assert all(list(each) == ["id", "path", "line", "end_line", "kind"] for each in found)
+    assert [(each["path"], each["line"]) for each in found] == sorted(
+        (each["path"], each["line"]) for each in found
+    )
+    assert {
+        "id": "shop.stock:Stock.add",
+        "path": "shop/stock.py",
+        "line": 27,
+        "end_line": 29,
+        "kind": "method",
+    } in found
+    assert not [each for each in found if each["kind"] not in {"function", "method"}]
+
+
+@pytest.mark.parametrize(("symbol", "code"), [("shop.discounts:bulk", 0), ("shop.api:sell", 1)])
+def test_why(depslice: Depslice, shop: Path, symbol: str, code: int) -> None:
+    done = depslice("why", shop, "shop.api:quote", symbol, "--format", "json")
+    assert done.code == code
+    document = json_of(done.out, "depslice.why/1")
+    keys = ["target", "symbol", "in_slice", "item", "distance", "chain", "nearest"]
+    assert list(document) == ["schema", *keys]
+    assert document["in_slice"] is (code == 0)
+    assert all(set(step) == {*STEP, "text"} for step in document["chain"])
+    assert bool(document["nearest"]) is (code == 1)
+
+
+def test_cache(depslice: Depslice, tmp_path: Path, shop: Path) -> None:
+    env = {"DEPSLICE_CACHE_DIR": str(tmp_path / "kept")}
+    depslice("functions", shop, env=env)
+    document = json_of(
+        depslice("cache", "info", "--format", "json", env=env).out, "depslice.cache/1"
+    )
+    assert list(document) == ["schema", "directory", "files", "bytes"]
+    assert document["directory"] == str(tmp_path / "kept")
+    assert document["files"] == 1
+    cleared = json.loads(depslice("cache", "clear", "--format", "json", env=env).out)
+    assert list(cleared) == ["schema", "directory", "removed_bytes"]
+    assert cleared["removed_bytes"] == document["bytes"] > 0
+    assert json.loads(depslice("cache", "info", "--format", "json", env=env).out)["files"] == 0
+
+
+def test_the_documentation_names_no_other_schema() -> None:
+    text = (ROOT / "docs" / "formats" / "json.md").read_text(encoding="utf-8")
+    described = re.findall(r"^## `(depslice\.\w+/\d+)`", text, re.MULTILINE)
+    source = "".join(
+        path.read_text(encoding="utf-8")
+        for component in ("callgraph", "slicer", "cli")
+        for path in (ROOT / component).rglob("*.py")
+    )
+    assert set(described) == set(re.findall(r'SCHEMA\w* = "(depslice\.\w+/\d+)"', source))
