@@ -105,6 +105,7 @@ class Program:
         self.files = {file.module: file for file in project.files}
         self.by_path = {file.path: file for file in project.files}
         self._loaded: dict[str, Module | None] = {}
+        self.digests: dict[str, str] = {}  # of every file read so far, by module
         self._diagnostics: dict[str, Diagnostic] = {}
         self.packages = _packages(self.files)
         self._star_sources: dict[tuple[str, str], tuple[Module | None, int] | None] = {}
@@ -118,6 +119,31 @@ class Program:
             self._directories.setdefault(
                 directory, file.module.rpartition(".")[0] if not file.is_package else file.module
             )
+
+    # --- results of analyses that go on top
+
+    def cached(self, kind: str, key: str) -> bytes | None:
+        """What :meth:`cache_result` has stored, in this run or an earlier one."""
+        return None if self._cache is None else self._cache.get(kind, key)
+
+    def cache_result(self, kind: str, key: str, blob: bytes) -> None:
+        """Store the result of an analysis in the user's cache, if there is one."""
+        if self._cache is not None:
+            self._cache.put_many(kind, [(key, blob)])
+
+    def detach_cache(self) -> None:
+        """Go on without the cache: a forked process must not use its parent's connection."""
+        self._cache = None
+
+    def digest_now(self, name: str) -> str | None:
+        """The digest of a module's file as it is on disk now; ``None`` if it cannot be read."""
+        file = self.files.get(name)
+        if file is None:
+            return None
+        try:
+            return content_digest(read_file(self.project, file))
+        except OSError:
+            return None
 
     # --- loading
 
@@ -137,6 +163,7 @@ class Program:
         if data is None:
             return None
         digest = content_digest(data)
+        self.digests[file.module] = digest
         blob = None if self._cache is None else self._cache.get(_KIND, digest)
         if blob is not None:
             return self._adopt(file, digest, blob)
@@ -191,6 +218,7 @@ class Program:
         for file, digest, blob in load_many(
             self.project, missing, self._cache, _KIND, workers=workers, progress=progress
         ):
+            self.digests[file.module] = digest
             if blob is None:
                 self._loaded[file.module] = self._load(file)
             else:

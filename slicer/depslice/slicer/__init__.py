@@ -18,8 +18,9 @@ from depslice.slicer.model import (
     Slice,
     Step,
 )
-from depslice.slicer.rendering import render
-from depslice.slicer.slicing import slice_all, slice_symbols
+from depslice.slicer.parallel import map_slices, slice_all
+from depslice.slicer.rendering import render, slice_context
+from depslice.slicer.slicing import function_symbols, slice_symbols
 from depslice.slicer.strategies import Strategy
 
 __all__ = [
@@ -34,7 +35,10 @@ __all__ = [
     "Slice",
     "Step",
     "Strategy",
+    "function_symbols",
+    "map_slices",
     "render",
     "slice_all",
+    "slice_context",
     "slice_symbols",
 ]

@@ -120,6 +120,7 @@ class Slicer:
         self._origins = Origins(engine)
         self._pending: list[_Open] = []
         self._traced = 0
+        self._steps: dict[str, Step] = {}
         self._names: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
         self._built: set[tuple[str, str]] = set()
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
@@ -1339,6 +1340,19 @@ class Slicer:
             ExternalImport(module=m, names=tuple(sorted(n))) for m, n in sorted(grouped.items())
         )
 
+    def _step(self, item: str) -> Step:
+        demand = self.result.reasons[item]
+        line, column = unpack(demand.pos)
+        return Step(
+            source=demand.source,
+            target=item,
+            kind=demand.kind,
+            certainty=demand.certainty,
+            evidence=demand.evidence,
+            path=demand.path,
+            site=Site(line=line, column=column),
+        )
+
     def chain(self, item: str) -> tuple[Step, ...]:
         """The references from a target to ``item``."""
         steps: list[Step] = []
@@ -1346,20 +1360,11 @@ class Slicer:
         seen: set[str] = set()
         while current in self.result.reasons and current not in seen:
             seen.add(current)
-            demand = self.result.reasons[current]
-            line, column = unpack(demand.pos)
-            steps.append(
-                Step(
-                    source=demand.source,
-                    target=current,
-                    kind=demand.kind,
-                    certainty=demand.certainty,
-                    evidence=demand.evidence,
-                    path=demand.path,
-                    site=Site(line=line, column=column),
-                )
-            )
-            current = demand.source
+            step = self._steps.get(current)
+            if step is None:
+                step = self._steps[current] = self._step(current)
+            steps.append(step)
+            current = step.source
         return tuple(reversed(steps))
 
 

@@ -4,16 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.program import Program
+from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Context, RenderedFile, Slice
+from depslice.slicer.slicing import slice_symbols
 from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import TOKENIZER, count_tokens
 from depslice.slicer.usages import usage_files
 
 FORMATS: Final = ("tree", "module", "bundle", "md", "xml", "json")
+
+
+def slice_context(
+    program: Program,
+    targets: Sequence[str],
+    *,
+    depth: int | None = None,
+    budget: int | None = None,
+    whole_classes: bool = False,
+    format: str = "bundle",  # noqa: A002 - the word users know
+    strategy: str = "sliced",
+    usages: int = 0,
+) -> tuple[Slice, Context]:
+    """Slice and render, or recall what an earlier run found in files that have not changed.
+
+    The slice comes without ``cuts`` when it is recalled. Takes the options, and raises the
+    errors, of :func:`~depslice.slicer.slicing.slice_symbols` and :func:`render`.
+    """
+    question = (tuple(targets), depth, budget, whole_classes, format, strategy, usages)
+    key = key_of(program, question)
+    known = recall(program, key)
+    if known is not None:
+        return known
+    found = slice_symbols(program, targets, depth=depth, budget=budget, whole_classes=whole_classes)
+    context = render(program, found, format=format, strategy=strategy, usages=usages)
+    remember(program, key, found, context)
+    return found, context
 
 
 def render(

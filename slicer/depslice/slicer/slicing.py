@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.errors import OptionError, UnknownTarget
@@ -86,17 +86,6 @@ def function_symbols(program: Program) -> list[Symbol]:
     return found
 
 
-def slice_all(
-    program: Program,
-    *,
-    workers: int | None = None,
-    depth: int | None = None,
-    budget: int | None = None,
-    whole_classes: bool = False,
-) -> Iterator[Slice]:
-    """One slice per function and method, by path and line; the order is that of one worker."""
-    program.load_all(workers=workers)
-    for symbol in function_symbols(program):
-        yield slice_symbols(
-            program, [symbol.id], depth=depth, budget=budget, whole_classes=whole_classes
-        )
+def forget_engine(program: Program) -> None:
+    """Start the next slice from nothing but the summaries."""
+    program.attachments.pop("slicing-engine", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -103,12 +102,13 @@ def slice_(
             _slice_every(program, repository, output, notes, limits)
         return
     from depslice.callgraph import find_symbol
-    from depslice.slicer import render, slice_symbols
+    from depslice.slicer import slice_context
 
     with opened(repository, notes) as program:
         ids = list(dict.fromkeys(find_symbol(program, target).id for target in targets))
-        found = slice_symbols(program, ids, **limits)
-        context = render(program, found, format=format_, strategy=strategy, usages=usages)
+        found, context = slice_context(
+            program, ids, format=format_, strategy=strategy, usages=usages, **limits
+        )
         _write(context, output, is_tree=format_ == "tree", force=force)
         _say_what_it_is(found, context, notes)
 
@@ -169,6 +169,7 @@ def _slice_every(
     limits: dict[str, Any],
 ) -> None:
     from depslice.callgraph import list_functions
+    from depslice.slicer import map_slices
 
     started = time.monotonic()
     with notes.progress("reading") as progress:
@@ -177,41 +178,15 @@ def _slice_every(
     functions = {s.id: s for s in list_functions(program, workers=1) if "<" not in s.id}
     failed = done = 0
     with notes.progress("slicing") as progress, result_stream(output) as write:
-        for symbol, outcome in _outcomes(program, functions, repository.workers, limits):
-            line = _line(program, symbol, outcome)
+        for line in map_slices(
+            program, list(functions.values()), _line, workers=repository.workers, **limits
+        ):
             failed += "error" in line
             done += 1
             write(json_text(line, indent=None))
             progress(done, len(functions))
     seconds = time.monotonic() - started
     notes.say(f"{done:,} slices, {failed:,} failed, {seconds:.1f} s")
-
-
-def _outcomes(
-    program: Program,
-    functions: dict[str, Symbol],
-    workers: int | None,
-    limits: dict[str, Any],
-) -> Iterator[tuple[Symbol, Slice | Exception]]:
-    """Each function's slice, or why there is none; one failure does not end the run."""
-    from depslice.slicer import slice_all, slice_symbols
-
-    pending = dict(functions)
-    try:
-        for found in slice_all(program, workers=workers, **limits):
-            yield pending.pop(found.targets[0]), found
-    except Exception as error:
-        # Whatever it is, it is the next function's.
-        if not pending:
-            raise
-        identifier = next(iter(pending))
-        yield pending.pop(identifier), error
-    for identifier, symbol in pending.items():
-        try:
-            outcome: Slice | Exception = slice_symbols(program, [identifier], **limits)
-        except Exception as error:  # noqa: BLE001 - as above
-            outcome = error
-        yield symbol, outcome
 
 
 def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[str, Any]:

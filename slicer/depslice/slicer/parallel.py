@@ -1,0 +1,116 @@
+"""Many slices: file by file, on the cores there are, in one order whatever their number."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Generic, TypeVar
+
+from depslice.callgraph.model import Symbol
+from depslice.callgraph.program import Program, default_workers
+from depslice.slicer.model import Slice
+from depslice.slicer.slicing import forget_engine, function_symbols, slice_symbols
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Work(Generic[T]):
+    program: Program
+    groups: list[list[Symbol]]
+    make: Callable[[Program, Symbol, Slice | Exception], T]
+    limits: dict[str, Any]
+
+
+_work: _Work[Any] | None = None
+
+
+def map_slices(
+    program: Program,
+    symbols: Sequence[Symbol],
+    make: Callable[[Program, Symbol, Slice | Exception], T],
+    *,
+    workers: int | None = None,
+    **limits: Any,
+) -> Iterator[T]:
+    """``make(program, symbol, its slice or why there is none)`` for each symbol, in order.
+
+    Symbols of one file are sliced together, each file with a fresh engine, so that the
+    results do not depend on ``workers`` (``None``: the cores there are). The modules must
+    be loaded. Processes are forked where the platform can; elsewhere there is one.
+    """
+    global _work  # noqa: PLW0603 - forked workers inherit it; nothing is sent to them
+    groups = [list(group) for _, group in groupby(symbols, key=lambda symbol: symbol.path)]
+    work = _Work(program, groups, make, limits)
+    count = min(default_workers() if workers is None else workers, len(groups))
+    if count < 2 or not sys.platform.startswith(("linux", "freebsd")):
+        for group in groups:
+            yield from _run(work, group)
+        return
+    _work = work
+    try:
+        with multiprocessing.get_context("fork").Pool(count, initializer=_start) as pool:
+            for results in pool.imap(_run_group, range(len(groups))):
+                yield from results
+    finally:
+        _work = None
+
+
+def _start() -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the pool
+    assert _work is not None
+    _work.program.detach_cache()
+
+
+def _run_group(index: int) -> list[Any]:
+    assert _work is not None
+    return list(_run(_work, _work.groups[index]))
+
+
+def _run(work: _Work[T], group: list[Symbol]) -> Iterator[T]:
+    forget_engine(work.program)
+    for symbol in group:
+        try:
+            outcome: Slice | Exception = slice_symbols(work.program, [symbol.id], **work.limits)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next one goes on
+            outcome = error
+        yield work.make(work.program, symbol, outcome)
+    forget_engine(work.program)
+
+
+def slice_all(
+    program: Program,
+    *,
+    workers: int | None = None,
+    depth: int | None = None,
+    budget: int | None = None,
+    whole_classes: bool = False,
+) -> Iterator[Slice]:
+    """One slice per function and method, by path and line.
+
+    The first failure ends it; :func:`map_slices` goes on.
+    """
+    program.load_all(workers=workers)
+    for outcome in map_slices(
+        program,
+        function_symbols(program),
+        _keep_outcome,
+        workers=1,
+        depth=depth,
+        budget=budget,
+        whole_classes=whole_classes,
+    ):
+        if isinstance(outcome, Exception):
+            raise outcome
+        yield outcome
+
+
+def _keep_outcome(
+    _program: Program, _symbol: Symbol, outcome: Slice | Exception
+) -> Slice | Exception:
+    return outcome
