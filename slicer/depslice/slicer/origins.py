@@ -13,7 +13,6 @@ from depslice.callgraph.engine.containers import ContainerEvaluation
 from depslice.callgraph.engine.values import OPEN, Function, Values
 
 _WIDEST = 24
-_DEEPEST = 12
 
 
 class Origins:
@@ -22,7 +21,8 @@ class Origins:
     def __init__(self, engine: ContainerEvaluation) -> None:
         self._engine = engine
         self._bound: dict[tuple[Function, int], set[int]] = {}
-        self._known: dict[int, frozenset[int]] = {}
+        self._before: dict[int, frozenset[int]] = {}  # the last round's answers
+        self._known: dict[int, frozenset[int]] = {}  # this round's
         self._busy: set[int] = set()
         self.grown = False
 
@@ -34,9 +34,14 @@ class Origins:
             self.grown = True
 
     def refresh(self) -> bool:
-        """Forget what was traced if bindings have grown since; whether they have."""
+        """Start another round if bindings or answers have grown since; whether they have.
+
+        Within a round each value is traced once, and a cycle sees the last round's answer;
+        answers only grow, so the rounds end.
+        """
         grown, self.grown = self.grown, False
         if grown:
+            self._before.update(self._known)
             self._known.clear()
         return grown
 
@@ -48,16 +53,20 @@ class Origins:
         known = self._known.get(value)
         if known is not None:
             return known
-        if value in self._busy or len(self._busy) > _DEEPEST:
-            return frozenset()
+        before = self._before.get(value, frozenset())
+        if value in self._busy:
+            return before
         self._busy.add(value)
         try:
-            found = frozenset(self._trace(value, where))
+            found = self._trace(value, where) | before
         finally:
             self._busy.discard(value)
-        if not self._busy:
-            self._known[value] = found
-        return found
+        if len(found) > _WIDEST:
+            found = set(sorted(found)[:_WIDEST]) | before
+        self._known[value] = frozenset(found)
+        if len(found) > len(before):
+            self.grown = True
+        return self._known[value]
 
     def _trace(self, value: int, where: Function) -> set[int]:
         engine = self._engine
