@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from depslice.callgraph.program import Program
@@ -15,13 +16,21 @@ from depslice.slicer.tokens import count_tokens
 _STEPS = (Form.SIGNATURE, Form.NAME)
 
 
-def fit_budget(program: Program, slicer: Slicer, found: Slice, budget: int) -> Slice:
+def fit_budget(
+    program: Program,
+    slicer: Slicer,
+    found: Slice,
+    budget: int,
+    without: Callable[[frozenset[str]], Slice],
+) -> Slice:
     """``found`` with the farthest items in smaller forms, until it fits ``budget`` tokens.
 
     Forms step down ``full`` -> ``signature`` -> ``name`` from the farthest item inwards,
-    each step on all of them before the next; then items in form ``name`` that nothing kept
-    defines itself by are left out and listed. Targets stay whole whatever the budget.
+    each step on all of them before the next; then whole items are left out and listed:
+    ``without`` slices again without them. Targets stay whole whatever the budget.
     """
+    if _size(found) <= budget:
+        return found
     outermost = [item for item in reversed(found.items) if not item.is_target]
     forms: dict[str, Form] = {}
     best = found
@@ -40,7 +49,7 @@ def fit_budget(program: Program, slicer: Slicer, found: Slice, budget: int) -> S
         best = _with_forms(program, slicer, found, forms)
         if _size(best) <= budget:
             return best
-    return _leave_out(program, slicer, best, forms, outermost, budget)
+    return _leave_out(found, outermost, budget, without)
 
 
 def _first(items: list[Item], count: int, form: Form) -> dict[str, Form]:
@@ -57,32 +66,30 @@ def _size(found: Slice) -> int:
 
 
 def _leave_out(
-    program: Program,
-    slicer: Slicer,
     found: Slice,
-    forms: dict[str, Form],
     outermost: list[Item],
     budget: int,
+    without: Callable[[frozenset[str]], Slice],
 ) -> Slice:
-    """Drop whole items, farthest first; what remains may name them, and they are listed."""
-    dropped: list[str] = []
-    for item in outermost:
-        if _size(found) <= budget:
-            break
-        dropped.append(item.symbol.id)
-        for key in slicer.result.pieces_of.pop(item.symbol.id, {}):
-            slicer.result.kept.pop(key, None)
-        found = replace(found, cuts=make_cuts(program, slicer, forms))
-    gone = set(dropped)
+    """The slice without its farthest items: as few of them as the budget asks for."""
+    low, high = 1, len(outermost)
+    best = without(frozenset(item.symbol.id for item in outermost))
+    while low < high:
+        middle = (low + high) // 2
+        candidate = without(frozenset(item.symbol.id for item in outermost[:middle]))
+        if _size(candidate) <= budget:
+            high, best = middle, candidate
+        else:
+            low = middle + 1
+    kept = {item.symbol.id for item in best.items}
     return replace(
-        found,
-        items=tuple(item for item in found.items if item.symbol.id not in gone),
+        best,
         omitted=(
-            *found.omitted,
+            *best.omitted,
             *(
                 Omitted(symbol=item.symbol.id, why="budget", distance=item.distance)
                 for item in found.items
-                if item.symbol.id in gone
+                if item.symbol.id not in kept
             ),
         ),
     )

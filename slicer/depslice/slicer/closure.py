@@ -92,6 +92,17 @@ class _Open:
     done: set[int] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Followed:
+    """A unit whose facts were followed, and which."""
+
+    module: Module
+    piece: int
+    item: str
+    facts: list[f.Fact] = field(default_factory=list)
+    seen: set[f.Fact] = field(default_factory=set)
+
+
 class Slicer:
     """Grows a :class:`Closure` from targets; one instance per slice."""
 
@@ -120,6 +131,7 @@ class Slicer:
         self._origins = Origins(engine)
         self._pending: list[_Open] = []
         self._traced = 0
+        self._followed: dict[Function, _Followed] = {}
         self._steps: dict[str, Step] = {}
         self._names: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
         self._built: set[tuple[str, str]] = set()
@@ -164,12 +176,28 @@ class Slicer:
             while self._queue:
                 module, piece, item = self._queue.popleft()
                 self._expand(module, piece, item)
-            if self._trace_open() or self._queue:
+            if self._trace_open() or self._queue or self._revisit():
                 continue
             if not self._connect_effects():
                 break
         self._settle_dotted_imports()
+        self._note_unresolved()
         return self.result
+
+    def _revisit(self) -> bool:
+        """Values that grew since a piece was followed may have added references to it."""
+        self.engine.settle()
+        stale = [x for fn, x in self._followed.items() if fn.facts is not x.facts]
+        for followed in stale:
+            self._queue.append((followed.module, followed.piece, followed.item))
+        return bool(stale)
+
+    def _note_unresolved(self) -> None:
+        """What is still unresolved when all values have settled."""
+        for function, followed in self._followed.items():
+            for fact in function.facts:
+                if fact[0] == f.UNRESOLVED:
+                    self._unresolved(followed.item, fact[1], fact[2], fact[3])
 
     # --- keeping
 
@@ -702,12 +730,18 @@ class Slicer:
         for number in units:
             function = self.engine.function(module, number)
             facts = self.engine.facts_of(function)
+            followed = self._followed.get(function)
+            if followed is None:
+                followed = self._followed[function] = _Followed(module, index, item)
+            followed.facts = function.facts
             if number == piece.unit and piece.kind == "class":
                 bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
                 self._enclosing_class(module, piece, item)
             for fact in facts:
-                own = bases if number == piece.unit else set()
-                self._follow(module, piece, item, fact, own, function)
+                if fact not in followed.seen:
+                    followed.seen.add(fact)
+                    own = bases if number == piece.unit else set()
+                    self._follow(module, piece, item, fact, own, function)
 
     def _enclosing_class(self, module: Module, piece: Piece, item: str) -> None:
         owner = self.engine.class_(module, _class_of(module, piece))
@@ -772,8 +806,6 @@ class Slicer:
             self._pending.append(_Open(fact[1], "apply", fact[2], demand, function))
         elif kind == f.EXTERNAL:
             self._dotted.setdefault(module.name, set()).add(fact[1])
-        elif kind == f.UNRESOLVED:
-            self._unresolved(item, fact[1], fact[2], fact[3])
         elif kind == f.INSTANCE:
             self._make_live(
                 fact[1], self._demand(module, item, ReferenceKind.CALL, True, "instance", fact[2])
@@ -1024,7 +1056,6 @@ class Slicer:
             return
         if not written:
             self._wanted_members.add((owner, name))
-            self._build_member(owner, name)
         summary = owner.module.summary
         for index in owner.info.members.get(name, ()):
             piece = summary.pieces[index]
@@ -1037,6 +1068,8 @@ class Slicer:
                 self._make_live(
                     self.engine.class_(owner.module, _class_of(owner.module, piece)), demand
                 )
+        if not written:
+            self._build_member(owner, name)
 
     def _want_override(self, class_: Class, name: str, demand: Demand, *, instance: bool) -> None:
         """``name`` on ``class_`` or a live subclass of it (on an ``instance``: it is live)."""

@@ -1,4 +1,4 @@
-"""From slices to text: one facade over the"""
+"""From slices to text: one facade over all renderings, and the memory of earlier answers."""
 
 from __future__ import annotations
 

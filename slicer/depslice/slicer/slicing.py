@@ -38,11 +38,24 @@ def slice_symbols(
         raise OptionError(f"the depth must not be negative: {depth}")
     if budget is not None and budget <= 0:
         raise OptionError(f"the budget must be positive: {budget}")
+    forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
     slicer = _grow(program, engine, targets, depth=depth, whole_classes=whole_classes)
     found = assemble(program, slicer, tuple(targets))
     if budget is not None:
-        return fit_budget(program, slicer, found, budget)
+
+        def without(excluded: frozenset[str]) -> Slice:
+            smaller = _grow(
+                program,
+                engine,
+                targets,
+                depth=depth,
+                whole_classes=whole_classes,
+                excluded=excluded,
+            )
+            return assemble(program, smaller, tuple(targets))
+
+        return fit_budget(program, slicer, found, budget, without)
     return found
 
 
@@ -53,8 +66,9 @@ def _grow(
     *,
     depth: int | None,
     whole_classes: bool,
+    excluded: frozenset[str] = frozenset(),
 ) -> Slicer:
-    slicer = Slicer(program, engine, depth=depth, whole_classes=whole_classes)
+    slicer = Slicer(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
     for target in targets:
         module = program.module(target.partition(":")[0])
         if module is None or target not in program.symbol_table(module):
@@ -65,7 +79,7 @@ def _grow(
 
 
 def engine_of(program: Program) -> Engine:
-    """The engine whose facts slices are made of; its results are shared by all slices."""
+    """The engine whose facts the slice at hand is made of."""
     found = program.attachments.get("slicing-engine")
     if not isinstance(found, Engine):
         found = program.attachments["slicing-engine"] = Engine(program, whole=False)

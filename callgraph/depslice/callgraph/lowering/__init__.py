@@ -12,6 +12,7 @@ from depslice.callgraph.summary import FileSummary
 __all__ = ["SourceSyntaxError", "summarize"]
 
 _DEEP = 20_000
+_DEEP_PARSE = 6_000  # the parser recurses in C: what its stack surely holds
 
 
 class SourceSyntaxError(Exception):
@@ -30,6 +31,8 @@ def summarize(text: str) -> FileSummary:
     Raises :class:`SourceSyntaxError` where the parser gives up: a syntax error, or
     nesting beyond what the interpreter's parser takes.
     """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEP_PARSE))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -44,7 +47,8 @@ def summarize(text: str) -> FileSummary:
         ) from None
     except ValueError as error:
         raise SourceSyntaxError("syntax-error", str(error), None) from None
-    limit = sys.getrecursionlimit()
+    finally:
+        sys.setrecursionlimit(limit)
     sys.setrecursionlimit(max(limit, _DEEP))
     try:
         return lower_module(tree, lines=text.count("\n") + 1, walrus=":=" in text)

@@ -203,7 +203,7 @@ def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[
         return line | {"error": _error(outcome)}
     try:
         tokens = render(program, outcome, format="tree").tokens
-    except Exception as error:  # noqa: BLE001 - as in `_outcomes`
+    except Exception as error:  # noqa: BLE001 - one failure does not end the run
         return line | {"error": _error(error)}
     return line | {
         "items": [
