@@ -131,6 +131,12 @@ class Program:
         if self._cache is not None:
             self._cache.put_many(kind, [(key, blob)])
 
+    def close(self) -> None:
+        """Write what the cache still holds back and close it; the program goes on without."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
     def detach_cache(self) -> None:
         """Go on without the cache: a forked process must not use its parent's connection."""
         self._cache = None
@@ -538,6 +544,8 @@ def summarize_bytes(data: bytes) -> FileSummary | Problem:
         return Problem(error.slug, error.message, error.line)
     except SourceSyntaxError as error:
         return Problem(error.slug, error.message, error.line)
+    except Exception as error:  # noqa: BLE001 - one file must not end the analysis of the rest
+        return Problem("analyser-crashed", f"{type(error).__name__}: {error}", None)
 
 
 def _packages(names: Iterable[str]) -> frozenset[str]:

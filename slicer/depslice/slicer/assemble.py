@@ -12,13 +12,24 @@ from depslice.slicer.model import Item, Omitted, Slice
 from depslice.slicer.order import dependency_order
 
 
-def assemble(program: Program, slicer: Slicer, targets: tuple[str, ...]) -> Slice:
-    """The slice that ``slicer`` has found for ``targets``."""
+def assemble(
+    program: Program,
+    slicer: Slicer,
+    targets: tuple[str, ...],
+    forms: Mapping[str, Form] | None = None,
+) -> Slice:
+    """The slice that ``slicer`` has found for ``targets``; ``forms``: items shown smaller."""
+    smaller = forms or {}
     result = slicer.result
     items = tuple(
         sorted(
             (
-                Item(symbol=symbol, reason=slicer.chain(identifier), distance=distance)
+                Item(
+                    symbol=symbol,
+                    reason=slicer.chain(identifier),
+                    distance=distance,
+                    form=smaller.get(identifier, Form.FULL),
+                )
                 for identifier, distance in result.distances.items()
                 if (symbol := _symbol(program, identifier)) is not None
             ),
@@ -37,7 +48,7 @@ def assemble(program: Program, slicer: Slicer, targets: tuple[str, ...]) -> Slic
             for symbol, distance in sorted(result.omitted.items())
             if symbol not in result.distances
         ),
-        cuts=make_cuts(program, slicer, {}),
+        cuts=make_cuts(program, slicer, smaller),
         diagnostics=tuple(d for d in program.diagnostics if _concerns(program, d.path, slicer)),
     )
 

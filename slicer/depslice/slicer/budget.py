@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from depslice.callgraph.program import Program
@@ -21,7 +21,7 @@ def fit_budget(
     slicer: Slicer,
     found: Slice,
     budget: int,
-    without: Callable[[frozenset[str]], Slice],
+    without: Callable[[frozenset[str], Mapping[str, Form]], Slice],
 ) -> Slice:
     """``found`` with the farthest items in smaller forms, until it fits ``budget`` tokens.
 
@@ -49,7 +49,7 @@ def fit_budget(
         best = _with_forms(program, slicer, found, forms)
         if _size(best) <= budget:
             return best
-    return _leave_out(found, outermost, budget, without)
+    return _leave_out(found, outermost, budget, without, forms)
 
 
 def _first(items: list[Item], count: int, form: Form) -> dict[str, Form]:
@@ -69,14 +69,15 @@ def _leave_out(
     found: Slice,
     outermost: list[Item],
     budget: int,
-    without: Callable[[frozenset[str]], Slice],
+    without: Callable[[frozenset[str], Mapping[str, Form]], Slice],
+    forms: Mapping[str, Form],
 ) -> Slice:
     """The slice without its farthest items: as few of them as the budget asks for."""
     low, high = 1, len(outermost)
-    best = without(frozenset(item.symbol.id for item in outermost))
+    best = without(frozenset(item.symbol.id for item in outermost), forms)
     while low < high:
         middle = (low + high) // 2
-        candidate = without(frozenset(item.symbol.id for item in outermost[:middle]))
+        candidate = without(frozenset(item.symbol.id for item in outermost[:middle]), forms)
         if _size(candidate) <= budget:
             high, best = middle, candidate
         else:
@@ -85,7 +86,8 @@ def _leave_out(
     return replace(
         best,
         omitted=(
-            *best.omitted,
+            *found.omitted,
+            *(each for each in best.omitted if each not in found.omitted),
             *(
                 Omitted(symbol=item.symbol.id, why="budget", distance=item.distance)
                 for item in found.items

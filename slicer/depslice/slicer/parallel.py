@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
@@ -52,11 +54,37 @@ def map_slices(
         return
     _work = work
     try:
-        with multiprocessing.get_context("fork").Pool(count, initializer=_start) as pool:
-            for results in pool.imap(_run_group, range(len(groups))):
-                yield from results
+        yield from _run_in_processes(work, count)
     finally:
         _work = None
+
+
+def _run_in_processes(work: _Work[T], count: int) -> Iterator[T]:
+    """The groups in order; when a process dies, the rest go on, each in one of its own."""
+    pending = list(range(len(work.groups)))
+    with _pool(count) as pool:
+        try:
+            for results in pool.map(_run_group, tuple(pending)):
+                yield from results
+                pending.pop(0)
+        except BrokenProcessPool:
+            pass
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    for index in pending:
+        with _pool(1) as pool:
+            try:
+                results = pool.submit(_run_group, index).result()
+            except BrokenProcessPool:
+                died = RuntimeError("the process that sliced this file was killed")
+                results = [work.make(work.program, symbol, died) for symbol in work.groups[index]]
+        yield from results
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("fork")
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_start)
 
 
 def _start() -> None:

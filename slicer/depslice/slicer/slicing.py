@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.errors import OptionError, UnknownTarget
@@ -11,6 +11,7 @@ from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import fit_budget
 from depslice.slicer.closure import Slicer
+from depslice.slicer.cut import Form
 from depslice.slicer.model import Slice
 
 
@@ -44,7 +45,7 @@ def slice_symbols(
     found = assemble(program, slicer, tuple(targets))
     if budget is not None:
 
-        def without(excluded: frozenset[str]) -> Slice:
+        def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
             smaller = _grow(
                 program,
                 engine,
@@ -53,7 +54,7 @@ def slice_symbols(
                 whole_classes=whole_classes,
                 excluded=excluded,
             )
-            return assemble(program, smaller, tuple(targets))
+            return assemble(program, smaller, tuple(targets), forms)
 
         return fit_budget(program, slicer, found, budget, without)
     return found

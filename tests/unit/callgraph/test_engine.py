@@ -654,25 +654,7 @@ def test_the_hash_seed_does_not_matter(name: str) -> None:
     assert len(outputs.pop()) > 1000
 
 
-# Facts followed early in a slice can be refined by what is evaluated later; the next slice
-# then starts from the refined ones, and says less under `unresolved`.
-ORDER_MATTERS = {"init_subclass", "inventory", "registry_decorator", "registry_modules"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=[
-                pytest.mark.xfail(reason="facts are refined after they were followed", strict=True)
-            ]
-            if name in ORDER_MATTERS
-            else [],
-        )
-        for name in SPECIMENS
-    ],
-)
+@pytest.mark.parametrize("name", SPECIMENS)
 def test_a_slice_does_not_depend_on_slices_made_before(name: str) -> None:
     specimen = SPECIMENS[name]
     fresh = {}
@@ -685,7 +667,7 @@ def test_a_slice_does_not_depend_on_slices_made_before(name: str) -> None:
         assert {target: slice_symbols(program, [target]) for target in order} == fresh
 
 
-@pytest.mark.parametrize("name", sorted(ORDER_MATTERS))
+@pytest.mark.parametrize("name", ["init_subclass", "inventory", "registry_decorator"])
 def test_the_items_of_a_slice_never_depend_on_slices_made_before(name: str) -> None:
     specimen = SPECIMENS[name]
     program = open_program(specimen.repo, cache=None)
@@ -730,25 +712,7 @@ def test_slices_are_closed(name: str, target: str) -> None:
         assert {step.source for step in item.reason} <= known
 
 
-WRONG_DISTANCES = {("init_subclass", "app:dump")}
-
-
-@pytest.mark.parametrize(
-    ("name", "target"),
-    [
-        pytest.param(
-            *each,
-            marks=[
-                pytest.mark.xfail(
-                    reason="builders of a class attribute are kept before it is", strict=True
-                )
-            ]
-            if each in WRONG_DISTANCES
-            else [],
-        )
-        for each in TARGETS
-    ],
-)
+@pytest.mark.parametrize(("name", "target"), TARGETS)
 def test_the_distance_is_the_length_of_the_reason(name: str, target: str) -> None:
     for item in slice_of(name, target).items:
         assert item.distance == len(item.reason)

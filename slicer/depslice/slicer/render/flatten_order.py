@@ -23,7 +23,7 @@ from depslice.slicer.render.flatten_names import (
     module_scope_import,
     parent_packages,
 )
-from depslice.slicer.render.flatten_scopes import ImportStatement, Use
+from depslice.slicer.render.flatten_scopes import ImportStatement, Use, is_type_checking
 
 _Wanted = tuple[str, "list[Unit]", "Unit | None"]
 """A module to run now, where its statements go, and what they are inlined in."""
@@ -65,7 +65,17 @@ def execution_order(program: Program, meanings: Meanings, roots: Iterable[str]) 
     simulation = _Simulation(flow)
     simulation.run([*roots, *later])
     flow.lift(simulation.hosts)
-    return Order(_settle(simulation.order.units, flow), simulation.order.inlined)
+    units = _settle(simulation.order.units, flow)
+    # What never runs can wait for the names that it mentions.
+    units.sort(key=lambda unit: _never_runs(program, unit))
+    return Order(units, simulation.order.inlined)
+
+
+def _never_runs(program: Program, unit: Unit) -> bool:
+    statement = program.sources[unit.module].scopes.tree.body[unit.number]
+    return (
+        isinstance(statement, ast.If) and not statement.orelse and is_type_checking(statement.test)
+    )
 
 
 def _run_by_call(name: str) -> Iterator[str]:

@@ -329,7 +329,7 @@ class _Walker:
 
     def _children(self, node: ast.AST, context: _Context) -> None:
         """Walk on; every statement that is not a block of its own passes here."""
-        if isinstance(node, ast.stmt):
+        if isinstance(node, ast.stmt) and context.scope.kind is not ScopeKind.FUNCTION:
             context = replace(
                 context,
                 bind_end=(node.end_lineno or 0, node.end_col_offset or 0),
@@ -362,6 +362,7 @@ class _Walker:
         *,
         stores: bool,
         chain: tuple[ast.Attribute, ...] = (),
+        called: bool = False,
     ) -> None:
         self.uses.append(
             Use(
@@ -372,7 +373,7 @@ class _Walker:
                 unit=context.unit,
                 eager=context.eager and not context.typing_only,
                 owner=context.owner,
-                called=context.called,
+                called=called or context.called,
                 inherits=context.inherits,
                 stores=stores,
                 chain=chain,
@@ -550,29 +551,46 @@ class _Walker:
 
     # Expressions
 
-    def name(self, node: ast.Name, context: _Context) -> None:
+    def name(self, node: ast.Name, context: _Context, *, called: bool = False) -> None:
         stores = not isinstance(node.ctx, ast.Load)
         if stores:
             context.scope.bind(node.id, context.bind_end)
         if isinstance(node.ctx, ast.Del) and context.scope.parent is None:
             self.deleted.add(node.id)
-        self._use(node.id, node, context, Place.NAME, stores=stores)
+        self._use(node.id, node, context, Place.NAME, stores=stores, called=called)
 
-    def attribute(self, node: ast.Attribute, context: _Context) -> None:
+    def attribute(self, node: ast.Attribute, context: _Context, *, called: bool = False) -> None:
         chain = [node]
         base = node.value
         while isinstance(base, ast.Attribute):
             chain.append(base)
             base = base.value
         if not isinstance(base, ast.Name):
-            self._push(base, replace(context, called=False, dotted=False))
+            if context.called or context.dotted:
+                context = replace(context, called=False, dotted=False)
+            self._push(base, context)
             return
         stores = not isinstance(node.ctx, ast.Load)
-        self._use(base.id, base, context, Place.NAME, stores=stores, chain=tuple(reversed(chain)))
+        self._use(
+            base.id,
+            base,
+            context,
+            Place.NAME,
+            stores=stores,
+            chain=tuple(reversed(chain)),
+            called=called,
+        )
 
     def call(self, node: ast.Call, context: _Context) -> None:
-        self._push(node.func, replace(context, called=True))
-        inner = replace(context, called=False, annotation=False)
+        inner = context
+        if context.called or context.annotation:
+            inner = replace(context, called=False, annotation=False)
+        if isinstance(node.func, ast.Name):
+            self.name(node.func, inner, called=True)
+        elif isinstance(node.func, ast.Attribute):
+            self.attribute(node.func, inner, called=True)
+        else:
+            self._push(node.func, inner)
         typed = _last_name(node.func) in _STRING_TYPED
         for index, argument in enumerate(node.args):
             quoted = typed and index == 0 and isinstance(argument, ast.Constant)
