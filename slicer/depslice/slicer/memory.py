@@ -7,10 +7,14 @@ What is stored is our own pickle, in the user's own cache folder, behind the che
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
+import depslice.callgraph
+import depslice.slicer
 from depslice.callgraph.program import Program
 from depslice.callgraph.summary import FORMAT
 from depslice.slicer.model import Context, Slice
@@ -21,10 +25,23 @@ _KIND: Final = f"slice-2-{FORMAT}"
 def key_of(program: Program, question: tuple[object, ...]) -> str:
     """The key of a question put to a project with just these files."""
     digest = hashlib.blake2b(digest_size=20)
-    digest.update(repr(question).encode())
+    digest.update(repr((question, _code_state())).encode())
     for file in program.project.files:
         digest.update(f"\0{file.path}\0{file.module}".encode(errors="surrogatepass"))
     return digest.hexdigest()
+
+
+@cache
+def _code_state() -> tuple[tuple[str, int, int], ...]:
+    """What this depslice is: its modules' sizes and times. Another one answers anew."""
+    found: list[tuple[str, int, int]] = []
+    for package in (depslice.slicer, depslice.callgraph):
+        for folder, _, names in os.walk(package.__path__[0]):
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    status = os.stat(os.path.join(folder, name))
+                    found.append((name, status.st_size, status.st_mtime_ns))
+    return tuple(sorted(found))
 
 
 def recall(program: Program, key: str) -> tuple[Slice, Context] | None:
