@@ -371,7 +371,8 @@ class Program:
         names = module.summary.dunder_all
         if names is not None:
             yield from names
-            return
+            if not module.summary.all_is_open:
+                return
         yield from (name for name in module.summary.scope if not name.startswith("_"))
         for index in module.summary.stars:
             for bound, level, target, _ in module.summary.pieces[index].imports:

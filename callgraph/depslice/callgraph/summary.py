@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 13
+FORMAT: Final = 14
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -227,6 +227,7 @@ class FileSummary:
     final: dict[str, tuple[int, ...]]
     mutations: dict[str, tuple[int, ...]]
     dunder_all: tuple[str, ...] | None
+    all_is_open: bool  # something that is no literal was added to `__all__`
     stars: tuple[int, ...]  # pieces that are star imports
     future_annotations: bool
     global_writers: dict[str, tuple[int, ...]]  # name -> function units that rebind or mutate it

@@ -74,6 +74,7 @@ class FileLowering(ExpressionLowering):
         self.overloads: set[int] = set()  # their later redefinition does not replace them
         self.dynamic: list[tuple[int, str]] = []
         self.dunder_all: tuple[str, ...] | None = None
+        self.all_is_open = False
         self.frame = Frame(unit=-1, parent=None, piece=-1, class_scope=None, is_function=False)
         self.captures: list[tuple[int, str]] = []
         self.histories: dict[int, dict[str, list[Register]]] = {}
@@ -406,8 +407,10 @@ class FileLowering(ExpressionLowering):
 
     def _extend_all(self, value: ast.expr) -> None:
         names = _string_list(value)
-        if self.dunder_all is not None:
-            self.dunder_all = None if names is None else self.dunder_all + names
+        if names is None:
+            self.all_is_open = True
+        elif self.dunder_all is not None:
+            self.dunder_all += names
 
     def _compound_piece(
         self, node: Any, owner: ClassScope | None, prefix: str, outer: Frame | None, piece: Piece
@@ -1211,6 +1214,7 @@ def lower_module(tree: ast.Module, *, lines: int, walrus: bool) -> FileSummary:
         final=dict(lowering.module_versions),
         mutations={name: tuple(found) for name, found in lowering.mutations.items()},
         dunder_all=lowering.dunder_all,
+        all_is_open=lowering.all_is_open,
         stars=tuple(lowering.stars),
         future_annotations=future,
         global_writers={name: tuple(found) for name, found in lowering.global_writers.items()},
