@@ -557,6 +557,41 @@ CASES = {
         "one:run",
         "two!",
     ),
+    "an import inside a method that class creation reaches": (
+        """
+        #- pkg/__init__.py
+        from .fields import Text
+        #- pkg/choices.py
+        def normalize(value):
+            from pkg.kinds import Kind
+            return Kind(value)
+        #- pkg/kinds.py
+        class Kind:
+            def __init__(self, value):
+                self.value = value
+        #- pkg/fields.py
+        from .choices import normalize
+        class Field:
+            def __init__(self, value):
+                self.kind = value
+            @property
+            def kind(self):
+                return self._kind.value
+            @kind.setter
+            def kind(self, value):
+                self._kind = normalize(value)
+        class Text(Field):
+            pass
+        class Model:
+            text = Text("t")
+        #- pkg/main.py
+        from .fields import Model
+        def run():
+            return Model.text.kind
+        """,
+        "pkg.main:run",
+        "t",
+    ),
     "f-strings": (
         '''
         #- a.py
@@ -1056,6 +1091,31 @@ def test_typing_only_imports_are_gathered_or_vanish() -> None:
 
             # --- pkg/"""
         )
+    )
+
+
+def test_typing_only_code_comes_after_the_names_that_it_mentions(tmp_path: Path) -> None:
+    check_flat(
+        tmp_path,
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        from __future__ import annotations
+        from typing import TYPE_CHECKING, TypeVar
+        if TYPE_CHECKING:
+            from .b import Base
+            T = TypeVar("T", bound=Base)
+        def same(x: T) -> T:
+            return x
+        #- pkg/b.py
+        from .a import same
+        class Base:
+            value = same(1)
+        def run():
+            return Base.value
+        """,
+        "pkg.b:run",
+        1,
     )
 
 
