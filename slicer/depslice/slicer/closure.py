@@ -368,9 +368,6 @@ class Slicer:
     def _want_unbound(
         self, module: Module, name: str, demand: Demand, *, local: bool, value: bool
     ) -> None:
-        if name not in module.summary.global_writers and "__getattr__" in module.summary.scope:
-            self._want_lazy(module, name, demand, value=value)
-            return
         if name == "__doc__":
             for piece in module.summary.pieces[:1]:
                 if piece.kind == "doc":
@@ -380,6 +377,9 @@ class Slicer:
         found = self.program.star_source(module, name)
         if found is not None:
             self._want_star(module, module.summary.pieces[found[1]], name, demand, value=value)
+            return
+        if name not in module.summary.global_writers and "__getattr__" in module.summary.scope:
+            self._want_lazy(module, name, demand, value=value)
             return
         for unit in module.summary.global_writers.get(name, ()):
             piece = module.summary.pieces[self._holder(module, unit)]
