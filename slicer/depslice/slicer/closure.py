@@ -811,11 +811,10 @@ class Slicer:
                 fact[1], self._demand(module, item, ReferenceKind.CALL, True, "instance", fact[2])
             )
         elif kind == f.MODULE:
-            self._want_module(
-                module,
-                fact[1],
-                self._demand(module, item, ReferenceKind.IMPORT, True, "module", fact[2]),
-            )
+            demand = self._demand(module, item, ReferenceKind.IMPORT, True, "module", fact[2])
+            self._want_module(module, fact[1], demand)
+            if len(fact) > 3:  # `package.module`: somebody's import must have bound it
+                self._effects.setdefault(fact[1])
         elif kind == f.ANNOTATE:
             source = self.program.module(fact[1])
             if source is not None:

@@ -260,7 +260,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.module_member(module, name)
         inner = f"{module_name}.{name}"
         if self.program.is_module(inner):
-            self.facts.append((f.MODULE, inner, pos))
+            self.facts.append((f.MODULE, inner, pos, "attribute"))
             return self.single(("M", inner))
         if module is not None and "__getattr__" in module.summary.scope:
             self.facts.append((f.NAME, module_name, name, None, pos))
