@@ -236,6 +236,11 @@ def _children(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
+def _heed_interrupts() -> None:
+    """Whoever runs the tests in the background of a shell has interrupts ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupted_while_workers_read(environment: dict[str, str], tmp_path: Path) -> None:
     body = "".join(f"def f{n}(x):\n    return [x.a{n}, x + {n}, f{n}(x)]\n\n" for n in range(4000))
     for number in range(12):
@@ -255,6 +260,7 @@ def test_interrupted_while_workers_read(environment: dict[str, str], tmp_path: P
         stderr=subprocess.PIPE,
         env=environment,
         start_new_session=True,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - no threads here
     )
     deadline = time.monotonic() + 60
     while not (children := _children(process.pid)):
@@ -278,6 +284,7 @@ def test_interrupted_while_slicing(environment: dict[str, str], tmp_path: Path) 
         stderr=subprocess.PIPE,
         env=environment,
         start_new_session=True,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - no threads here
     )
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob(".out.*")):
