@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import Class, Function
@@ -129,7 +130,7 @@ class _Collected:
     @staticmethod
     def _class_source(function: Function, source: str) -> str:
         for op in function.unit.ops:
-            if op[0] == 24:  # CLASS
+            if op[0] == s.CLASS:
                 return f"{function.module.name}:{function.module.summary.classes[op[2]].qualname}"
         return source
 
@@ -208,7 +209,7 @@ def _merge_others(
         for unit in module.summary.units:
             function_id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
             for op in unit.ops:
-                if op[0] == 2:  # CALL
+                if op[0] == s.CALL:
                     line, column = unpack(op[6])
                     sites.append(
                         CallSite(

@@ -101,8 +101,6 @@ NAME_LITERAL: Final = (
     39  # dst prefix suffix       an f-string or concatenation with a constant prefix
 )
 CLASS_MATCH: Final = 40  # dst subject cls pos
-INTERPOLATE: Final = 41  # reserved
-STARIMPORT_EXTERNAL: Final = 42
 
 
 def pack(line: int, column: int) -> Position:

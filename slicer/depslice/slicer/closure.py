@@ -833,10 +833,6 @@ class Slicer:
                 )
         elif kind == f.DYNAMIC:
             self._follow_dynamic(module, item, fact, function)
-        elif kind == f.WIDEN:
-            self._widen(
-                fact[1], self._demand(module, item, ReferenceKind.READ, False, fact[3], fact[2])
-            )
         elif kind == f.CLASSREF:
             self._make_live(
                 fact[1], self._demand(module, item, ReferenceKind.READ, True, "class", fact[2])

@@ -30,7 +30,6 @@ _MAPPINGS: Final = frozenset(
         "MappingProxyType",
     }
 )
-_REFLECTED_FREE: Final = frozenset({"imatmul"})
 
 
 class ContainerEvaluation(CallEvaluation):

@@ -22,12 +22,10 @@ INSTANCE: Final = 7  # class pos                         a class of the repo is 
 MODULE: Final = 8  # module pos ["attribute"]                          a module object is named
 ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
-WIDEN: Final = 11  # class pos                           any member may be used
 WRITE: Final = (
     12  # module name pos                     a module-scope name is rebound or its object changed
 )
 INHERIT: Final = 13  # class pos
-DECORATED: Final = 14  # function|class pos rule         used as a decorator
 CLASSREF: Final = 15  # class pos                        a class object is used as a value
 PASS: Final = 16  # function index values               these values are passed to a parameter
 APPLY: Final = 17  # value args                          an open value is called with these

@@ -144,7 +144,6 @@ class Class:
         "mro_cache",
         "serial",
         "subclasses",
-        "type_arguments",
     )
 
     def __init__(self, module: Module, info: ClassInfo, serial: int) -> None:
@@ -159,7 +158,6 @@ class Class:
         self.attributes: dict[str, Cell] = {}
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
-        self.type_arguments: tuple[Values, ...] = ()
 
     def __repr__(self) -> str:
         return f"<class {self.id}>"

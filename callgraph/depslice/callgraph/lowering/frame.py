@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depslice.callgraph.summary import Op, Register
+from depslice.callgraph.summary import PHI, Op, Register
 
 Environment = dict[str, Register]
 
@@ -93,7 +93,7 @@ class Frame:
     def phi(self, sources: list[Register]) -> Register:
         """A register that holds what any of ``sources`` holds."""
         register = self.new()
-        self.ops.append((6, register, sources))  # PHI
+        self.ops.append((PHI, register, sources))
         return register
 
     def merge(self, left: Environment, right: Environment) -> None:
