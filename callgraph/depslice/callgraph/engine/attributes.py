@@ -328,6 +328,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         self, receiver: int, class_: Class, exact: bool, name: str, pos: Position
     ) -> Values:
         values: set[int] = set()
+        private = self._private_owner(name)
+        if private is not None:  # `self.__x` in its body means that very class's
+            class_, exact = private, True
         owner = self.find_member(class_, name)
         getter = self.find_member(class_, "__getattribute__")
         if getter is not None:
@@ -368,6 +371,18 @@ class AttributeEvaluation(AnnotationEvaluation):
                 return self._missing(class_, name, pos)
         return values
 
+    def _private_owner(self, name: str) -> Class | None:
+        """The class whose own ``name`` is meant here (language reference, 6.2.1)."""
+        if not name.startswith("__") or name.endswith("__"):
+            return None
+        function = self.current
+        while function is not None and function.unit.owner < 0 and function.unit.parent >= 0:
+            function = self.function(function.module, function.unit.parent)
+        if function is None or function.unit.owner < 0:
+            return None
+        owner = self.class_(function.module, function.unit.owner)
+        return owner if name in owner.info.members else None
+
     def _overrides(
         self, receiver: int, class_: Class, owner: Class | None, name: str, pos: Position
     ) -> Values:
@@ -378,8 +393,9 @@ class AttributeEvaluation(AnnotationEvaluation):
             if found is None or found is owner:
                 continue
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
+            below = self.intern(("I", subclass, False))
             for value in tuple(self.member_values(found, name)):
-                values |= self._bind_to_instance(value, receiver, pos)
+                values |= self._bind_to_instance(value, below, pos)
         return values
 
     def live_subclasses(self, class_: Class) -> list[Class]:
@@ -454,10 +470,28 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
         of = self.values[receiver]
         start = of[1] if of[0] in ("I", "C") else class_
-        order = self.mro(start)
-        after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
+        values: set[int] = set()
         if of[0] in ("I", "C") and not of[2]:  # a mixin between them may come first
             self.facts.append((f.MEMBER, class_, name, pos, True, "super", False))
+            for subclass in self.live_subclasses(start) if self.whole else ():
+                below = self.intern((of[0], subclass, True))
+                values |= self._super_member(class_, subclass, below, name, pos) or EMPTY
+        found = self._super_member(class_, start, receiver, name, pos)
+        if found is not None:
+            return values | found
+        if values:
+            return values
+        outside = [b for b in self.external_bases(class_) if b != "?"]
+        dotted = outside[0] if outside else "builtins.object"
+        self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
+        return self.single(("X", f"{dotted}.{name}"))
+
+    def _super_member(
+        self, class_: Class, start: Class, receiver: int, name: str, pos: Position
+    ) -> Values | None:
+        """The member behind ``class_`` in the order of ``start``."""
+        order = self.mro(start)
+        after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
         for candidate in after:
             if name in candidate.info.members:
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
@@ -471,10 +505,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                     else:
                         values |= self._bind_to_instance(value, receiver, pos)
                 return values
-        outside = [b for b in self.external_bases(class_) if b != "?"]
-        dotted = outside[0] if outside else "builtins.object"
-        self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
-        return self.single(("X", f"{dotted}.{name}"))
+        return None
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name in ("__wrapped__", "__call__", "__get__"):

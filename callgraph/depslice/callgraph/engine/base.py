@@ -28,6 +28,7 @@ class EngineState:
         self.queue: dict[Function, None] = {}
         self.current: Function | None = None
         self.facts: list[Fact] = []
+        self.called: set[Function] = set()
         self.registers: list[Values] = []
         self._functions: dict[tuple[str, int], Function] = {}
         self._classes: dict[tuple[str, int], Class] = {}

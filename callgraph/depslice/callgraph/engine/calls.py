@@ -8,6 +8,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.parts import FULL
 from depslice.callgraph.engine.values import (
     EMPTY,
     OPEN,
@@ -19,10 +20,11 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.summary import Op, Position
 
+_MOST_RECEIVERS = 8
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
-_PASSED = frozenset({"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
 
@@ -189,6 +191,11 @@ class CallEvaluation(AttributeEvaluation):
         self.facts.append((f.CALL, function, pos, certain, rule, external))
         self._pass_arguments(function, args, keywords, spread)
         flags = function.unit.flags
+        if self.whole:
+            self.called.add(function)
+            if not function.wanted and flags & (s.GENERATOR | s.ASYNC):
+                function.wanted = FULL
+                self.enqueue(function)
         if flags & s.GENERATOR:
             return self.single(("GE", function))
         if flags & s.ASYNC:
@@ -302,7 +309,14 @@ class CallEvaluation(AttributeEvaluation):
         cell = self._parameter_cell(function, index)
         if not values <= cell.values:
             known = self.values
-            self.write(cell, frozenset([v for v in values if known[v][0] in _PASSED]))
+            passed = frozenset([v for v in values if known[v][0] in _PASSED])
+            receiver = self._receiver(function, index)
+            if receiver is None:
+                self.write(cell, passed)
+            elif self.unknown_id in values or len(cell.values | passed) > _MOST_RECEIVERS:
+                self.write(cell, receiver)
+            else:
+                self.write(cell, passed)
 
     # --- classes
 
@@ -364,6 +378,7 @@ class CallEvaluation(AttributeEvaluation):
             self._call_member(class_, "__post_init__", [instance], pos, "post-init")
         if not exact and self.whole:
             for subclass in self.live_subclasses(class_):
+                self.facts.append((f.INSTANCE, subclass, pos))
                 own = subclass.info.members.get("__init__")
                 if own:
                     for value in tuple(self.member_values(subclass, "__init__")):

@@ -33,7 +33,21 @@ class Engine(ContainerEvaluation):
     # --- scheduling
 
     def run(self, functions: Iterable[Function]) -> None:
-        """Evaluate ``functions`` and whatever they need, to a fixpoint."""
+        """Evaluate ``functions`` and whatever they need, to a fixpoint.
+
+        Over a whole program first what runs by itself, and what that calls: with just the
+        arguments and on just the instances it passes. What is left someone else may call,
+        with anything.
+        """
+        known = list(functions)
+        if self.whole:
+            self._want([each for each in known if each.unit.kind == "piece"])
+            for function in known:
+                if function.unit.kind != "piece" and function not in self.called:
+                    self.open_function(function)
+        self._want(known)
+
+    def _want(self, functions: list[Function]) -> None:
         for function in functions:
             if function.wanted != FULL:
                 function.wanted = FULL

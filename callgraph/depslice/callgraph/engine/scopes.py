@@ -276,7 +276,7 @@ class ScopeEvaluation(EngineState):
         _, kind, annotation, has_default = unit.params[index]
         receiver = self._receiver(function, index)
         if receiver is not None:
-            return receiver
+            return self._actual_receivers(function, receiver) if self.whole else receiver
         values: set[int] = set()
         values.add(self.intern(("P", function, index)))
         if kind == "va":
@@ -290,8 +290,31 @@ class ScopeEvaluation(EngineState):
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
-            values |= self.read(self._parameter_cell(function, index))
+            passed = self.read(self._parameter_cell(function, index)) - self.unknown
+            if passed and annotation is not None and not self.is_open(function, index):
+                values = {self.intern(("P", function, index))}  # callers say it more precisely
+                if has_default:
+                    values |= self._default_values(function, index)
+            values |= passed
         return values
+
+    def is_open(self, function: Function, index: int) -> bool:
+        """Whether a caller passes something unknown, or nobody is known to call."""
+        return self.unknown_id in self._parameter_cell(function, index).values
+
+    def _actual_receivers(self, function: Function, anything: Values) -> Values:
+        """The instances that known callers call a method on; ``anything`` subsumes them."""
+        passed = self.read(self._parameter_cell(function, 0))
+        return anything if anything <= passed else passed
+
+    def open_function(self, function: Function) -> None:
+        """Nobody of the program calls ``function``: someone else may, with anything."""
+        for index, (_, _, annotation, _) in enumerate(function.unit.params):
+            receiver = self._receiver(function, index)
+            if receiver is not None:
+                self.write(self._parameter_cell(function, index), receiver)
+            elif annotation is not None:
+                self.write(self._parameter_cell(function, index), self.unknown)
 
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)
