@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
 from depslice.callgraph.engine.parts import FULL
 from depslice.callgraph.engine.values import (
@@ -150,7 +151,9 @@ class CallEvaluation(AttributeEvaluation):
             result: Values = value[1]  # Callable[…, R]
             return result
         if kind == "XM":
-            return self._call_external_method(value[1], value[2], args, keywords, spread, pos)
+            return self._call_external_method(
+                value[1], value[2], args, keywords, spread, pos, register
+            )
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
 
     def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
@@ -486,7 +489,7 @@ class CallEvaluation(AttributeEvaluation):
         self.facts.append((f.EXTERNAL, dotted, pos, True))
         model = self._models.get(dotted)
         if model is not None:
-            return model(self, args, keywords, pos, register)
+            return model(self, Call(args, keywords, pos, register))
         self._protocols(dotted, args, pos)
         same = library.SAME.get(dotted)
         if same is not None:
@@ -511,6 +514,7 @@ class CallEvaluation(AttributeEvaluation):
         keywords: Mapping[str, Values],
         spread: Values,
         pos: Position,
+        register: int,
     ) -> Values:
         """A method of an object from outside the repo."""
         name = f"{dotted}.{method}"
@@ -518,7 +522,7 @@ class CallEvaluation(AttributeEvaluation):
         self._protocols(name, args, pos)
         model = self._models.get(name)
         if model is not None:
-            return model(self, args, keywords, pos, -1)
+            return model(self, Call(args, keywords, pos, register))
         self._callbacks(args, keywords, spread, pos, skip=-1)
         if dotted == "builtins.str":
             return self.constants[s.STR]

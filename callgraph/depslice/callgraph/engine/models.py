@@ -2,163 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
-from depslice.callgraph.summary import Position
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
 
-Model: TypeAlias = (
-    "Callable[[ContainerEvaluation, Sequence[Values], Mapping[str, Values], Position, int], Values]"
-)
+Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 
 
-def _partial(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if not args:
+def _partial(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
         return EMPTY
-    frozen = tuple([frozenset(values) for values in args])
-    names = tuple([(name, frozenset(values)) for name, values in sorted(keywords.items())])
+    frozen = tuple([frozenset(values) for values in call.args])
+    names = tuple([(name, frozenset(values)) for name, values in sorted(call.keywords.items())])
     return engine.single(("PT", frozen[0], frozen[1:], names))
 
 
-def _wraps(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _wraps(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.single(("X", "functools.wraps()"))
 
 
-def _map(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if not args:
+def _map(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
         return EMPTY
-    items = [engine.iterate(values, pos, is_async=False) for values in args[1:]]
-    made = engine.call(args[0], items, {}, pos, rule="callback", external=True)
-    return engine.container_of("list", register, made)
+    items = [engine.iterate(values, call.pos, is_async=False) for values in call.args[1:]]
+    made = engine.call(call.args[0], items, {}, call.pos, rule="callback", external=True)
+    return engine.container_of("list", call.register, made)
 
 
-def _zip(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _zip(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.tuples_of(
-        register, [engine.iterate(values, pos, is_async=False) for values in args]
+        call.register, [engine.iterate(values, call.pos, is_async=False) for values in call.args]
     )
 
 
-def _enumerate(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    items = engine.iterate(args[0], pos, is_async=False) if args else EMPTY
-    return engine.tuples_of(register, [engine.constants[-3], items])
+def _enumerate(engine: ContainerEvaluation, call: Call) -> Values:
+    items = engine.iterate(call.args[0], call.pos, is_async=False) if call.args else EMPTY
+    return engine.tuples_of(call.register, [engine.constants[-3], items])
 
 
-def _getattr(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if len(args) < 2:
+def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) < 2:
         return EMPTY
-    result: set[int] = set(args[2]) if len(args) > 2 else set()
+    result: set[int] = set(call.args[2]) if len(call.args) > 2 else set()
     computed = False
-    for value in tuple(args[1]):
+    for value in tuple(call.args[1]):
         kind = engine.values[value]
         if kind[0] == "S":
-            result |= engine.load_attribute(args[0], kind[1], pos)
+            result |= engine.load_attribute(call.args[0], kind[1], call.pos)
         elif kind[0] == "N":
-            result |= engine.dynamic_attribute(args[0], kind[1], kind[2], pos)
+            result |= engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
         else:
             computed = True
-    if computed or not args[1]:
-        result |= engine.dynamic_attribute(args[0], "", "", pos)
+    if computed or not call.args[1]:
+        result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
     return result
 
 
-def _setattr(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if len(args) == 3:
-        for value in tuple(args[1]):
+def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 3:
+        for value in tuple(call.args[1]):
             kind = engine.values[value]
             if kind[0] == "S":
-                engine.store_attribute(args[0], kind[1], args[2], pos)
+                engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
     return EMPTY
 
 
-def _hasattr(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if len(args) == 2:
-        for value in tuple(args[1]):
+def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 2:
+        for value in tuple(call.args[1]):
             kind = engine.values[value]
             if kind[0] == "S":
-                engine.load_attribute(args[0], kind[1], pos)
+                engine.load_attribute(call.args[0], kind[1], call.pos)
     return engine.constants[-7]
 
 
-def _super(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _super(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
-    if len(args) == 2:
-        for class_ in engine.classes_in(args[0]):
-            for receiver in args[1]:
+    if len(call.args) == 2:
+        for class_ in engine.classes_in(call.args[0]):
+            for receiver in call.args[1]:
                 if engine.values[receiver][0] in ("I", "C"):
                     made.add(engine.intern(("SU", class_, receiver)))
     return made or engine.unknown
 
 
-def _type(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _type(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
-    if len(args) == 1:
-        for value in args[0]:
+    if len(call.args) == 1:
+        for value in call.args[0]:
             kind = engine.values[value]
             if kind[0] == "I":
                 made.add(engine.intern(("C", kind[1], kind[2])))
@@ -169,20 +107,14 @@ def _type(
     return made or engine.unknown
 
 
-def _dict(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _dict(engine: ContainerEvaluation, call: Call) -> Values:
     elements: set[int] = set()
-    made = engine.container_of("dict", register, EMPTY)
+    made = engine.container_of("dict", call.register, EMPTY)
     for container in made:
-        for name, values in keywords.items():
+        for name, values in call.keywords.items():
             engine.write(engine.cell("k", container, name), values)
             elements |= values
-        for values in args:
+        for values in call.args:
             for value in tuple(values):
                 if engine.values[value][0] == "K":
                     engine.copy_items(value, container)
@@ -190,102 +122,60 @@ def _dict(
     return made
 
 
-def _default_factory(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    factory = keywords.get("default_factory") or keywords.get("factory")
+def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
+    factory = call.keywords.get("default_factory") or call.keywords.get("factory")
     if factory:
-        return engine.call(factory, [], {}, pos, rule="default-factory", external=True)
-    default = keywords.get("default")
-    return default if default is not None else (args[0] if args else EMPTY)
+        return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
+    default = call.keywords.get("default")
+    return default if default is not None else (call.args[0] if call.args else EMPTY)
 
 
-def _defaultdict(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
     made = (
-        engine.call(args[0], [], {}, pos, rule="default-factory", external=True)
-        if args and args[0]
+        engine.call(call.args[0], [], {}, call.pos, rule="default-factory", external=True)
+        if call.args and call.args[0]
         else EMPTY
     )
-    return engine.container_of("dict", register, made)
+    return engine.container_of("dict", call.register, made)
 
 
-def _namedtuple(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.single(("X", "collections.namedtuple()"))
 
 
-def _thread(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    target = keywords.get("target") or (args[1] if len(args) > 1 else EMPTY)
-    passed = keywords.get("args", EMPTY)
+def _thread(engine: ContainerEvaluation, call: Call) -> Values:
+    target = call.keywords.get("target") or (call.args[1] if len(call.args) > 1 else EMPTY)
+    passed = call.keywords.get("call.args", EMPTY)
     if target:
-        inner = engine.iterate(passed, pos, is_async=False) if passed else EMPTY
-        engine.call(target, [], {}, pos, spread=inner, rule="callback", external=True)
+        inner = engine.iterate(passed, call.pos, is_async=False) if passed else EMPTY
+        engine.call(target, [], {}, call.pos, spread=inner, rule="callback", external=True)
     return engine.single(("XI", "threading.Thread"))
 
 
-def _submit(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if args:
-        engine.call(args[0], list(args[1:]), keywords, pos, rule="callback", external=True)
+def _submit(engine: ContainerEvaluation, call: Call) -> Values:
+    if call.args:
+        engine.call(call.args[0], list(call.args[1:]), call.keywords, call.pos, rule="callback", external=True)
     return EMPTY
 
 
-def _import_module(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
-    for value in args[0] if args else EMPTY:
+    for value in call.args[0] if call.args else EMPTY:
         kind = engine.values[value]
         if kind[0] == "S" and not kind[1].startswith("."):
             made |= engine.module_value(kind[1])
             if engine.program.is_module(kind[1]):
-                engine.facts.append((f.MODULE, kind[1], pos))
+                engine.facts.append((f.MODULE, kind[1], call.pos))
     return made or engine.unknown
 
 
-def _isinstance(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    for class_ in _classes(engine, args[1] if len(args) > 1 else EMPTY):
+def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
+    for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
         for metaclass in class_.metaclasses:
             engine.protocol(
                 engine.single(("I", metaclass, True)),
                 ("__instancecheck__", "__subclasscheck__"),
-                pos,
+                call.pos,
             )
     return engine.constants[-7]
 
@@ -294,76 +184,46 @@ def _classes(engine: ContainerEvaluation, values: Values) -> list[Class]:
     return list(engine.classes_in(values))
 
 
-def _enter_context(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    return engine.enter_context(args[0], pos, is_async=False) if args else EMPTY
+def _enter_context(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.enter_context(call.args[0], call.pos, is_async=False) if call.args else EMPTY
 
 
-def _enter_async_context(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    return engine.enter_context(args[0], pos, is_async=True) if args else EMPTY
+def _enter_async_context(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.enter_context(call.args[0], call.pos, is_async=True) if call.args else EMPTY
 
 
-def _type_variable(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _type_variable(engine: ContainerEvaluation, call: Call) -> Values:
     """Strings among the arguments are forward references (PEP 484)."""
     function = engine.current
-    for values in (*args, *keywords.values()):
+    for values in (*call.args, *call.keywords.values()):
         for value in values:
             kind = engine.values[value]
             if kind[0] == "S" and function is not None:
-                engine.note_annotation(function, parse_type(kind[1]), pos, eager=False)
+                engine.note_annotation(function, parse_type(kind[1]), call.pos, eager=False)
     return engine.single(("XI", "typing.TypeVar"))
 
 
-def _cast(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     function = engine.current
     declared: set[int] = set()
-    for value in args[0] if args else EMPTY:
+    for value in call.args[0] if call.args else EMPTY:
         kind = engine.values[value]
         if kind[0] == "S" and function is not None:
             expression = parse_type(kind[1])
-            engine.note_annotation(function, expression, pos, eager=False)
+            engine.note_annotation(function, expression, call.pos, eager=False)
             declared |= engine.declared(function.module, function, expression)
         elif kind[0] == "C":
             declared.add(engine.intern(("I", kind[1], False)))
-    return declared or (args[1] if len(args) > 1 else EMPTY)
+    return declared or (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
-def _attrgetter(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    for values in args:
+def _attrgetter(engine: ContainerEvaluation, call: Call) -> Values:
+    for values in call.args:
         for value in values:
             kind = engine.values[value]
             if kind[0] == "S":
                 for part in kind[1].split("."):
-                    engine.note_unknown(part, pos, engine.unknown_id, is_call=True)
+                    engine.note_unknown(part, call.pos, engine.unknown_id, is_call=True)
     return engine.unknown
 
 
