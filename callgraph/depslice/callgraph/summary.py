@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 14
+FORMAT: Final = 15
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -59,7 +59,8 @@ T_UNKNOWN: Final = 6
 GLOBAL: Final = 0  # dst name versions|None pos   module-scope (or builtin) name
 ATTR: Final = 1  # dst obj name pos
 CALL: Final = (
-    2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k)
+    2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k,
+    # whether positional arguments follow a star)
 )
 FREE: Final = 3  # dst owner_unit name pos        variable of an enclosing function
 CLASSVAR: Final = 4  # dst class_index name versions pos   class-scope name, read in the class body
@@ -77,7 +78,7 @@ ITER: Final = 15  # dst src pos is_async
 ITEM: Final = 16  # dst src index pos             unpacking
 ENTER: Final = 17  # dst src pos is_async
 AWAIT: Final = 18  # dst src pos
-YIELD: Final = 19  # src
+YIELD: Final = 19  # src dst                      dst: what is sent
 YIELD_FROM: Final = 20  # dst src pos
 RETURN: Final = 21  # src
 FUNCTION: Final = 22  # dst unit defaults          defaults: ((param index, reg)...)

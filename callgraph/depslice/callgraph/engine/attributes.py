@@ -216,7 +216,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("X", dotted))
         if kind in ("XI", "G", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
-        if kind == "K":
+        if kind in ("K", "GE"):
             return self.container_attribute(receiver, name, pos)
         if kind == "SU":
             return self._super_attribute(value[1], value[2], name, pos)

@@ -37,7 +37,12 @@ class CallEvaluation(AttributeEvaluation):
         raise NotImplementedError
 
     def call_container(
-        self, container: int, method: str, args: Sequence[Values], pos: Position
+        self,
+        container: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
     ) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
@@ -135,7 +140,7 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "I":
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
-            return self.call_container(value[1], value[2], args, pos)
+            return self.call_container(value[1], value[2], args, keywords, pos)
         if kind == "PT":
             merged = [*value[2], *args]
             names = {**dict(value[3]), **keywords}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.models import MODELS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
+from depslice.callgraph.summary import OPAQUE as _OPAQUE
+from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
 
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
@@ -16,6 +18,14 @@ _TAKING: Final = frozenset(
     {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__"}
 )
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
+_SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
+_LONGEST_DISPLAY: Final = 16
+DICTS: Final = frozenset({"dict", "defaultdict"})
+_CONTAINER_NAMES: Final = {
+    "deque": "collections.deque",
+    "defaultdict": "collections.defaultdict",
+    "generator": "builtins.generator",
+}
 _MAPPINGS: Final = frozenset(
     {
         "dict",
@@ -36,6 +46,12 @@ class ContainerEvaluation(CallEvaluation):
     """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
 
     _models = MODELS
+
+    def write_item(self, container: int, text: str, values: Values) -> None:
+        """``values`` are stored under a known key or at a known place."""
+        self.keys_of.setdefault(container, {})[text] = None
+        self.write(self.cell("k", container, text), values)
+        self.write(self.cell("e", container), values)
 
     # --- displays
 
@@ -60,11 +76,13 @@ class ContainerEvaluation(CallEvaluation):
         """A list, tuple or set display, a comprehension, or what a star collects."""
         container = self._site(op[2], op[1])
         elements: set[int] = set()
-        keyed = op[2] in ("tuple", "list") and len(op[3]) > 1 and len(op[3]) <= 16 and not op[4]
+        keyed = op[2] in ("tuple", "list") and 0 < len(op[3]) <= _LONGEST_DISPLAY and not op[4]
+        if keyed:
+            self.lengths[container] = len(op[3])
         for index, register in enumerate(op[3]):
             elements |= registers[register]
             if keyed:
-                self.write(self.cell("k", container, str(index)), registers[register])
+                self.write_item(container, str(index), registers[register])
         for register in op[4]:
             elements |= self.iterate(registers[register], 0, is_async=False)
         if op[2] == "set":
@@ -86,11 +104,15 @@ class ContainerEvaluation(CallEvaluation):
         values: set[int] = set()
         keys: set[int] = set()
         for text, key, value in op[2]:
+            text = self._known_key(registers[key]) if text is None else text
             if text is not None:
-                self.write(self.cell("k", container, text), registers[value])
+                self.write_item(container, text, registers[value])
+            else:
+                self.write(self.cell("n", container), registers[value])
+            if text is not None and key == _STR and len(op[2]) <= _LONGEST_DISPLAY // 2:
+                keys |= self.single(("S", text))
             else:
                 keys |= registers[key]
-                self.write(self.cell("n", container), registers[value])
             values |= registers[value]
         for register in op[3]:
             for value in tuple(registers[register]):
@@ -104,7 +126,9 @@ class ContainerEvaluation(CallEvaluation):
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
         self.write(self.cell("e", target), self.read(self.cell("e", source)))
-        self.write(self.cell("n", target), self.read(self.cell("e", source)))
+        for text in tuple(self.keys_of.get(source, ())):
+            self.write_item(target, text, self.read(self.cell("k", source, text)))
+        self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
     # --- items
@@ -115,7 +139,10 @@ class ContainerEvaluation(CallEvaluation):
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
-            if kind == "K":
+            if kind == "K" and keys == self.constants[_OPAQUE] and value[1] not in DICTS:
+                result.add(receiver)  # a slice: the same elements, at other places
+                self._lose_places(receiver)
+            elif kind == "K":
                 result |= self._item(receiver, keys)
             elif kind == "G":
                 result |= self._generic_item(value)
@@ -158,16 +185,54 @@ class ContainerEvaluation(CallEvaluation):
             merged |= argument
         return merged
 
+    def _known_key(self, keys: Values) -> str | None:
+        """The text that stands for a key which is surely this one."""
+        if len(keys) == 1:
+            [key] = keys
+            value = self.values[key]
+            if value[0] == "S":
+                return str(value[1])
+            if value[0] == "C" and value[2]:
+                return f"class {value[1].id}"
+        return None
+
+    def _known_keys(self, keys: Values) -> list[str] | None:
+        texts = [self._known_key(frozenset((key,))) for key in keys]
+        known = [text for text in texts if text is not None]
+        return known if known and len(known) == len(texts) else None
+
     def _item(self, container: int, keys: Values) -> Values:
-        texts = [self.values[k] for k in keys]
-        known = [t[1] for t in texts if t[0] == "S"]
-        if known and len(known) == len(texts):
-            found: set[int] = set()
-            for text in known:
-                found |= self.read(self.cell("k", container, text))
-            found |= self.read(self.cell("n", container))
-            return found
-        return self.read(self.cell("e", container))
+        known = self._known_keys(keys)
+        if self.values[container][1] not in DICTS and known is not None:
+            known = self._places(container, known)
+        if known is None:
+            return self.read(self.cell("e", container))
+        found: set[int] = set()
+        for text in known:
+            found |= self.read(self.cell("k", container, text))
+        return found | self.read(self.cell("n", container))
+
+    def _places(self, container: int, texts: list[str]) -> list[str] | None:
+        """The places in a sequence that these indices mean, if its places are known."""
+        if container not in self.lengths:
+            return None
+        length = self.lengths[container]
+        places: list[str] = []
+        for text in texts:
+            if text.removeprefix("-").isdecimal():
+                if text[0] != "-":
+                    places.append(text)
+                    continue
+                if length is not None and int(text) + length >= 0:
+                    places.append(str(int(text) + length))
+                    continue
+            return None
+        return places
+
+    def _lose_places(self, container: int) -> None:
+        """Elements move: each may be anywhere from now on."""
+        if container in self.lengths:
+            self.write(self.cell("n", container), self.read(self.cell("e", container)))
 
     def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
         """The element at ``index`` of an unpacking assignment."""
@@ -176,7 +241,10 @@ class ContainerEvaluation(CallEvaluation):
             kind = self.values[value]
             if kind[0] == "K" and kind[1] in ("tuple", "list"):
                 exact = self.read(self.cell("k", value, str(index)))
-                result |= exact or self.read(self.cell("e", value))
+                if exact:
+                    result |= exact | self.read(self.cell("n", value))
+                else:
+                    result |= self.read(self.cell("e", value))
             elif kind[0] == "G" and kind[1].rpartition(".")[2] in ("tuple", "Tuple") and kind[2]:
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
@@ -191,11 +259,12 @@ class ContainerEvaluation(CallEvaluation):
             if value[0] == "K":
                 if not self._may_mutate(value):
                     continue
-                texts = [self.values[k] for k in keys]
-                known = [t[1] for t in texts if t[0] == "S"]
-                for text in known:
-                    self.write(self.cell("k", receiver, text), values)
-                if len(known) < len(texts) or not texts:
+                known = self._known_keys(keys)
+                if value[1] not in DICTS and known is not None:
+                    known = self._places(receiver, known)
+                for text in known or ():
+                    self.write_item(receiver, text, values)
+                if known is None:
                     self.write(self.cell("n", receiver), values)
                 self.write(self.cell("e", receiver), values)
                 self.write(self.cell("key", receiver), keys)
@@ -216,28 +285,47 @@ class ContainerEvaluation(CallEvaluation):
         return self.single(("KM", container, name))
 
     def call_container(
-        self, container: int, method: str, args: Sequence[Values], pos: Position
+        self,
+        container: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
     ) -> Values:
         """``container.method(args)``."""
         value = self.values[container]
+        if self.whole:
+            self._note_method(value, method, pos)
+        if value[0] == "GE":
+            return self._call_generator(value[1], method, args)
         if value[0] == "G":
             return self._call_generic(value, method, args, pos)
         elements = self.cell("e", container)
         if method in _ADDING and args:
             if self._may_mutate(value):
                 self.write(elements, args[-1])
+                self.write(self.cell("n", container), args[-1])
+                if method in _SHIFTING:
+                    self._lose_places(container)
             return EMPTY
         if method in ("extend", "update", "extendleft"):
             for values in args:
-                if value[1] == "dict":
+                if value[1] in DICTS:
                     for source in tuple(values):
                         if self.values[source][0] == "K" and self._may_mutate(value):
                             self.copy_items(source, container)
                 elif self._may_mutate(value):
-                    self.write(elements, self.iterate(values, pos, is_async=False))
+                    added = self.iterate(values, pos, is_async=False)
+                    self.write(elements, added)
+                    self.write(self.cell("n", container), added)
+            for name, values in keywords.items():
+                if self._may_mutate(value):
+                    self.write_item(container, name, values)
             return EMPTY
+        if method in _SHIFTING and value[1] not in DICTS:
+            self._lose_places(container)
         if method in _TAKING:
-            if value[1] == "dict" and args:
+            if value[1] in DICTS and args:
                 found = set(self._item(container, args[0]))
                 if len(args) > 1:
                     found |= args[1]
@@ -254,12 +342,30 @@ class ContainerEvaluation(CallEvaluation):
         if method in _COPYING:
             return (
                 self.container_of("list", -5 - container, self.read(elements))
-                if value[1] == "dict" and method == "values"
+                if value[1] in DICTS and method == "values"
                 else frozenset((container,))
             )
-        if method == "sort":
-            return EMPTY
+        if method == "sort" and keywords.get("key"):
+            taken = [self.read(elements)]
+            self.call(keywords["key"], taken, {}, pos, rule="callback", external=True)
+        elif method == "sort":
+            self.protocol(self.read(elements), ("__lt__",), pos)
         return EMPTY
+
+    def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:
+        """The call of a method of a builtin or standard container, by its dotted name."""
+        name = "generator" if value[0] == "GE" else str(value[1])
+        dotted = name if "." in name else _CONTAINER_NAMES.get(name, f"builtins.{name}")
+        if dotted.partition(".")[0] in ("builtins", "collections"):
+            self.facts.append((f.EXTERNAL, f"{dotted}.{method}", pos, True))
+
+    def _call_generator(
+        self, function: Function, method: str, args: Sequence[Values]
+    ) -> Values:
+        if method == "send" and args:
+            self.write(self.cell("sent", function), args[0])
+        self.ensure(function)
+        return self.read(function.yields) if method in ("send", "__next__", "throw") else EMPTY
 
     def _call_generic(
         self, value: tuple[object, ...], method: str, args: Sequence[Values], pos: Position
@@ -296,7 +402,7 @@ class ContainerEvaluation(CallEvaluation):
             kind = self.values[value]
             tag = kind[0]
             if tag == "K":
-                cell = "key" if kind[1] == "dict" else "e"
+                cell = "key" if kind[1] in DICTS else "e"
                 result |= self.read(self.cell(cell, value))
             elif tag == "G":
                 result |= self._generic_elements(kind)

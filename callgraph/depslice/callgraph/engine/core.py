@@ -14,6 +14,7 @@ from depslice.callgraph.engine.values import EMPTY, Function, Values
 from depslice.callgraph.program import Module, Program
 
 _MOST_EVALUATIONS: Final = 12
+_MOST_PASSES: Final = 4
 _DEEPEST: Final = 120
 
 
@@ -113,11 +114,12 @@ class Engine(ContainerEvaluation):
         self._operations(function, registers, ops)
         if unit.flags & s.HAS_LOOP:
             # φs at loop heads have seen only the first pass.
-            grown = any(
-                op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2])
-                for op in ops
-            )
-            if grown:
+            for _ in range(_MOST_PASSES):
+                if not any(
+                    op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2])
+                    for op in ops
+                ):
+                    break
                 del self.facts[:]
                 self._operations(function, registers, ops)
         for name, captured in unit.captured.items():
@@ -216,6 +218,7 @@ class Engine(ContainerEvaluation):
             registers[op[1]] = self.await_value(registers[op[2]], op[3])
         elif code == s.YIELD:
             self.write(function.yields, registers[op[1]])
+            registers[op[2]] = self.read(self.cell("sent", function))
         elif code == s.YIELD_FROM:
             self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
             registers[op[1]] = self.generator_return(registers[op[2]])

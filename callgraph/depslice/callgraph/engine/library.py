@@ -153,7 +153,7 @@ CONTAINER: Final = {
     "builtins.reversed": "list",
     "builtins.iter": "list",
     "builtins.filter": "list",
-    "collections.deque": "list",
+    "collections.deque": "deque",
     "itertools.chain": "list",
     "itertools.islice": "list",
     "itertools.cycle": "list",

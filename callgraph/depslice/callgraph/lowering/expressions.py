@@ -272,10 +272,13 @@ class ExpressionLowering:
         callee = self._lower.get(type(func), self._unknown)(func)
         args: list[Register] = []
         stars: list[Register] = []
+        mixed = False
         for argument in node.args:
             if type(argument) is ast.Starred:
+                mixed = mixed or bool(stars)
                 stars.append(self.expression(argument.value))
             else:
+                mixed = mixed or bool(stars)
                 args.append(self._lower.get(type(argument), self._unknown)(argument))
         keywords: list[tuple[str, Register]] = []
         double: list[Register] = []
@@ -292,7 +295,7 @@ class ExpressionLowering:
             end = func.end_lineno or func.lineno
             column = max((func.end_col_offset or 0) - len(func.attr.encode()), 0)
             pos = end << 12 | min(column, 4095)
-        spread = (tuple(stars), tuple(double)) if stars or double else None
+        spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         return register
 
@@ -318,7 +321,7 @@ class ExpressionLowering:
 
     def _subscript(self, node: ast.Subscript) -> Register:
         value = self.expression(node.value)
-        key = self.expression(node.slice)
+        key = self.key(node.slice)
         frame = self.frame
         if _is_typing_form(node.value) and _holds_text(node.slice):
             # `Alias = Union["Later", int]`: forward references outside an annotation.
@@ -327,6 +330,16 @@ class ExpressionLowering:
         register = frame.new()
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
         return register
+
+    def key(self, node: ast.expr) -> Register:
+        """The key of a subscript; a constant number is a text too, so that it can be told."""
+        number = node.operand if type(node) is ast.UnaryOp else node
+        if type(number) is ast.Constant and type(number.value) is int:
+            sign = "-" if number is not node and type(node.op) is ast.USub else ""  # type: ignore[attr-defined]
+            register = self.frame.new()
+            self.frame.ops.append((s.STRING, register, f"{sign}{number.value}"[:_LONGEST_NAME]))
+            return register
+        return self.expression(node)
 
     def _slice(self, node: ast.Slice) -> Register:
         for part in (node.lower, node.upper, node.step):
@@ -611,8 +624,9 @@ class ExpressionLowering:
     def _yield(self, node: ast.Yield) -> Register:
         value = s.NONE if node.value is None else self.expression(node.value)
         self.frame.flags |= s.GENERATOR
-        self.frame.ops.append((s.YIELD, value))
-        return s.UNBOUND
+        register = self.frame.new()
+        self.frame.ops.append((s.YIELD, value, register))
+        return register
 
     def _yield_from(self, node: ast.YieldFrom) -> Register:
         self.frame.flags |= s.GENERATOR

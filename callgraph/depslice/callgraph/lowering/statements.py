@@ -1115,7 +1115,7 @@ class FileLowering(ExpressionLowering):
                     frame.stores.add(attr)
                 self._note_write(target)
             case ast.Subscript(value=obj, slice=key):
-                receiver, index = self.written(obj), self.expression(key)
+                receiver, index = self.written(obj), self.key(key)
                 pos = pack(target.lineno, target.col_offset)
                 self.frame.ops.append((s.SETSUB, receiver, index, value, pos))
                 self._note_write(target)
