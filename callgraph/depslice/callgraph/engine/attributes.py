@@ -579,6 +579,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         pos: Position,
     ) -> Values:
         """PEP 3135."""
+        if self.whole:
+            self.facts.append((f.EXTERNAL, "builtins.super", pos, True))
         if class_index < 0:
             return self.unknown
         class_ = self.class_(module, class_index)

@@ -9,7 +9,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
-from depslice.callgraph.engine.parts import FULL
+from depslice.callgraph.engine.parts import FULL, returns_first
 from depslice.callgraph.engine.values import (
     EMPTY,
     OPEN,
@@ -51,7 +51,11 @@ class CallEvaluation(AttributeEvaluation):
         """Implemented by the container part."""
         raise NotImplementedError
 
-    def hash_values(self, values: Values) -> None:
+    def write_item(self, container: int, text: str, values: Values) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
 
@@ -68,12 +72,49 @@ class CallEvaluation(AttributeEvaluation):
         spread: Values = EMPTY
         if op[5] is not None:
             found: set[int] = set()
-            for register in op[5][0]:
-                found |= self.iterate(registers[register], op[6], is_async=False)
-            for register in op[5][1]:
-                found |= self._mapping_values(registers[register])
-            spread = found or self.unknown
+            stars, double, mixed = op[5]
+            known = False
+            for register in stars:
+                places = None if mixed or len(stars) > 1 else self._places_of(registers[register])
+                elements = self.iterate(registers[register], op[6], is_async=False)
+                if places is None:
+                    found |= elements
+                else:
+                    args.extend(places)
+                    known = True
+            for register in double:
+                names = self._names_of(registers[register])
+                if names is None:
+                    found |= self._mapping_values(registers[register])
+                else:
+                    keywords = {**names, **keywords}
+                    known = True
+            spread = found or (EMPTY if known else self.unknown)
         return self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
+
+    def _places_of(self, values: Values) -> list[Values] | None:
+        """What stands at each place of a sequence, if all its elements have known places."""
+        places: list[set[int]] = []
+        for value in values:
+            if value not in self.lengths or self.read(self.cell("n", value)):
+                return None
+            self.read(self.cell("e", value))
+            for text in self.keys_of.get(value, ()):
+                while len(places) <= int(text):
+                    places.append(set())
+                places[int(text)] |= self.read(self.cell("k", value, text))
+        return list(places) if values else None
+
+    def _names_of(self, values: Values) -> dict[str, Values] | None:
+        """What stands under each key of a mapping, if all its keys are known."""
+        names: dict[str, Values] = {}
+        for value in values:
+            if self.values[value][0] != "K" or self.read(self.cell("n", value)):
+                return None
+            self.read(self.cell("e", value))
+            for text in self.keys_of.get(value, ()):
+                names[text] = names.get(text, EMPTY) | self.read(self.cell("k", value, text))
+        return names if values else None
 
     def _mapping_values(self, values: Values) -> Values:
         found: set[int] = set()
@@ -226,6 +267,8 @@ class CallEvaluation(AttributeEvaluation):
         if function is not self.current:
             self.ensure(function)
         inferred = self.read(function.ret)
+        if self.whole and inferred:
+            inferred = self._without_others_arguments(function, inferred)
         result: set[int] = set()
         for value in tuple(inferred):
             kind = self.values[value]
@@ -233,10 +276,9 @@ class CallEvaluation(AttributeEvaluation):
                 result |= self._argument(function, kind[2], args, keywords)
             elif (
                 kind[0] == "I"
-                and not kind[2]
                 and unit.params
                 and args
-                and self._is_self(function, value)
+                and self._is_self(function, value, kind[2])
             ):
                 result |= args[0] or frozenset((value,))  # `return self` keeps the caller's type
             else:
@@ -249,13 +291,27 @@ class CallEvaluation(AttributeEvaluation):
                 return declared
         return result
 
+    def _without_others_arguments(self, function: Function, inferred: Values) -> Values:
+        """What comes back through a parameter is what this caller passed, not what others did."""
+        through: set[int] = set()
+        for value in inferred:
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                through |= self._parameter_cell(function, kind[2]).values
+        return inferred - through if through else inferred
+
     @staticmethod
     def _declares_self(expression: tuple[object, ...]) -> bool:
         return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
 
-    def _is_self(self, function: Function, value: int) -> bool:
+    def _is_self(self, function: Function, value: int, exact: bool) -> bool:
         receiver = self._receiver(function, 0)
-        return receiver is not None and value in receiver
+        if receiver is None:
+            return False
+        if not exact:
+            return value in receiver
+        passed = function.params.get(0)
+        return passed is not None and value in passed.values and returns_first(function.unit)
 
     def _argument(
         self,
@@ -287,10 +343,17 @@ class CallEvaluation(AttributeEvaluation):
             index = positional[place] if place < count else signature.variadic
             if values and index is not None:
                 self._pass(function, index, values)
+                if place >= count and self.whole:
+                    gathered = self.intern(("K", "tuple", function, index))
+                    self.lengths[gathered] = None
+                    self.write_item(gathered, str(place - count), self._passed(values))
         for name, values in keywords.items():
             index = signature.by_name.get(name, signature.rest)
             if values and index is not None:
                 self._pass(function, index, values)
+                if index == signature.rest and self.whole:
+                    gathered = self.intern(("K", "dict", function, index))
+                    self.write_item(gathered, name, self._passed(values))
         if spread and not spread <= self.unknown:
             self._spread(function, len(args), keywords, spread)
 
@@ -303,9 +366,12 @@ class CallEvaluation(AttributeEvaluation):
         for index in (*signature.positional[taken:], *signature.keyword_only):
             if params[index][0] not in keywords:
                 self._pass(function, index, spread)
-        for rest in (signature.variadic, signature.rest):
+        for rest, kind in ((signature.variadic, "tuple"), (signature.rest, "dict")):
             if rest is not None:
                 self._pass(function, rest, spread)
+                if self.whole:
+                    gathered = self.intern(("K", kind, function, rest))
+                    self.write(self.cell("n", gathered), self._passed(spread))
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
@@ -316,8 +382,7 @@ class CallEvaluation(AttributeEvaluation):
             return
         cell = self._parameter_cell(function, index)
         if not values <= cell.values:
-            known = self.values
-            passed = frozenset([v for v in values if known[v][0] in _PASSED])
+            passed = self._passed(values)
             receiver = self._receiver(function, index)
             if receiver is None:
                 self.write(cell, passed)
@@ -325,6 +390,10 @@ class CallEvaluation(AttributeEvaluation):
                 self.write(cell, receiver)
             else:
                 self.write(cell, passed)
+
+    def _passed(self, values: Values) -> frozenset[int]:
+        known = self.values
+        return frozenset([v for v in values if known[v][0] in _PASSED])
 
     # --- classes
 
@@ -366,7 +435,12 @@ class CallEvaluation(AttributeEvaluation):
                         spread=spread,
                     )
                     result |= {v for v in made if self.values[v][0] == "I"}
+        made_others = bool(result) and not any(
+            self.values[v][0] == "I" and class_ in self.mro(self.values[v][1]) for v in result
+        )
         init = self.find_member(class_, "__init__")
+        if made_others and self.whole:
+            return result
         if init is not None:
             self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
             for value in tuple(self.member_values(init, "__init__")):
@@ -469,6 +543,8 @@ class CallEvaluation(AttributeEvaluation):
 
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:
+            if self.whole:
+                self.facts.append((f.EXTERNAL, dotted, pos, True))
             made: set[int] = set()
             for value in decorated:
                 kind = self.values[value]

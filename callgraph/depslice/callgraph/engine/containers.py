@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
@@ -21,6 +21,7 @@ _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersectio
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
 _LONGEST_DISPLAY: Final = 16
 DICTS: Final = frozenset({"dict", "defaultdict"})
+_NOT_IMPLEMENTED: Final = ("X", "builtins.NotImplemented")
 _CONTAINER_NAMES: Final = {
     "deque": "collections.deque",
     "defaultdict": "collections.defaultdict",
@@ -76,7 +77,8 @@ class ContainerEvaluation(CallEvaluation):
         """A list, tuple or set display, a comprehension, or what a star collects."""
         container = self._site(op[2], op[1])
         elements: set[int] = set()
-        keyed = op[2] in ("tuple", "list") and 0 < len(op[3]) <= _LONGEST_DISPLAY and not op[4]
+        sized = not op[4] and not op[5]
+        keyed = sized and op[2] in ("tuple", "list") and 0 < len(op[3]) <= _LONGEST_DISPLAY
         if keyed:
             self.lengths[container] = len(op[3])
         for index, register in enumerate(op[3]):
@@ -86,14 +88,14 @@ class ContainerEvaluation(CallEvaluation):
         for register in op[4]:
             elements |= self.iterate(registers[register], 0, is_async=False)
         if op[2] == "set":
-            self.hash_values(elements)
+            self.hash_values(elements, alone=sized and len(op[3]) == 1)
         self.write(self.cell("e", container), elements)
         return frozenset((container,))
 
-    def hash_values(self, values: Values) -> None:
-        """``values`` become keys of a dict or elements of a set."""
+    def hash_values(self, values: Values, *, alone: bool = False) -> None:
+        """``values`` become keys of a dict or elements of a set, compared with those there."""
         if any(self.values[v][0] == "I" for v in values):
-            for dunder in ("__hash__", "__eq__"):
+            for dunder in ("__hash__",) if alone and self.whole else ("__hash__", "__eq__"):
                 self.protocol(
                     frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0
                 )
@@ -120,7 +122,7 @@ class ContainerEvaluation(CallEvaluation):
                     self.copy_items(value, container)
         self.write(self.cell("e", container), values)
         self.write(self.cell("key", container), keys)
-        self.hash_values(keys)
+        self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
         return frozenset((container,))
 
     def copy_items(self, source: int, target: int) -> None:
@@ -566,18 +568,28 @@ class ContainerEvaluation(CallEvaluation):
             (left, right, dunder),
             (right, left, reflected.get(dunder, dunder)),
         ):
+            answered = self.whole and bool(values)
             for value in tuple(values):
                 kind = self.values[value]
                 if kind[0] == "I":
-                    made = self.find_member(kind[1], name)
-                    if made is None and name == "__ne__":
-                        self.call_dunder(value, kind[1], "__eq__", [other], pos)
-                    else:
-                        self.call_dunder(value, kind[1], name, [other], pos)
+                    called = name
+                    if name == "__ne__" and self.find_member(kind[1], name) is None:
+                        called = "__eq__"
+                    made = self.call_dunder(value, kind[1], called, [other], pos)
+                    answered = (
+                        answered
+                        and self.find_member(kind[1], called) is not None
+                        and all(self.values[v] != _NOT_IMPLEMENTED for v in made)
+                    )
                 elif kind[0] in OPEN:
                     self.note_protocol(name, pos, value)
                     if name == "__ne__":
                         self.note_protocol("__eq__", pos, value)
+                    answered = False
+                else:
+                    answered = False
+            if answered:
+                return
 
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
         """``item in container`` (6.10.2)."""
@@ -601,16 +613,24 @@ class ContainerEvaluation(CallEvaluation):
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         result: set[int] = set()
+        answered = self.whole and bool(left)  # by methods that never give NotImplemented
         in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
         forward = name[1:] if in_place else name
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
                 names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
+                answers = False
+                if self._reflected_first(kind, right, forward):
+                    continue
                 for dunder in names:
-                    result |= self.call_dunder(value, kind[1], dunder, [right], pos)
-                    if self.find_member(kind[1], dunder) is not None:
+                    made = self.call_dunder(value, kind[1], dunder, [right], pos)
+                    declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
+                    result |= made - declined
+                    if self.find_member(kind[1], dunder) is not None and not declined:
+                        answers = True
                         break
+                answered = answered and answers
             elif kind[0] in OPEN:
                 if in_place:
                     self.note_protocol(f"__{name}__", pos, value)
@@ -622,9 +642,14 @@ class ContainerEvaluation(CallEvaluation):
                     self._extend(value, right)
             elif kind[0] == "C" and forward == "or":
                 result.add(value)
+        answered = answered and all(self.values[v][0] == "I" for v in left)
         for value in tuple(right):
             kind = self.values[value]
             if kind[0] == "I":
+                if answered and not any(
+                    self._reflected_first(self.values[v], {value}, forward) for v in left
+                ):
+                    continue
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
@@ -634,6 +659,21 @@ class ContainerEvaluation(CallEvaluation):
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self.protocol(right, ("__str__", "__repr__"), pos)
         return result
+
+    def _reflected_first(
+        self, left: tuple[Any, ...], right: Values, forward: str
+    ) -> bool:
+        """Whether all of ``right`` is of subclasses that override the reflected method."""
+        if not self.whole or left[0] != "I" or not right:
+            return False
+        for value in right:
+            kind = self.values[value]
+            if kind[0] != "I" or kind[1] is left[1] or left[1] not in self.mro(kind[1]):
+                return False
+            name = f"__r{forward}__"
+            if self.find_member(kind[1], name) in (None, self.find_member(left[1], name)):
+                return False
+        return True
 
     def _extend(self, container: int, right: Values) -> None:
         if self._may_mutate(self.values[container]):

@@ -7,6 +7,7 @@ registers). Only a function whose references are wanted is evaluated in full.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -64,6 +65,18 @@ def operations(unit: Unit, wanted: int) -> list[Op]:
                 needed.update(_reads(op))
                 changed = changed or len(needed) != before
     return [ops[index] for index in sorted(kept)]
+
+
+@lru_cache(maxsize=None)
+def returns_first(unit: Unit) -> bool:
+    """Whether ``unit`` may return its first parameter."""
+    same = {0}
+    for op in unit.ops:
+        if op[0] == s.PHI and not same.isdisjoint(op[2]):
+            same.add(op[1])
+        elif op[0] == s.RETURN and op[1] in same:
+            return True
+    return False
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:

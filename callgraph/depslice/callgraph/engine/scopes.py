@@ -341,9 +341,12 @@ class ScopeEvaluation(EngineState):
         if annotation is not None:
             self.write(elements, self.declared(function.module, function, annotation))
         if self.whole:
-            cell = self._parameter_cell(function, index)
-            self.write(elements, self.read(cell))
-        self.write(elements, self.derive("E", self.intern(("P", function, index))))
+            self.write(elements, self.read(self._parameter_cell(function, index)) - self.unknown)
+            if function in self.called:
+                return {container}
+        anything = self.derive("E", self.intern(("P", function, index)))
+        self.write(elements, anything)
+        self.write(self.cell("n", container), anything)
         return {container}
 
     def _parameter_cell(self, function: Function, index: int) -> Cell:

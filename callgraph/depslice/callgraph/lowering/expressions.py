@@ -503,9 +503,10 @@ class ExpressionLowering:
         frame = self.frame
         register = frame.new()
         kind = type(node).__name__.lower()
-        if all(element < -1 for element in elements):
-            elements = elements[:1] if kind != "tuple" else elements
-        frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred)))
+        many = False
+        if kind != "tuple" and len(elements) > 1 and all(element < -1 for element in elements):
+            elements, many = elements[:1], True
+        frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred), many))
         return register
 
     def _mapping(self, node: ast.Dict) -> Register:
@@ -562,7 +563,7 @@ class ExpressionLowering:
         frame = self.frame
         register = frame.new()
         kind = {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "generator")
-        frame.ops.append((s.SEQUENCE, register, kind, (element,), ()))
+        frame.ops.append((s.SEQUENCE, register, kind, (element,), (), True))
         return register
 
     def _dict_comprehension(self, node: ast.DictComp) -> Register:

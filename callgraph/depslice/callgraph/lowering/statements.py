@@ -1124,7 +1124,7 @@ class FileLowering(ExpressionLowering):
                     register = self.frame.new()
                     pos = pack(element.lineno, element.col_offset)
                     if isinstance(element, ast.Starred):
-                        self.frame.ops.append((s.SEQUENCE, register, "list", (), (value,)))
+                        self.frame.ops.append((s.SEQUENCE, register, "list", (), (value,), True))
                         self.assign(element.value, register)
                     else:
                         self.frame.ops.append((s.ITEM, register, value, index, pos))
