@@ -87,7 +87,7 @@ CLASS: Final = 24  # dst class_index bases keywords pos
 SEQUENCE: Final = 25  # dst kind elements starred many   many: each element stands for any number
 MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
-NARROW: Final = 28  # dst src cls                  isinstance
+NARROW: Final = 28  # dst src cls positive         isinstance, or not
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src pos              `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
@@ -102,6 +102,8 @@ NAME_LITERAL: Final = (
     39  # dst prefix suffix       an f-string or concatenation with a constant prefix
 )
 CLASS_MATCH: Final = 40  # dst subject cls pos
+DELETE_ATTR: Final = 41  # obj name pos
+NARROW_TEXT: Final = 42  # dst src prefix             src.startswith(prefix)
 
 
 def pack(line: int, column: int) -> Position:

@@ -556,7 +556,7 @@ MISSED = {
     "builtin_calls": "__index__ of an index",
     "dataclass_fields": "what a generated __init__ calls",
     "inventory": "what a generated __init__ calls",
-    "lazy_getattr": "module __getattr__",
+    "lazy_getattr": "what a module-level import asks a module's __getattr__ for",
     "metaclass_call": "super().__call__ of a metaclass",
     "monkeypatch_module": "what another module puts in place",
     "singledispatch": "registered implementations",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -31,6 +31,25 @@ class AttributeEvaluation(AnnotationEvaluation):
         external: bool = False,
     ) -> Values:
         """Implemented by the call part."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        callees: Values,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        *,
+        register: int = -1,
+        spread: Values = EMPTY,
+        rule: str = "call",
+        external: bool = False,
+    ) -> Values:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """Implemented by the container part."""
         raise NotImplementedError
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -264,7 +283,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("M", inner))
         if module is not None and "__getattr__" in module.summary.scope:
             self.facts.append((f.NAME, module_name, name, None, pos))
-            return self._module_getattr(module, name)
+            return self._module_getattr(module, name, pos)
         if not name.startswith("__"):
             self.facts.append((f.UNRESOLVED, inner, "missing-name", pos))
         return self.unknown
@@ -279,6 +298,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                 self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
+            if self.whole:
+                values |= self._instance_state(class_, name, pos)
             return values
         values |= self._instance_state(class_, name, pos)
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
@@ -461,6 +482,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             if function.unit.owner < 0 and function.unit.kind == "lambda":
                 return self.single(("B", function, receiver))
             return self.single(("B", function, receiver))
+        if kind[0] == "PY":
+            return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
         if kind[0] == "I":
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
@@ -508,7 +531,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         return None
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
-        if name in ("__wrapped__", "__call__", "__get__"):
+        if name == "__wrapped__":
+            return self.read(self.cell("fa", function, name)) or self.single(("F", function))
+        if name in ("__call__", "__get__"):
             return self.single(("F", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
@@ -565,8 +590,23 @@ class AttributeEvaluation(AnnotationEvaluation):
         kind = self.values[member]
         if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
             self.call_function(kind[1], [frozenset((receiver,)), values], pos, rule="property")
+        elif kind[0] == "PY" and kind[2]:
+            self.call(kind[2], [frozenset((receiver,)), values], {}, pos, rule="property")
         elif kind[0] == "I":
             self._descriptor(member, kind[1], "__set__", [frozenset((receiver,)), values], pos)
+
+    def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
+        """``del receiver.name``."""
+        self.protocol(receivers, ("__delattr__",), pos)
+        for receiver in tuple(receivers) if self.whole else ():
+            value = self.values[receiver]
+            owner = self.find_member(value[1], name) if value[0] == "I" else None
+            for member in tuple(self.member_values(owner, name)) if owner is not None else ():
+                kind = self.values[member]
+                if kind[0] == "PY" and kind[3]:
+                    self.call(kind[3], [frozenset((receiver,))], {}, pos, rule="property")
+                elif kind[0] == "I":
+                    self._descriptor(member, kind[1], "__delete__", [frozenset((receiver,))], pos)
 
     # --- super()
 

@@ -29,6 +29,8 @@ class EngineState:
         self.current: Function | None = None
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
+        self._returning_self: dict[Function, bool] = {}
+        self._getters: dict[tuple[str, int, str], Function] = {}
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self.registers: list[Values] = []

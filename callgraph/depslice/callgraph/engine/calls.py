@@ -26,6 +26,7 @@ _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
 
@@ -75,7 +76,7 @@ class CallEvaluation(AttributeEvaluation):
             stars, double, mixed = op[5]
             known = False
             for register in stars:
-                places = None if mixed or len(stars) > 1 else self._places_of(registers[register])
+                places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
                 elements = self.iterate(registers[register], op[6], is_async=False)
                 if places is None:
                     found |= elements
@@ -83,7 +84,7 @@ class CallEvaluation(AttributeEvaluation):
                     args.extend(places)
                     known = True
             for register in double:
-                names = self._names_of(registers[register])
+                names = self.names_of(registers[register])
                 if names is None:
                     found |= self._mapping_values(registers[register])
                 else:
@@ -92,7 +93,7 @@ class CallEvaluation(AttributeEvaluation):
             spread = found or (EMPTY if known else self.unknown)
         return self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
 
-    def _places_of(self, values: Values) -> list[Values] | None:
+    def places_of(self, values: Values) -> list[Values] | None:
         """What stands at each place of a sequence, if all its elements have known places."""
         places: list[set[int]] = []
         for value in values:
@@ -105,7 +106,7 @@ class CallEvaluation(AttributeEvaluation):
                 places[int(text)] |= self.read(self.cell("k", value, text))
         return list(places) if values else None
 
-    def _names_of(self, values: Values) -> dict[str, Values] | None:
+    def names_of(self, values: Values) -> dict[str, Values] | None:
         """What stands under each key of a mapping, if all its keys are known."""
         names: dict[str, Values] = {}
         for value in values:
@@ -196,6 +197,9 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "CB":
             result: Values = value[1]  # Callable[…, R]
             return result
+        if kind == "W" and args:
+            self.mark_wrapper(args[0], value[1])
+            return args[0]
         if kind == "XM":
             return self._call_external_method(
                 value[1], value[2], args, keywords, spread, pos, register
@@ -275,10 +279,7 @@ class CallEvaluation(AttributeEvaluation):
             if kind[0] == "P" and kind[1] is function:
                 result |= self._argument(function, kind[2], args, keywords)
             elif (
-                kind[0] == "I"
-                and unit.params
-                and args
-                and self._is_self(function, value, kind[2])
+                kind[0] == "I" and unit.params and args and self._is_self(function, value, kind[2])
             ):
                 result |= args[0] or frozenset((value,))  # `return self` keeps the caller's type
             else:
@@ -311,7 +312,12 @@ class CallEvaluation(AttributeEvaluation):
         if not exact:
             return value in receiver
         passed = function.params.get(0)
-        return passed is not None and value in passed.values and returns_first(function.unit)
+        if passed is None or value not in passed.values:
+            return False
+        known = self._returning_self.get(function)
+        if known is None:
+            known = self._returning_self[function] = returns_first(function.unit)
+        return known
 
     def _argument(
         self,
@@ -531,6 +537,9 @@ class CallEvaluation(AttributeEvaluation):
             kind = value[0]
             if kind in ("X", "XI"):
                 result |= self._external_decorator(value[1], decorated, pos)
+            elif kind == "W":
+                self.mark_wrapper(decorated, value[1])
+                result |= decorated
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
             elif kind in _CALLABLE:
@@ -541,6 +550,13 @@ class CallEvaluation(AttributeEvaluation):
                 result |= known or decorated
         return result or decorated
 
+    def mark_wrapper(self, wrappers: Values, wrapped: Values) -> None:
+        """``functools.wraps``: the wrappers know what they wrap."""
+        for value in wrappers:
+            kind = self.values[value]
+            if kind[0] == "F":
+                self.write(self.cell("fa", kind[1], "__wrapped__"), wrapped)
+
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:
             if self.whole:
@@ -550,9 +566,9 @@ class CallEvaluation(AttributeEvaluation):
                 kind = self.values[value]
                 made.add(self.intern(("CM", kind[1])) if kind[0] == "F" else value)
             return made
-        if dotted.startswith("functools.wraps"):
-            return decorated
         self.facts.append((f.EXTERNAL, dotted, pos, True))
+        if dotted in _CALLING_DECORATORS:
+            self._callbacks([decorated], _NO_KEYWORDS, EMPTY, pos, skip=-1)
         return decorated
 
     # --- outside the repo
@@ -613,6 +629,8 @@ class CallEvaluation(AttributeEvaluation):
         dunders = library.BUILTIN_PROTOCOLS.get(dotted)
         if dunders:
             of_elements = dotted in library.COMPARING and len(args) == 1
+            if dotted in library.TESTING:
+                args = [self.iterate(values, pos, is_async=False) for values in args]
             for values in args:
                 operands = self.iterate(values, pos, is_async=False) if of_elements else values
                 for dunder in dunders if of_elements else ():

@@ -15,7 +15,7 @@ from depslice.callgraph.summary import Op, Position
 
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
 _TAKING: Final = frozenset(
-    {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__"}
+    {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__", "result"}
 )
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
@@ -47,6 +47,7 @@ class ContainerEvaluation(CallEvaluation):
     """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
 
     _models = MODELS
+    mappings = DICTS
 
     def write_item(self, container: int, text: str, values: Values) -> None:
         """``values`` are stored under a known key or at a known place."""
@@ -105,8 +106,8 @@ class ContainerEvaluation(CallEvaluation):
         container = self._site("dict", op[1])
         values: set[int] = set()
         keys: set[int] = set()
-        for text, key, value in op[2]:
-            text = self._known_key(registers[key]) if text is None else text
+        for spelt, key, value in op[2]:
+            text = self._known_key(registers[key]) if spelt is None else spelt
             if text is not None:
                 self.write_item(container, text, registers[value])
             else:
@@ -146,6 +147,10 @@ class ContainerEvaluation(CallEvaluation):
                 self._lose_places(receiver)
             elif kind == "K":
                 result |= self._item(receiver, keys)
+                if value[1] == "defaultdict":
+                    result |= self._made_on_demand(receiver, pos)
+                if value[1] not in DICTS and self.whole:
+                    self.protocol(keys, ("__index__",), pos)
             elif kind == "G":
                 result |= self._generic_item(value)
             elif kind == "C":
@@ -213,6 +218,16 @@ class ContainerEvaluation(CallEvaluation):
         for text in known:
             found |= self.read(self.cell("k", container, text))
         return found | self.read(self.cell("n", container))
+
+    def _made_on_demand(self, container: int, pos: Position) -> Values:
+        """What a ``defaultdict`` puts under a key that is missing."""
+        factory = self.read(self.cell("factory", container))
+        if not factory:
+            return EMPTY
+        made = self.call(factory, [], {}, pos, rule="default-factory", external=True)
+        self.write(self.cell("e", container), made)
+        self.write(self.cell("n", container), made)
+        return made
 
     def _places(self, container: int, texts: list[str]) -> list[str] | None:
         """The places in a sequence that these indices mean, if its places are known."""
@@ -358,12 +373,10 @@ class ContainerEvaluation(CallEvaluation):
         """The call of a method of a builtin or standard container, by its dotted name."""
         name = "generator" if value[0] == "GE" else str(value[1])
         dotted = name if "." in name else _CONTAINER_NAMES.get(name, f"builtins.{name}")
-        if dotted.partition(".")[0] in ("builtins", "collections"):
+        if not dotted.startswith(("typing", "collections.abc.")):
             self.facts.append((f.EXTERNAL, f"{dotted}.{method}", pos, True))
 
-    def _call_generator(
-        self, function: Function, method: str, args: Sequence[Values]
-    ) -> Values:
+    def _call_generator(self, function: Function, method: str, args: Sequence[Values]) -> Values:
         if method == "send" and args:
             self.write(self.cell("sent", function), args[0])
         self.ensure(function)
@@ -660,9 +673,7 @@ class ContainerEvaluation(CallEvaluation):
             self.protocol(right, ("__str__", "__repr__"), pos)
         return result
 
-    def _reflected_first(
-        self, left: tuple[Any, ...], right: Values, forward: str
-    ) -> bool:
+    def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:
         """Whether all of ``right`` is of subclasses that override the reflected method."""
         if not self.whole or left[0] != "I" or not right:
             return False
@@ -677,7 +688,9 @@ class ContainerEvaluation(CallEvaluation):
 
     def _extend(self, container: int, right: Values) -> None:
         if self._may_mutate(self.values[container]):
-            self.write(self.cell("e", container), self.iterate(right, 0, is_async=False))
+            added = self.iterate(right, 0, is_async=False)
+            self.write(self.cell("e", container), added)
+            self.write(self.cell("n", container), added)
 
     def raise_value(self, values: Values, pos: Position) -> None:
         """``raise C`` instantiates the class."""
@@ -710,6 +723,25 @@ class ContainerEvaluation(CallEvaluation):
                 elif target[0] == "X":
                     result.add(self.intern(("XI", target[1])))
         return result or values
+
+    def exclude(self, values: Values, classes: Values) -> Values:
+        """``isinstance(values, classes)`` does not hold."""
+        targets = [t[1] for t in self._class_targets(classes) if t[0] == "C"]
+        return {
+            v
+            for v in values
+            if self.values[v][0] != "I"
+            or not any(target in self.mro(self.values[v][1]) for target in targets)
+        }
+
+    def narrow_text(self, values: Values, prefix: str) -> Values:
+        """``values.startswith(prefix)`` holds."""
+        result = {
+            v for v in values if self.values[v][0] == "S" and self.values[v][1].startswith(prefix)
+        }
+        if not prefix or any(self.values[v][0] != "S" for v in values) or not values:
+            result.add(self.intern(("N", prefix, "")))
+        return result
 
     def _class_targets(self, classes: Values) -> list[tuple[object, ...]]:
         found: list[tuple[object, ...]] = []

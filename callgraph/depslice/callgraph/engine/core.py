@@ -181,7 +181,10 @@ class Engine(ContainerEvaluation):
             elif code == s.DECORATE:
                 registers[op[1]] = self.decorate(registers[op[2]], registers[op[3]], op[4])
             elif code == s.NARROW:
-                registers[op[1]] = self.narrow(registers[op[2]], registers[op[3]])
+                if op[4]:
+                    registers[op[1]] = self.narrow(registers[op[2]], registers[op[3]])
+                else:
+                    registers[op[1]] = self.exclude(registers[op[2]], registers[op[3]])
             elif code == s.MAPPING:
                 registers[op[1]] = self.make_mapping(op, registers)
             elif code == s.SETSUB:
@@ -232,6 +235,10 @@ class Engine(ContainerEvaluation):
             registers[op[1]] = self.declare(function, op[2], op[3], registers)
         elif code == s.DELETE_SUB:
             self.protocol(registers[op[1]], ("__delitem__",), op[3])
+        elif code == s.DELETE_ATTR:
+            self.delete_attribute(registers[op[1]], op[2], op[3])
+        elif code == s.NARROW_TEXT:
+            registers[op[1]] = self.narrow_text(registers[op[2]], op[3])
         elif code == s.SUPER:
             registers[op[1]] = self.zero_argument_super(module, op[2], op[3], registers, op[4])
         elif code == s.NAME_LITERAL:

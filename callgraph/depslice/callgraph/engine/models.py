@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from depslice.callgraph.engine import facts as f
@@ -12,6 +12,14 @@ from depslice.callgraph.lowering.annotations import parse_type
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
+
+_INNER: Final = -10_000  # registers of containers that a call makes within another
+_DISPLAYS: Final = {
+    "builtins.list": "list",
+    "builtins.dict": "dict",
+    "builtins.set": "set",
+    "collections.deque": "deque",
+}
 
 Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 
@@ -25,7 +33,20 @@ def _partial(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _wraps(engine: ContainerEvaluation, call: Call) -> Values:
-    return engine.single(("X", "functools.wraps()"))
+    return engine.single(("W", frozenset(call.argument(0, "wrapped"))))
+
+
+def _update_wrapper(engine: ContainerEvaluation, call: Call) -> Values:
+    wrapper = call.argument(0, "wrapper")
+    engine.mark_wrapper(wrapper, call.argument(1, "wrapped"))
+    return wrapper
+
+
+def _property(engine: ContainerEvaluation, call: Call) -> Values:
+    accessors = [
+        frozenset(call.argument(index, name)) for index, name in enumerate(("fget", "fset", "fdel"))
+    ]
+    return engine.single(("PY", *accessors))
 
 
 def _map(engine: ContainerEvaluation, call: Call) -> Values:
@@ -34,6 +55,23 @@ def _map(engine: ContainerEvaluation, call: Call) -> Values:
     items = [engine.iterate(values, call.pos, is_async=False) for values in call.args[1:]]
     made = engine.call(call.args[0], items, {}, call.pos, rule="callback", external=True)
     return engine.container_of("list", call.register, made)
+
+
+def _iter(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 2:  # a callable and the value that ends it
+        made = engine.call(call.args[0], [], {}, call.pos, rule="callback", external=True)
+    else:
+        made = engine.iterate(call.argument(0, ""), call.pos, is_async=False)
+    return engine.container_of("list", call.register, made)
+
+
+def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
+    values = call.argument(0, "")
+    made = engine.protocol(values, ("__reversed__", "__len__", "__getitem__"), call.pos)
+    elements = engine.iterate(
+        made | {v for v in values if engine.values[v][0] != "I"}, call.pos, is_async=False
+    )
+    return engine.container_of("list", call.register, elements)
 
 
 def _zip(engine: ContainerEvaluation, call: Call) -> Values:
@@ -108,17 +146,22 @@ def _type(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _dict(engine: ContainerEvaluation, call: Call) -> Values:
-    elements: set[int] = set()
     made = engine.container_of("dict", call.register, EMPTY)
     for container in made:
         for name, values in call.keywords.items():
-            engine.write(engine.cell("k", container, name), values)
-            elements |= values
+            engine.write_item(container, name, values)
         for values in call.args:
             for value in tuple(values):
-                if engine.values[value][0] == "K":
+                kind = engine.values[value]
+                if kind[0] == "K" and kind[1] in engine.mappings:
                     engine.copy_items(value, container)
-        engine.write(engine.cell("e", container), elements)
+                elif kind[0] == "K":
+                    for pair in tuple(
+                        engine.iterate(frozenset((value,)), call.pos, is_async=False)
+                    ):
+                        keys = engine.unpack_item(frozenset((pair,)), 0, call.pos)
+                        held = engine.unpack_item(frozenset((pair,)), 1, call.pos)
+                        engine.store_item(made, keys, held, call.pos)
     return made
 
 
@@ -131,12 +174,18 @@ def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
-    made = (
-        engine.call(call.args[0], [], {}, call.pos, rule="default-factory", external=True)
-        if call.args and call.args[0]
-        else EMPTY
-    )
-    return engine.container_of("dict", call.register, made)
+    made = engine.container_of("defaultdict", call.register, EMPTY)
+    for factory in call.argument(0, ""):
+        kind = engine.values[factory]
+        display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+        for container in made:
+            if display is not None:
+                inner = engine.container_of(display, _INNER - call.register, EMPTY)
+                engine.write(engine.cell("e", container), inner)
+                engine.write(engine.cell("n", container), inner)
+            else:
+                engine.write(engine.cell("factory", container), frozenset((factory,)))
+    return made
 
 
 def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
@@ -144,29 +193,99 @@ def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _thread(engine: ContainerEvaluation, call: Call) -> Values:
-    target = call.keywords.get("target") or (call.args[1] if len(call.args) > 1 else EMPTY)
-    passed = call.keywords.get("call.args", EMPTY)
-    if target:
-        inner = engine.iterate(passed, call.pos, is_async=False) if passed else EMPTY
-        engine.call(target, [], {}, call.pos, spread=inner, rule="callback", external=True)
+    _start(engine, call, call.argument(1, "target"), call.argument(3, "args"), 4)
     return engine.single(("XI", "threading.Thread"))
 
 
+def _process(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "target"), call.argument(3, "args"), 4)
+    return engine.single(("XI", "multiprocessing.Process"))
+
+
+def _timer(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "function"), call.argument(2, "args"), 3)
+    return engine.single(("XI", "threading.Timer"))
+
+
+def _start(
+    engine: ContainerEvaluation, call: Call, target: Values, args: Values, options: int
+) -> None:
+    """``target`` runs in a thread, with the arguments of a tuple and of a dictionary."""
+    if not target:
+        return
+    passed = engine.places_of(args) if args else []
+    spread = engine.iterate(args, call.pos, is_async=False) if passed is None else EMPTY
+    keywords = engine.names_of(call.argument(options, "kwargs")) or {}
+    engine.call(
+        target, passed or [], keywords, call.pos, spread=spread, rule="callback", external=True
+    )
+
+
+def _later(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
+        return EMPTY
+    return engine.call(
+        call.args[0], list(call.args[1:]), call.keywords, call.pos, rule="callback", external=True
+    )
+
+
 def _submit(engine: ContainerEvaluation, call: Call) -> Values:
-    if call.args:
-        engine.call(call.args[0], list(call.args[1:]), call.keywords, call.pos, rule="callback", external=True)
-    return EMPTY
+    made = frozenset(_later(engine, call))
+    return engine.single(("G", "concurrent.futures.Future", (made,)))
+
+
+def _to_thread(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.single(("G", "asyncio.Future", (frozenset(_later(engine, call)),)))
+
+
+def _gather(engine: ContainerEvaluation, call: Call) -> Values:
+    results = [engine.await_value(values, call.pos) for values in call.args]
+    return engine.single(("G", "asyncio.Future", (_list_of(engine, call, results),)))
+
+
+def _list_of(engine: ContainerEvaluation, call: Call, items: Sequence[Values]) -> frozenset[int]:
+    made = frozenset(engine.container_of("list", call.register, EMPTY))
+    for container in made:
+        engine.lengths[container] = len(items)
+        for index, values in enumerate(items):
+            engine.write_item(container, str(index), values)
+    return made
+
+
+def _register_exit(engine: ContainerEvaluation, call: Call) -> Values:
+    _later(engine, call)
+    return call.args[0] if call.args else EMPTY
 
 
 def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
     for value in call.args[0] if call.args else EMPTY:
         kind = engine.values[value]
-        if kind[0] == "S" and not kind[1].startswith("."):
-            made |= engine.module_value(kind[1])
-            if engine.program.is_module(kind[1]):
-                engine.facts.append((f.MODULE, kind[1], call.pos))
+        if kind[0] != "S":
+            continue
+        name = kind[1]
+        level = len(name) - len(name.lstrip("."))
+        if level:
+            package = _anchor(engine, call.argument(1, "package"))
+            if package is None:
+                continue
+            parts = package.split(".")
+            name = ".".join([*parts[: len(parts) - level + 1], name[level:]])
+        made |= engine.module_value(name)
+        if engine.program.is_module(name):
+            engine.facts.append((f.MODULE, name, call.pos))
     return made or engine.unknown
+
+
+def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
+    """The package a relative name starts from: a constant, else ``__package__`` of here."""
+    texts = [engine.values[v][1] for v in package if engine.values[v][0] == "S"]
+    if texts:
+        return str(texts[0])
+    if engine.current is None:
+        return None
+    module = engine.current.module
+    return module.name if module.is_package else module.name.rpartition(".")[0]
 
 
 def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
@@ -186,6 +305,14 @@ def _classes(engine: ContainerEvaluation, values: Values) -> list[Class]:
 
 def _enter_context(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.enter_context(call.args[0], call.pos, is_async=False) if call.args else EMPTY
+
+
+def _closing(engine: ContainerEvaluation, call: Call) -> Values:
+    thing = call.argument(0, "thing")
+    closers = engine.load_attribute(thing, "close", call.pos)
+    if closers:
+        engine.call(closers, [], {}, call.pos, rule="callback", external=True)
+    return thing
 
 
 def _enter_async_context(engine: ContainerEvaluation, call: Call) -> Values:
@@ -231,7 +358,11 @@ MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
     "functools.partialmethod": _partial,
     "functools.wraps": _wraps,
+    "functools.update_wrapper": _update_wrapper,
+    "builtins.property": _property,
     "builtins.map": _map,
+    "builtins.iter": _iter,
+    "builtins.reversed": _reversed,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
@@ -248,17 +379,22 @@ MODELS: Final[dict[str, Model]] = {
     "collections.defaultdict": _defaultdict,
     "collections.namedtuple": _namedtuple,
     "threading.Thread": _thread,
-    "multiprocessing.Process": _thread,
-    "threading.Timer": _thread,
+    "multiprocessing.Process": _process,
+    "threading.Timer": _timer,
     "concurrent.futures.ThreadPoolExecutor.submit": _submit,
     "concurrent.futures.ProcessPoolExecutor.submit": _submit,
-    "atexit.register": _submit,
-    "asyncio.to_thread": _submit,
+    "concurrent.futures.ThreadPoolExecutor.map": _map,
+    "concurrent.futures.ProcessPoolExecutor.map": _map,
+    "multiprocessing.Pool.map": _map,
+    "atexit.register": _register_exit,
+    "asyncio.to_thread": _to_thread,
+    "asyncio.gather": _gather,
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
     "builtins.isinstance": _isinstance,
     "builtins.issubclass": _isinstance,
     "contextlib.ExitStack.enter_context": _enter_context,
+    "contextlib.closing": _closing,
     "contextlib.ExitStack.push": _enter_context,
     "contextlib.AsyncExitStack.enter_context": _enter_context,
     "contextlib.AsyncExitStack.enter_async_context": _enter_async_context,

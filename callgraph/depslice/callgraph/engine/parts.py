@@ -7,7 +7,6 @@ registers). Only a function whose references are wanted is evaluated in full.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -36,6 +35,7 @@ _NO_RESULT: Final = frozenset(
         s.SETFREE,
         s.ANNOTATION,
         s.DELETE_SUB,
+        s.DELETE_ATTR,
         s.CONTAINS,
         s.RAISE,
     }
@@ -67,7 +67,6 @@ def operations(unit: Unit, wanted: int) -> list[Op]:
     return [ops[index] for index in sorted(kept)]
 
 
-@lru_cache(maxsize=None)
 def returns_first(unit: Unit) -> bool:
     """Whether ``unit`` may return its first parameter."""
     same = {0}
@@ -129,6 +128,6 @@ def _reads(op: Op) -> list[int]:
         return [] if op[3] is None else [op[3]]
     if code == s.SUPER:
         return [op[3]]
-    if code in (s.ATTR, s.ITER, s.ITEM, s.ENTER, s.AWAIT, s.YIELD_FROM, s.UNARY):
+    if code in (s.ATTR, s.ITER, s.ITEM, s.ENTER, s.AWAIT, s.YIELD_FROM, s.UNARY, s.NARROW_TEXT):
         return [op[2]]
     return []

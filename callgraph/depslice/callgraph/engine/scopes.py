@@ -197,15 +197,30 @@ class ScopeEvaluation(EngineState):
             self._resolving.discard((module.name, name))
         return EMPTY
 
-    def _module_getattr(self, module: Module, name: str) -> Values:
+    def _module_getattr(self, module: Module, name: str, pos: Position = 0) -> Values:
         """PEP 562: what the module's ``__getattr__`` gives."""
         values: set[int] = set(self.unknown)
         for value in self.name_values(module, "__getattr__", None):
             kind = self.values[value]
-            if kind[0] == "F":
+            if kind[0] == "F" and self.whole:
+                if pos:
+                    self.facts.append((f.CALL, kind[1], pos, True, "getattr", False))
+                asked = self._asked_for(kind[1], name)
+                self.ensure(asked)
+                values |= self.read(asked.ret)
+            elif kind[0] == "F":
                 self.ensure(kind[1])
                 values |= self.read(kind[1].ret)
         return values
+
+    def _asked_for(self, getter: Function, name: str) -> Function:
+        """A module's ``__getattr__`` at work for just this name."""
+        key = (getter.module.name, getter.unit.index, name)
+        found = self._getters.get(key)
+        if found is None:
+            found = self._getters[key] = Function(getter.module, getter.unit, -1 - getter.serial)
+            self.write(self._parameter_cell(found, 0), self.single(("S", name)))
+        return found
 
     def import_values(
         self, module: Module, level: int, target: str, item: str | None, pos: Position
@@ -232,6 +247,9 @@ class ScopeEvaluation(EngineState):
             self.facts.append((f.UNRESOLVED, f"{absolute}.{item}", "missing-name", pos))
         else:
             self.facts.append((f.EXTERNAL, f"{absolute}.{item}", pos, False))
+        inner = f"{absolute}.{item}"
+        if source and not self._has(source, item) and not self.program.is_module(inner):
+            return self._module_getattr(source, item, pos)
         return self.from_import(module, absolute, item)
 
     def bind(self, function: Function, name: str, values: Values) -> None:
@@ -305,7 +323,9 @@ class ScopeEvaluation(EngineState):
     def _actual_receivers(self, function: Function, anything: Values) -> Values:
         """The instances that known callers call a method on; ``anything`` subsumes them."""
         passed = self.read(self._parameter_cell(function, 0))
-        return anything if anything <= passed else passed
+        if anything <= passed:
+            return anything
+        return passed
 
     def open_function(self, function: Function) -> None:
         """Nobody of the program calls ``function``: someone else may, with anything."""

@@ -471,14 +471,24 @@ class ExpressionLowering:
             if conjunction == positive:
                 for value in test.values:  # type: ignore[attr-defined]
                     self.narrow(value, positive=positive)
-        elif kind is ast.Call and positive:
+        elif kind is ast.Call:
             match test:
                 case ast.Call(
                     func=ast.Name(id="isinstance"), args=[ast.Name(id=name), classes], keywords=[]
                 ):
-                    self._narrow_name(name, classes)
+                    self._narrow_name(name, classes, positive=positive)
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="startswith"),
+                    args=[ast.Constant(value=str(prefix))],
+                ) if positive and name in self.frame.env:
+                    frame = self.frame
+                    register = frame.new()
+                    frame.ops.append(
+                        (s.NARROW_TEXT, register, frame.env[name], prefix[:_LONGEST_NAME])
+                    )
+                    frame.env = {**frame.env, name: register}
 
-    def _narrow_name(self, name: str, classes: ast.expr) -> None:
+    def _narrow_name(self, name: str, classes: ast.expr, *, positive: bool) -> None:
         frame = self.frame
         current = frame.env.get(name)
         if current is None:
@@ -487,7 +497,7 @@ class ExpressionLowering:
             return
         types = self.expression(classes)
         register = frame.new()
-        frame.ops.append((s.NARROW, register, current, types))
+        frame.ops.append((s.NARROW, register, current, types, positive))
         frame.env = {**frame.env, name: register}
 
     # --- displays
