@@ -561,7 +561,6 @@ MISSED = {
     "inventory": "what a generated __init__ calls",
     "lazy_getattr": "module __getattr__",
     "metaclass_call": "super().__call__ of a metaclass",
-    "mixin_siblings": "super() and self across siblings",
     "monkeypatch_module": "what another module puts in place",
     "singledispatch": "registered implementations",
     "super_cooperative": "super() across siblings",

@@ -15,6 +15,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
+_MOST_SUBCLASSES = 200
 
 
 class AttributeEvaluation(AnnotationEvaluation):
@@ -39,7 +40,7 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     # --- classes
 
-    def make_class(self, function: Function, op: Op, registers: list[Values]) -> Values:
+    def make_class(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
         """A class statement runs: its bases are known from here on."""
         module = function.module
         made = self.class_(module, op[2])
@@ -68,7 +69,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         made: Class,
         bases: list[Values],
         keywords: tuple[tuple[str, Register], ...],
-        registers: list[Values],
+        registers: Sequence[Values],
     ) -> None:
         known = made.base_values
         if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
@@ -82,7 +83,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 if kind[0] in ("X", "XI", "G"):
                     external.append(kind[1])
                 elif kind[0] == "C":
-                    kind[1].subclasses[made] = None
+                    self._join_family(made, kind[1])
                 elif kind[0] in OPEN:
                     external.append("?")
         metaclasses = [
@@ -94,6 +95,11 @@ class AttributeEvaluation(AnnotationEvaluation):
         ]
         made.external_bases = tuple(dict.fromkeys(external))
         made.metaclasses = tuple(metaclasses)
+        for class_ in (made, *self.live_subclasses(made)):
+            class_.mro_cache = None
+            if class_.family:
+                readers, class_.family = class_.family, []
+                self.wake(readers)
 
     def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
         found = self.find_member(base, "__init_subclass__")
@@ -145,8 +151,11 @@ class AttributeEvaluation(AnnotationEvaluation):
             return class_.mro_cache
         self.know_bases(class_)
         found = linearise(class_, self._repo_bases)
+        class_.holders = {}
         if class_.base_values is not None:
             class_.mro_cache = found
+        else:
+            self.depend(class_.family)  # its class statement is running
         return found
 
     def _repo_bases(self, class_: Class) -> list[Class]:
@@ -163,10 +172,17 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def find_member(self, class_: Class, name: str) -> Class | None:
         """The class of the MRO whose body binds ``name``."""
+        known = class_.holders
+        if name in known and class_.mro_cache is not None:
+            return known[name]
         for candidate in self.mro(class_):
             if name in candidate.info.members:
-                return candidate
-        return None
+                break
+        else:
+            candidate = None
+        if class_.mro_cache is not None:
+            known[name] = candidate
+        return candidate
 
     def member_values(self, owner: Class, name: str) -> Values:
         """What ``owner``'s body binds ``name`` to."""
@@ -194,12 +210,24 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """``receiver.name`` for every value the receiver can have."""
-        values: set[int] = set()
-        for receiver in tuple(receivers):
-            values |= self._load(receiver, name, pos)
+        known = self._attributes.get(name)
+        if known is None:
+            known = self._attributes[name] = {}
+        values: Values = EMPTY
+        for receiver in receivers:
+            lookup = known.get(receiver)
+            if lookup is None:
+                lookup = known[receiver] = self.new_lookup(("attribute", receiver, name))
+                self.answer(lookup)
+            found = self.ask(lookup, pos)
+            if not values:
+                values = found
+            elif found:
+                values = values | found
         return values
 
-    def _load(self, receiver: int, name: str, pos: Position) -> Values:
+    def find_attribute(self, receiver: int, name: str, pos: Position) -> Values:
+        """Evaluate the attribute of one value, which was not asked for before."""
         value = self.values[receiver]
         kind = value[0]
         if kind == "I":
@@ -373,10 +401,15 @@ class AttributeEvaluation(AnnotationEvaluation):
     ) -> Values:
         """Members of instantiated subclasses that ``self`` may really be."""
         values: set[int] = set()
+        if name.startswith("__") and not name.endswith("__"):
+            return values  # mangled with the class's own name (6.2.1)
+        seen = {owner, None}
         for subclass in self.live_subclasses(class_):
             found = self.find_member(subclass, name)
-            if found is None or found is owner:
+            if found in seen:
                 continue
+            assert found is not None
+            seen.add(found)
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             for value in tuple(self.member_values(found, name)):
                 values |= self._bind_to_instance(value, receiver, pos)
@@ -384,14 +417,28 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def live_subclasses(self, class_: Class) -> list[Class]:
         """Subclasses of ``class_`` known so far, nearest first."""
-        found: dict[Class, None] = {}
-        stack = list(class_.subclasses)
-        while stack and len(found) < 200:
-            subclass = stack.pop(0)
-            if subclass not in found:
-                found[subclass] = None
-                stack.extend(subclass.subclasses)
-        return sorted(found, key=lambda c: c.id)
+        self.depend(class_.family)
+        if class_.descendants is None:
+            found: dict[Class, None] = {}
+            stack = list(class_.subclasses)
+            while stack and len(found) < _MOST_SUBCLASSES:
+                subclass = stack.pop(0)
+                if subclass not in found:
+                    found[subclass] = None
+                    stack.extend(subclass.subclasses)
+            class_.descendants = sorted(found, key=lambda c: c.id)
+        return class_.descendants
+
+    def _join_family(self, made: Class, base: Class) -> None:
+        """``made`` is a subclass of ``base`` from now on, and of what ``base`` inherits from."""
+        if made in base.subclasses:
+            return
+        base.subclasses[made] = None
+        for ancestor in self.mro(base):
+            ancestor.descendants = None
+            if ancestor.family:
+                readers, ancestor.family = ancestor.family, []
+                self.wake(readers)
 
     def _stores(self, class_: Class, name: str) -> bool:
         for k in self.mro(class_):
@@ -544,7 +591,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         module: Module,
         class_index: int,
         first: Register,
-        registers: list[Values],
+        registers: Sequence[Values],
         pos: Position,
     ) -> Values:
         """PEP 3135."""

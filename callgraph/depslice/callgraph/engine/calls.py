@@ -53,7 +53,7 @@ class CallEvaluation(AttributeEvaluation):
 
     # --- the operation
 
-    def call_operation(self, op: Op, registers: list[Values]) -> Values:
+    def call_operation(self, op: Op, registers: Sequence[Values]) -> Values:
         """A ``CALL`` operation."""
         args = [registers[r] for r in op[3]]
         keywords = {name: registers[r] for name, r in op[4]} if op[4] else _NO_KEYWORDS

@@ -56,7 +56,7 @@ class ContainerEvaluation(CallEvaluation):
             self.write(self.cell("e", inner), values)
         return self.container_of("list", register, frozenset((inner,)))
 
-    def make_sequence(self, op: Op, registers: list[Values]) -> Values:
+    def make_sequence(self, op: Op, registers: Sequence[Values]) -> Values:
         """A list, tuple or set display, a comprehension, or what a star collects."""
         container = self._site(op[2], op[1])
         elements: set[int] = set()
@@ -80,7 +80,7 @@ class ContainerEvaluation(CallEvaluation):
                     frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0
                 )
 
-    def make_mapping(self, op: Op, registers: list[Values]) -> Values:
+    def make_mapping(self, op: Op, registers: Sequence[Values]) -> Values:
         """A dict display or comprehension."""
         container = self._site("dict", op[1])
         values: set[int] = set()
@@ -590,8 +590,8 @@ class ContainerEvaluation(CallEvaluation):
 
         Nothing is noted: whoever asks has its own reasons.
         """
-        saved = self.facts, self.current, self.registers
-        self.facts, self.current, self.registers = [], where, []
+        saved = self.facts, self.current, self.reader
+        self.facts, self.current, self.reader = [], where, 0
         try:
             values = frozenset((receiver,))
             if tag == "A":
@@ -601,7 +601,7 @@ class ContainerEvaluation(CallEvaluation):
             assert isinstance(extra, tuple)
             return self.call(values, extra, {}, 0)
         finally:
-            self.facts, self.current, self.registers = saved
+            self.facts, self.current, self.reader = saved
 
     # --- computed attribute names
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from heapq import heappop, heappush
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
-from depslice.callgraph.engine.parts import FULL, RETURNS, operations
-from depslice.callgraph.engine.values import EMPTY, Function, Values
+from depslice.callgraph.engine.parts import FULL, NO_RESULT, RETURNS, operations
+from depslice.callgraph.engine.parts import users as register_users
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    FIRST_PARAMETER,
+    WORK_BITS,
+    Function,
+    Lookup,
+    Values,
+)
 from depslice.callgraph.program import Module, Program
 
 _MOST_EVALUATIONS: Final = 12
@@ -44,9 +53,13 @@ class Engine(ContainerEvaluation):
         """Evaluate queued units until none is left."""
         queue = self.queue
         while queue:
-            function = next(iter(queue))
-            del queue[function]
-            self._evaluate(function)
+            task = queue.popleft()
+            task.queued = False
+            if type(task) is Function:
+                self._evaluate(task)
+            else:
+                assert isinstance(task, Lookup)
+                self.answer(task)
 
     def facts_of(self, function: Function) -> list[f.Fact]:
         """The facts of ``function``, evaluated now if it was not."""
@@ -61,166 +74,261 @@ class Engine(ContainerEvaluation):
         """Have ``function`` evaluated at least once, now if the stack allows."""
         if wanted & ~function.wanted:
             function.wanted |= FULL if self.whole else wanted
-            if self._depth < _DEEPEST:
+            if self._depth < _DEEPEST and not function.running:
                 self._evaluate(function)
             else:
                 self.enqueue(function)
 
     def _evaluate(self, function: Function) -> None:
-        wanted = function.wanted
-        if function.evaluations >= _MOST_EVALUATIONS and function.done == wanted:
+        """Execute what is wanted and was not, and what read something that has grown."""
+        if function.running:
+            self.enqueue(function)  # it is further up the stack
             return
+        if function.done == function.wanted and not function.dirty:
+            return
+        saved = self.current, self.facts, self.reader, self.settled
+        self.current = function
+        function.running = True
         function.evaluations += 1
-        saved, self.current = self.current, function
-        saved_facts, self.facts = self.facts, []
-        saved_registers, self.registers = self.registers, []
         self._depth += 1
         try:
-            self._execute(function, wanted)
+            self._execute(function, function.wanted)
         finally:
-            function.facts = self.facts
-            function.done |= wanted
-            self.current, self.facts, self.registers = saved, saved_facts, saved_registers
+            function.running = False
             self._depth -= 1
+            self.current, self.facts, self.reader, self.settled = saved
 
     # --- one unit
 
     def _execute(self, function: Function, wanted: int) -> None:
         unit = function.unit
-        ops = function.parts.get(wanted)
-        if ops is None:
-            ops = function.parts[wanted] = operations(unit, wanted)
-        registers: list[Values] = [EMPTY] * (unit.registers + 10)
-        self.registers = registers
-        constants = self.constants
-        for number, values in constants.items():
-            registers[number] = values  # the last places, so that -1 … -8 index them
-        self._enter(function, registers)
-        self._operations(function, registers, ops)
-        if unit.flags & s.HAS_LOOP:
-            # φs at loop heads have seen only the first pass.
-            grown = any(
-                op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2])
-                for op in ops
-            )
-            if grown:
-                del self.facts[:]
-                self._operations(function, registers, ops)
+        ops = unit.ops
+        base = function.serial << WORK_BITS
+        if not function.registers:
+            function.registers = [EMPTY] * unit.registers + self.tail
+            for index in range(len(unit.params)):
+                self._enter(function, base, index)
+        if function.done != wanted:
+            chosen = operations(unit, wanted)
+            fresh = [index for index in chosen if index not in function.selected]
+            if wanted != FULL:
+                function.selected |= frozenset(fresh)
+            function.done = wanted
+            function.spent += len(fresh)
+            self._run(function, base, ops, fresh)
+            if unit.flags & s.HAS_LOOP:
+                # φs at loop heads have seen only the first pass.
+                registers = function.registers
+                for index in fresh:
+                    op = ops[index]
+                    if op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2]):
+                        function.dirty.add(index)
+        if function.dirty:
+            self._repeat(function, base, ops)
+        registers = function.registers
         for name, captured in unit.captured.items():
             held: set[int] = set()
             for register in captured:
                 held |= registers[register]
             self.write(self.free_cell(function, name), held)
 
-    def _enter(self, function: Function, registers: list[Values]) -> None:
-        unit = function.unit
-        for index in range(len(unit.params)):
-            registers[index] = self.parameter_values(function, index)
+    def _enter(self, function: Function, base: int, index: int) -> bool:
+        """Find parameter ``index``; true if it has grown."""
+        self.reader = base + FIRST_PARAMETER + index
+        self.facts = []
+        values = self.shared(self.parameter_values(function, index))
+        if self.facts:
+            function.noted[index - FIRST_PARAMETER] = self.facts
+            function.flat = None
+        known = function.registers[index]
+        function.registers[index] = values
+        return values is not known
 
-    def _operations(self, function: Function, registers: list[Values], ops: list[s.Op]) -> None:
-        """Run the operations of a unit once. The order of tests is that of frequency."""
-        append = self.facts.append
-        module = function.module
-        for op in ops:
-            code = op[0]
-            if code == s.GLOBAL:
-                registers[op[1]] = self.read_name(module, op[2], op[3], op[4])
-            elif code == s.ATTR:
-                registers[op[1]] = self.load_attribute(registers[op[2]], op[3], op[4])
-            elif code == s.CALL:
-                registers[op[1]] = self.call_operation(op, registers)
-            elif code == s.STRING:
-                registers[op[1]] = self.single(("S", op[2]))
-            elif code == s.PHI:
-                merged: set[int] = set()
-                for register in op[2]:
-                    merged |= registers[register]
-                registers[op[1]] = merged
-            elif code == s.TRUTH:
-                self.truth(registers[op[1]], op[2])
-            elif code == s.SETATTR:
-                self.store_attribute(registers[op[1]], op[2], registers[op[3]], op[4])
-            elif code == s.RETURN:
-                self.write(function.ret, registers[op[1]])
-            elif code == s.SUB:
-                registers[op[1]] = self.subscript(registers[op[2]], registers[op[3]], op[4])
-            elif code == s.SEQUENCE:
-                registers[op[1]] = self.make_sequence(op, registers)
-            elif code == s.BIND:
-                self.bind(function, op[1], registers[op[2]])
-            elif code == s.COMPARE:
-                self.compare(registers[op[1]], registers[op[2]], op[3], op[4])
-            elif code == s.ITER:
-                registers[op[1]] = self.iterate(registers[op[2]], op[3], is_async=op[4])
-            elif code == s.BINARY:
-                registers[op[1]] = self.binary(registers[op[2]], registers[op[3]], op[4], op[5])
-            elif code in (s.FUNCTION, s.LAMBDA):
-                registers[op[1]] = self.make_function(function, op, registers)
-            elif code == s.FREE:
-                registers[op[1]] = self.read_free(module, op[2], op[3])
-            elif code == s.ITEM:
-                registers[op[1]] = self.unpack_item(registers[op[2]], op[3], op[4])
-            elif code == s.ANNOTATION:
-                self.note_annotation(function, op[1], op[2], eager=op[3])
-            elif code == s.DECORATE:
-                registers[op[1]] = self.decorate(registers[op[2]], registers[op[3]], op[4])
-            elif code == s.NARROW:
-                registers[op[1]] = self.narrow(registers[op[2]], registers[op[3]])
-            elif code == s.MAPPING:
-                registers[op[1]] = self.make_mapping(op, registers)
-            elif code == s.SETSUB:
-                self.store_item(registers[op[1]], registers[op[2]], registers[op[3]], op[4])
-            elif code == s.CONTAINS:
-                self.contains(registers[op[1]], registers[op[2]], op[3])
-            elif code == s.FORMAT_VALUE:
-                self.protocol(registers[op[1]], (op[2], "__str__", "__repr__"), op[3])
-            elif code == s.CLASSVAR:
-                registers[op[1]] = self.read_class_variable(module, op[2], op[3], op[4], op[5])
-            elif code == s.RAISE:
-                self.raise_value(registers[op[1]], op[2])
-            elif code == s.UNARY:
-                registers[op[1]] = self.protocol(registers[op[2]], (op[3],), op[4])
-            elif code == s.CLASS:
-                registers[op[1]] = self.make_class(function, op, registers)
+    def _repeat(self, function: Function, base: int, ops: list[s.Op]) -> None:
+        """Execute the dirty operations, and those that read what they give, in order."""
+        users = function.users
+        if users is None:
+            users = function.users = register_users(function.unit)
+        selected = None if function.done == FULL else function.selected
+        registers = function.registers
+        limit = _MOST_EVALUATIONS * (len(ops) + 10)
+        dirty = function.dirty
+        while dirty:
+            heap = sorted(dirty)
+            while heap:
+                index = heappop(heap)
+                if index not in dirty:
+                    continue
+                dirty.discard(index)
+                if index >= FIRST_PARAMETER:
+                    register = index - FIRST_PARAMETER
+                    grown = self._enter(function, base, register)
+                else:
+                    op = ops[index]
+                    if op[0] in NO_RESULT:
+                        self._run(function, base, ops, (index,))
+                        grown = False
+                    else:
+                        register = op[1]
+                        before = registers[register]
+                        self._run(function, base, ops, (index,))
+                        grown = registers[register] is not before
+                if grown:
+                    for user in users.get(register, ()):
+                        if user not in dirty and (selected is None or user in selected):
+                            dirty.add(user)
+                            heappush(heap, user)
+                function.spent += 1
+                if function.spent > limit:
+                    dirty.clear()
+                    return
+
+    def answer(self, lookup: Lookup) -> None:
+        """Answer a question, (again) after something it depends on has grown."""
+        if lookup.settled or lookup.evaluations >= _MOST_EVALUATIONS:
+            return
+        lookup.evaluations += 1
+        saved = self.current, self.facts, self.reader, self.settled
+        self.current = None
+        self.facts = []
+        self.reader = lookup.serial << WORK_BITS
+        self.settled = True
+        try:
+            values = self.shared(self.find_answer(lookup.question))
+            facts = tuple(self.facts)
+            lookup.settled = self.settled
+        finally:
+            self.current, self.facts, self.reader, self.settled = saved
+        if values is not lookup.answer or facts != lookup.facts:
+            lookup.answer = values
+            lookup.facts = facts
+            if lookup.readers:
+                readers, lookup.readers = lookup.readers, []
+                self.wake(readers)
+
+    def find_answer(self, question: tuple[Any, ...]) -> Values:
+        """What ``question`` asks for, with its facts at position 0."""
+        if question[0] == "attribute":
+            return self.find_attribute(question[1], question[2], 0)
+        return self.find_name(question[1], question[2], question[3], 0)
+
+    def _run(self, function: Function, base: int, ops: list[s.Op], chosen: Iterable[int]) -> None:
+        """Execute the ``chosen`` operations of a unit, once each."""
+        registers = function.registers
+        noted = function.noted
+        shared = self.shared
+        for index in chosen:
+            self.reader = base + index
+            facts: list[f.Fact] = []
+            self.facts = facts
+            op = ops[index]
+            if op[0] in NO_RESULT:
+                self._effect(function, registers, op)
             else:
-                self._rare(code, op, function, registers, append)
+                registers[op[1]] = shared(self._value(function, registers, op))
+            if facts:
+                if noted.get(index) != facts:
+                    noted[index] = facts
+                    function.flat = None
+            elif index in noted:
+                del noted[index]
+                function.flat = None
 
-    def _rare(
-        self,
-        code: int,
-        op: s.Op,
-        function: Function,
-        registers: list[Values],
-        append: Any,
-    ) -> None:
+    def _value(self, function: Function, registers: list[frozenset[int]], op: s.Op) -> Values:
+        """What an operation gives. Tests are in order of frequency."""
         module = function.module
+        code = op[0]
+        if code == s.ATTR:
+            return self.load_attribute(registers[op[2]], op[3], op[4])
+        if code == s.CALL:
+            return self.call_operation(op, registers)
+        if code == s.GLOBAL:
+            return self.read_name(module, op[2], op[3], op[4])
+        if code == s.STRING:
+            return self.single(("S", op[2]))
+        if code == s.PHI:
+            merged: set[int] = set(registers[op[1]])
+            for register in op[2]:
+                merged |= registers[register]
+            return merged
+        if code == s.SEQUENCE:
+            return self.make_sequence(op, registers)
+        if code in (s.FUNCTION, s.LAMBDA):
+            return self.make_function(function, op, registers)
+        if code == s.SUB:
+            return self.subscript(registers[op[2]], registers[op[3]], op[4])
+        if code == s.ITER:
+            return self.iterate(registers[op[2]], op[3], is_async=op[4])
+        if code == s.BINARY:
+            return self.binary(registers[op[2]], registers[op[3]], op[4], op[5])
+        if code == s.FREE:
+            return self.read_free(module, op[2], op[3])
+        if code == s.ITEM:
+            return self.unpack_item(registers[op[2]], op[3], op[4])
+        if code == s.DECORATE:
+            return self.decorate(registers[op[2]], registers[op[3]], op[4])
+        if code == s.NARROW:
+            return self.narrow(registers[op[2]], registers[op[3]])
+        if code == s.MAPPING:
+            return self.make_mapping(op, registers)
+        if code == s.CLASSVAR:
+            return self.read_class_variable(module, op[2], op[3], op[4], op[5])
+        if code == s.UNARY:
+            return self.protocol(registers[op[2]], (op[3],), op[4])
+        if code == s.CLASS:
+            return self.make_class(function, op, registers)
         if code == s.IMPORT:
-            registers[op[1]] = self.import_values(module, op[2], op[3], op[4], op[5])
-        elif code == s.ENTER:
-            registers[op[1]] = self.enter_context(registers[op[2]], op[3], is_async=op[4])
-        elif code == s.AWAIT:
-            registers[op[1]] = self.await_value(registers[op[2]], op[3])
+            return self.import_values(module, op[2], op[3], op[4], op[5])
+        if code == s.ENTER:
+            return self.enter_context(registers[op[2]], op[3], is_async=op[4])
+        if code == s.AWAIT:
+            return self.await_value(registers[op[2]], op[3])
+        if code == s.YIELD_FROM:
+            self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
+            return self.generator_return(registers[op[2]])
+        if code == s.DECLARE:
+            return self.declare(function, op[2], op[3], registers)
+        if code == s.SUPER:
+            return self.zero_argument_super(module, op[2], op[3], registers, op[4])
+        if code == s.NAME_LITERAL:
+            return self.single(("N", op[2], op[3]))
+        assert code == s.CLASS_MATCH
+        return self.match_class(registers[op[2]], registers[op[3]])
+
+    def _effect(self, function: Function, registers: list[frozenset[int]], op: s.Op) -> None:
+        """Execute an operation that gives nothing (:data:`NO_RESULT`)."""
+        module = function.module
+        code = op[0]
+        if code == s.BIND:
+            self.bind(function, op[1], registers[op[2]])
+        elif code == s.TRUTH:
+            self.truth(registers[op[1]], op[2])
+        elif code == s.RETURN:
+            self.write(function.ret, registers[op[1]])
+        elif code == s.SETATTR:
+            self.store_attribute(registers[op[1]], op[2], registers[op[3]], op[4])
+        elif code == s.COMPARE:
+            self.compare(registers[op[1]], registers[op[2]], op[3], op[4])
+        elif code == s.ANNOTATION:
+            self.note_annotation(function, op[1], op[2], eager=op[3])
+        elif code == s.SETSUB:
+            self.store_item(registers[op[1]], registers[op[2]], registers[op[3]], op[4])
+        elif code == s.CONTAINS:
+            self.contains(registers[op[1]], registers[op[2]], op[3])
+        elif code == s.FORMAT_VALUE:
+            self.protocol(registers[op[1]], (op[2], "__str__", "__repr__"), op[3])
+        elif code == s.RAISE:
+            self.raise_value(registers[op[1]], op[2])
         elif code == s.YIELD:
             self.write(function.yields, registers[op[1]])
-        elif code == s.YIELD_FROM:
-            self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
-            registers[op[1]] = self.generator_return(registers[op[2]])
         elif code == s.SETGLOBAL:
-            append((f.WRITE, module.name, op[1], 0))
+            self.facts.append((f.WRITE, module.name, op[1], 0))
             self.write(self.variable_cell(module, op[1], -1), registers[op[2]])
         elif code == s.SETFREE:
-            owner = self.function(module, op[1])
-            self.write(self.free_cell(owner, op[2]), registers[op[3]])
-        elif code == s.DECLARE:
-            registers[op[1]] = self.declare(function, op[2], op[3], registers)
-        elif code == s.DELETE_SUB:
+            self.write(self.free_cell(self.function(module, op[1]), op[2]), registers[op[3]])
+        else:
+            assert code == s.DELETE_SUB
             self.protocol(registers[op[1]], ("__delitem__",), op[3])
-        elif code == s.SUPER:
-            registers[op[1]] = self.zero_argument_super(module, op[2], op[3], registers, op[4])
-        elif code == s.NAME_LITERAL:
-            registers[op[1]] = self.single(("N", op[2], op[3]))
-        elif code == s.CLASS_MATCH:
-            registers[op[1]] = self.match_class(registers[op[2]], registers[op[3]])
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:
         """Every unit of ``modules``, in order."""

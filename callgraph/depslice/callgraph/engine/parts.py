@@ -21,7 +21,7 @@ _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
 _FILLING: Final = frozenset(
     {"append", "add", "appendleft", "insert", "extend", "update", "setdefault", "put", "register"}
 )
-_NO_RESULT: Final = frozenset(
+NO_RESULT: Final = frozenset(
     {
         s.SETATTR,
         s.SETSUB,
@@ -41,10 +41,10 @@ _NO_RESULT: Final = frozenset(
 )
 
 
-def operations(unit: Unit, wanted: int) -> list[Op]:
-    """The operations of ``unit`` that matter for ``wanted`` (a set of the bits above)."""
+def operations(unit: Unit, wanted: int) -> list[int]:
+    """Indices of the operations of ``unit`` that matter for ``wanted`` (the bits above)."""
     if wanted & FULL == FULL or unit.kind == "piece":
-        return unit.ops
+        return list(range(len(unit.ops)))
     needed: set[int] = set()
     for registers in unit.captured.values():
         needed.update(registers)
@@ -61,9 +61,18 @@ def operations(unit: Unit, wanted: int) -> list[Op]:
             if _matters(op, wanted, needed, fillers):
                 kept.add(index)
                 before = len(needed)
-                needed.update(_reads(op))
+                needed.update(reads(op))
                 changed = changed or len(needed) != before
-    return [ops[index] for index in sorted(kept)]
+    return sorted(kept)
+
+
+def users(unit: Unit) -> dict[int, list[int]]:
+    """For every register the indices of the operations that read it."""
+    found: dict[int, list[int]] = {}
+    for index, op in enumerate(unit.ops):
+        for register in dict.fromkeys(reads(op)):
+            found.setdefault(register, []).append(index)
+    return found
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:
@@ -74,7 +83,7 @@ def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> 
         return bool(wanted & STORES)
     if code == s.SETSUB:
         return op[1] in needed
-    if code in _NO_RESULT:
+    if code in NO_RESULT:
         return False
     if op[1] in needed:
         return True
@@ -82,7 +91,8 @@ def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> 
     return code == s.CALL and op[2] in fillers and fillers[op[2]] in needed
 
 
-def _reads(op: Op) -> list[int]:
+def reads(op: Op) -> list[int]:
+    """The registers ``op`` reads."""
     code = op[0]
     if code == s.CALL:
         found = [op[2], *op[3], *(r for _, r in op[4])]
@@ -110,8 +120,10 @@ def _reads(op: Op) -> list[int]:
         return [op[3]]
     if code in (s.SETGLOBAL, s.BIND):
         return [op[2]]
-    if code in (s.RETURN, s.YIELD):
+    if code in (s.RETURN, s.YIELD, s.TRUTH, s.FORMAT_VALUE, s.RAISE):
         return [op[1]]
+    if code in (s.COMPARE, s.CONTAINS, s.DELETE_SUB):
+        return [op[1], op[2]]
     if code == s.DECLARE:
         return [] if op[3] is None else [op[3]]
     if code == s.SUPER:

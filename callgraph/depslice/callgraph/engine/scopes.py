@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.base import EngineState
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
+from depslice.callgraph.engine.values import EMPTY, Cell, Function, Lookup, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
@@ -28,6 +30,20 @@ class ScopeEvaluation(EngineState):
         self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
     ) -> Values:
         """The values of a module-scope (or builtin) name, read at ``pos`` in ``module``."""
+        known = self._names.get(module.name)
+        if known is None:
+            known = self._names[module.name] = {}
+        key = name if versions is None else (name, versions)
+        lookup = known.get(key)
+        if lookup is None:
+            lookup = known[key] = self.new_lookup(("name", module, name, versions))
+            self.answer(lookup)
+        return self.ask(lookup, pos)
+
+    def find_name(
+        self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
+    ) -> Values:
+        """Evaluate a name that was not asked for before."""
         if name in module.summary.scope:
             self.facts.append((f.NAME, module.name, name, versions, pos))
             return self.name_values(module, name, versions)
@@ -126,12 +142,12 @@ class ScopeEvaluation(EngineState):
                 flags = module.summary.units[op[2]].flags
                 if flags & (s.DECORATED | s.PROPERTY):
                     return None
-                key.values |= self.single(("F", self.function(module, op[2])))
+                key.values = self.single(("F", self.function(module, op[2])))
                 return key.values
             if op[0] == s.CLASS:
                 if module.summary.classes[op[2]].decorators:
                     return None
-                key.values |= self.single(("C", self.class_(module, op[2]), True))
+                key.values = self.single(("C", self.class_(module, op[2]), True))
                 return key.values
         return None
 
@@ -233,6 +249,10 @@ class ScopeEvaluation(EngineState):
         else:
             self.facts.append((f.EXTERNAL, f"{absolute}.{item}", pos, False))
         return self.from_import(module, absolute, item)
+
+    def answer(self, lookup: Lookup) -> None:
+        """Implemented by the engine."""
+        raise NotImplementedError
 
     def bind(self, function: Function, name: str, values: Values) -> None:
         """A piece binds ``name`` in its scope."""
@@ -341,7 +361,7 @@ class ScopeEvaluation(EngineState):
             return None
         return self.single(("I", owner, False))
 
-    def make_function(self, function: Function, op: Op, registers: list[Values]) -> Values:
+    def make_function(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
         """A ``def`` or lambda: its defaults are values of its parameters."""
         made = self.function(function.module, op[2])
         for index, register in op[3]:
