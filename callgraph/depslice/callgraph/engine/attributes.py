@@ -252,7 +252,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self._function_attribute(value[1], name, pos)
         if kind == "B":
             if name == "__self__":
-                return frozenset((value[2],))
+                return self.only(value[2])
             return (
                 self.single(("F", value[1]))
                 if name == "__func__"
@@ -262,7 +262,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.note_unknown(name, pos, receiver)
             return self.derive("A", receiver, name)
         if kind == "XM":
-            return frozenset((receiver,))
+            return self.only(receiver)
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
@@ -343,14 +343,14 @@ class AttributeEvaluation(AnnotationEvaluation):
                 return self.single(("B", kind[1], next(iter(receiver))))
         elif kind[0] == "I":
             return self._descriptor(value, kind[1], "__get__", [EMPTY, receiver], pos)
-        return frozenset((value,))
+        return self.only(value)
 
     def _descriptor(
         self, value: int, class_: Class, dunder: str, args: list[Values], pos: Position
     ) -> Values:
         if self.find_member(class_, dunder) is None:
-            return frozenset((value,))
-        return self._call_member(class_, dunder, [frozenset((value,)), *args], pos, "descriptor")
+            return self.only(value)
+        return self._call_member(class_, dunder, [self.only(value), *args], pos, "descriptor")
 
     def _instance_attribute(
         self, receiver: int, class_: Class, exact: bool, name: str, pos: Position
@@ -362,7 +362,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             values |= self._call_member(
                 class_,
                 "__getattribute__",
-                [frozenset((receiver,)), self.single(("S", name))],
+                [self.only(receiver), self.single(("S", name))],
                 pos,
                 "getattribute",
             )
@@ -388,7 +388,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 values |= self._call_member(
                     class_,
                     "__getattr__",
-                    [frozenset((receiver,)), self.single(("S", name))],
+                    [self.only(receiver), self.single(("S", name))],
                     pos,
                     "getattr",
                 )
@@ -480,11 +480,11 @@ class AttributeEvaluation(AnnotationEvaluation):
             function: Function = kind[1]
             flags = function.unit.flags
             if flags & s.STATIC:
-                return frozenset((value,))
+                return self.only(value)
             if flags & (s.PROPERTY | s.CACHED_PROPERTY):
                 if len(function.unit.params) > 1:
                     return EMPTY  # the setter, which shares the name
-                return self.call_function(function, [frozenset((receiver,))], pos, rule="property")
+                return self.call_function(function, [self.only(receiver)], pos, rule="property")
             if flags & s.CLASSMETHOD:
                 of = self.values[receiver]
                 class_ = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
@@ -495,8 +495,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if kind[0] == "I":
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
-            return self._descriptor(value, kind[1], "__get__", [frozenset((receiver,)), owner], pos)
-        return frozenset((value,))
+            return self._descriptor(value, kind[1], "__get__", [self.only(receiver), owner], pos)
+        return self.only(value)
 
     def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
         of = self.values[receiver]
@@ -570,7 +570,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             self._call_member(
                 class_,
                 "__setattr__",
-                [frozenset((receiver,)), self.single(("S", name)), values],
+                [self.only(receiver), self.single(("S", name)), values],
                 pos,
                 "setattr",
             )
@@ -580,9 +580,9 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
         kind = self.values[member]
         if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
-            self.call_function(kind[1], [frozenset((receiver,)), values], pos, rule="property")
+            self.call_function(kind[1], [self.only(receiver), values], pos, rule="property")
         elif kind[0] == "I":
-            self._descriptor(member, kind[1], "__set__", [frozenset((receiver,)), values], pos)
+            self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
 
     # --- super()
 

@@ -51,6 +51,7 @@ class EngineState:
         self._cells: dict[tuple[object, ...], Cell] = {}
         self._attributes: dict[str, dict[int, Lookup]] = {}
         self._names: dict[str, dict[object, Lookup]] = {}
+        self._passing: dict[frozenset[int], frozenset[int]] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
@@ -81,6 +82,10 @@ class EngineState:
         """The set of just ``value``."""
         found = self._ids.get(value)
         return self._singles[self.intern(value) if found is None else found]
+
+    def only(self, value: int) -> frozenset[int]:
+        """The set of just the value with that id."""
+        return self._singles[value]
 
     def shared(self, values: Values) -> frozenset[int]:
         """``values`` as the one set object that stands for them."""

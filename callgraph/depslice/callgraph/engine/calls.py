@@ -20,7 +20,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position
 
 _NO_KEYWORDS: Mapping[str, Values] = {}
-_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT"})
+_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
@@ -90,11 +90,11 @@ class CallEvaluation(AttributeEvaluation):
         if not callees:
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
             return self.unknown
-        result: set[int] = set()
-        for callee in tuple(callees):
-            result |= self._call_value(
-                callee, args, keywords, pos, register, spread, rule, external
-            )
+        result: Values = EMPTY
+        for callee in callees:
+            made = self._call_value(callee, args, keywords, pos, register, spread, rule, external)
+            if made is not result:
+                result = result | made if result else made
         return result
 
     def _call_value(
@@ -115,7 +115,7 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], args, pos, rule=rule, keywords=keywords, spread=spread, external=external
             )
         if kind == "B":
-            bound = [frozenset((value[2],)), *args]
+            bound = [self.only(value[2]), *args]
             return self.call_function(
                 value[1],
                 bound,
@@ -187,7 +187,16 @@ class CallEvaluation(AttributeEvaluation):
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
         self.facts.append((f.CALL, function, pos, certain, rule, external))
-        self._pass_arguments(function, args, keywords, spread)
+        if self.whole:
+            given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
+            try:
+                if given not in function.given:
+                    function.given.add(given)
+                    self._pass_arguments(function, args, keywords, spread)
+            except TypeError:  # a set that is not frozen: a model made it
+                self._pass_arguments(function, args, keywords, spread)
+        else:
+            self._pass_arguments(function, args, keywords, spread)
         flags = function.unit.flags
         if flags & s.GENERATOR:
             return self.single(("GE", function))
@@ -211,27 +220,40 @@ class CallEvaluation(AttributeEvaluation):
         if function is not self.current:
             self.ensure(function)
         inferred = self.read(function.ret)
-        result: set[int] = set()
-        for value in tuple(inferred):
-            kind = self.values[value]
-            if kind[0] == "P" and kind[1] is function:
-                result |= self._argument(function, kind[2], args, keywords)
-            elif (
-                kind[0] == "I"
-                and not kind[2]
-                and unit.params
-                and args
-                and self._is_self(function, value)
-            ):
-                result |= args[0] or frozenset((value,))  # `return self` keeps the caller's type
-            else:
-                result.add(value)
+        if inferred is not function.plain:
+            result = self._with_arguments(function, inferred, args, keywords)
+        else:
+            result = inferred
         if unit.returns is not None and (not result or result <= self.unknown):
             declared = self.declared(function.module, function, unit.returns)
             if args and self._declares_self(unit.returns):
                 return args[0]
             if declared:
                 return declared
+        return result
+
+    def _with_arguments(
+        self,
+        function: Function,
+        inferred: frozenset[int],
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> Values:
+        """``inferred``, with what was passed in place of the parameters it names."""
+        result: set[int] = set()
+        plain = True
+        for value in inferred:
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                plain = False
+                result |= self._argument(function, kind[2], args, keywords)
+            elif kind[0] == "I" and not kind[2] and self._is_self(function, value):
+                plain = False  # `return self` keeps the caller's type
+                result |= (args[0] if args else EMPTY) or self.only(value)
+            else:
+                result.add(value)
+        if plain:
+            function.plain = inferred
         return result
 
     @staticmethod
@@ -269,9 +291,12 @@ class CallEvaluation(AttributeEvaluation):
         positional = signature.positional
         count = len(positional)
         for place, values in enumerate(args):
-            index = positional[place] if place < count else signature.variadic
-            if values and index is not None:
-                self._pass(function, index, values)
+            if values:
+                index = positional[place] if place < count else signature.variadic
+                if index is not None:
+                    self._pass(function, index, values)
+        if not keywords and not spread:
+            return
         for name, values in keywords.items():
             index = signature.by_name.get(name, signature.rest)
             if values and index is not None:
@@ -294,15 +319,22 @@ class CallEvaluation(AttributeEvaluation):
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
-        if not self.whole:
-            traced = frozenset([v for v in values if self.values[v][0] in _TRACED])
-            if traced and traced != self.unknown:
-                self.facts.append((f.PASS, function, index, traced))
-            return
-        cell = self._parameter_cell(function, index)
-        if not values <= cell.values:
+        if isinstance(values, set):
+            values = self.shared(values)
+        passed = self._passing.get(values)
+        if passed is None:
+            wanted = _PASSED if self.whole else _TRACED
             known = self.values
-            self.write(cell, frozenset([v for v in values if known[v][0] in _PASSED]))
+            passed = self.shared({v for v in values if known[v][0] in wanted})
+            if not self.whole and passed == self.unknown:
+                passed = EMPTY
+            self._passing[values] = passed
+        if not passed:
+            return
+        if self.whole:
+            self.write(self._parameter_cell(function, index), passed)
+        else:
+            self.facts.append((f.PASS, function, index, passed))
 
     # --- classes
 
@@ -416,7 +448,7 @@ class CallEvaluation(AttributeEvaluation):
             if self.values[value][0] == "F":
                 values |= self.call_function(
                     self.values[value][1],
-                    [frozenset((callee,)), *args],
+                    [self.only(callee), *args],
                     pos,
                     rule="callable-instance",
                     keywords=keywords,
@@ -440,9 +472,20 @@ class CallEvaluation(AttributeEvaluation):
                 made = self._call_value(
                     decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
-                known = {v for v in made if self.values[v][0] not in OPEN}
-                result |= known or decorated
+                result |= {v for v in made if self._may_stand_for(v, decorated)} or decorated
         return result or decorated
+
+    def _may_stand_for(self, value: int, decorated: Values) -> bool:
+        """Whether a decorator that was given ``decorated`` may have made ``value`` of it.
+
+        What it gives is merged over all it was ever given: other decorated functions come
+        from there, and data where a wrapper was called instead.
+        """
+        kind = self.values[value]
+        if kind[0] in ("F", "B"):
+            unit = kind[1].unit
+            return value in decorated or unit.parent >= 0 or not unit.flags & s.DECORATED
+        return kind[0] in _CALLABLE
 
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:
@@ -608,7 +651,7 @@ class CallEvaluation(AttributeEvaluation):
                 kind = self.values[value]
                 if kind[0] in ("F", "B"):
                     function: Function = kind[1]
-                    bound = [frozenset((kind[2],))] if kind[0] == "B" else []
+                    bound = [self.only(kind[2])] if kind[0] == "B" else []
                     self.call_function(
                         function, bound, pos, rule="callback", certain=False, external=True
                     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
-from depslice.callgraph.engine.parts import FULL, NO_RESULT, RETURNS, operations
+from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -36,6 +36,7 @@ class Engine(ContainerEvaluation):
 
     def __init__(self, program: Program, *, whole: bool) -> None:
         super().__init__(program, whole=whole)
+        self._handlers = self._operations()
         self._depth = 0
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
@@ -102,35 +103,43 @@ class Engine(ContainerEvaluation):
 
     def _execute(self, function: Function, wanted: int) -> None:
         unit = function.unit
-        ops = unit.ops
         base = function.serial << WORK_BITS
         if not function.registers:
             function.registers = [EMPTY] * unit.registers + self.tail
             for index in range(len(unit.params)):
                 self._enter(function, base, index)
         if function.done != wanted:
-            chosen = operations(unit, wanted)
-            fresh = [index for index in chosen if index not in function.selected]
+            chosen: Sequence[int] = operations(unit, wanted)
+            if function.selected:
+                chosen = [index for index in chosen if index not in function.selected]
             if wanted != FULL:
-                function.selected |= frozenset(fresh)
+                function.selected |= frozenset(chosen)
             function.done = wanted
-            function.spent += len(fresh)
-            self._run(function, base, ops, fresh)
+            function.spent += len(chosen)
+            self._run(function, base, chosen)
             if unit.flags & s.HAS_LOOP:
-                # φs at loop heads have seen only the first pass.
-                registers = function.registers
-                for index in fresh:
-                    op = ops[index]
-                    if op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2]):
-                        function.dirty.add(index)
+                self._close_loops(function, chosen)
         if function.dirty:
-            self._repeat(function, base, ops)
+            self._repeat(function, base)
+        if unit.captured:
+            registers = function.registers
+            for name, captured in unit.captured.items():
+                held: set[int] = set()
+                for register in captured:
+                    held |= registers[register]
+                self.write(self.free_cell(function, name), held)
+
+    def _close_loops(self, function: Function, chosen: Sequence[int]) -> None:
+        """φs at loop heads have seen only the first pass: those that miss values are dirty."""
+        ops = function.unit.ops
         registers = function.registers
-        for name, captured in unit.captured.items():
-            held: set[int] = set()
-            for register in captured:
-                held |= registers[register]
-            self.write(self.free_cell(function, name), held)
+        for index in chosen:
+            op = ops[index]
+            if op[0] == s.PHI:
+                known = registers[op[1]]
+                for register in op[2]:
+                    if not registers[register] <= known:
+                        function.dirty.add(index)
 
     def _enter(self, function: Function, base: int, index: int) -> bool:
         """Find parameter ``index``; true if it has grown."""
@@ -144,13 +153,13 @@ class Engine(ContainerEvaluation):
         function.registers[index] = values
         return values is not known
 
-    def _repeat(self, function: Function, base: int, ops: list[s.Op]) -> None:
+    def _repeat(self, function: Function, base: int) -> None:
         """Execute the dirty operations, and those that read what they give, in order."""
+        ops = function.unit.ops
         users = function.users
         if users is None:
             users = function.users = register_users(function.unit)
         selected = None if function.done == FULL else function.selected
-        registers = function.registers
         limit = _MOST_EVALUATIONS * (len(ops) + 10)
         dirty = function.dirty
         while dirty:
@@ -164,15 +173,8 @@ class Engine(ContainerEvaluation):
                     register = index - FIRST_PARAMETER
                     grown = self._enter(function, base, register)
                 else:
-                    op = ops[index]
-                    if op[0] in NO_RESULT:
-                        self._run(function, base, ops, (index,))
-                        grown = False
-                    else:
-                        register = op[1]
-                        before = registers[register]
-                        self._run(function, base, ops, (index,))
-                        grown = registers[register] is not before
+                    grown = self._run(function, base, (index,))
+                    register = ops[index][1]
                 if grown:
                     for user in users.get(register, ()):
                         if user not in dirty and (selected is None or user in selected):
@@ -212,123 +214,109 @@ class Engine(ContainerEvaluation):
             return self.find_attribute(question[1], question[2], 0)
         return self.find_name(question[1], question[2], question[3], 0)
 
-    def _run(self, function: Function, base: int, ops: list[s.Op], chosen: Iterable[int]) -> None:
-        """Execute the ``chosen`` operations of a unit, once each."""
+    def _run(self, function: Function, base: int, chosen: Iterable[int]) -> bool:
+        """Execute the ``chosen`` operations of a unit, once each; true if the last gave more."""
+        ops = function.unit.ops
         registers = function.registers
         noted = function.noted
-        shared = self.shared
+        handlers = self._handlers
+        sets = self._sets
+        facts: list[f.Fact] = []
+        self.facts = facts
+        grown = False
         for index in chosen:
-            self.reader = base + index
-            facts: list[f.Fact] = []
-            self.facts = facts
             op = ops[index]
-            if op[0] in NO_RESULT:
-                self._effect(function, registers, op)
+            self.reader = base + index
+            values = handlers[op[0]](function, registers, op)
+            if values is None:
+                grown = False
             else:
-                registers[op[1]] = shared(self._value(function, registers, op))
+                if type(values) is set:
+                    values = frozenset(values)
+                values = sets.setdefault(values, values)
+                register = op[1]
+                grown = registers[register] is not values
+                registers[register] = values
             if facts:
                 if noted.get(index) != facts:
                     noted[index] = facts
                     function.flat = None
+                self.facts = facts = []
             elif index in noted:
                 del noted[index]
                 function.flat = None
+        return grown
 
-    def _value(self, function: Function, registers: list[frozenset[int]], op: s.Op) -> Values:
-        """What an operation gives. Tests are in order of frequency."""
-        module = function.module
-        code = op[0]
-        if code == s.ATTR:
-            return self.load_attribute(registers[op[2]], op[3], op[4])
-        if code == s.CALL:
-            return self.call_operation(op, registers)
-        if code == s.GLOBAL:
-            return self.read_name(module, op[2], op[3], op[4])
-        if code == s.STRING:
-            return self.single(("S", op[2]))
-        if code == s.PHI:
-            merged: set[int] = set(registers[op[1]])
-            for register in op[2]:
-                merged |= registers[register]
-            return merged
-        if code == s.SEQUENCE:
-            return self.make_sequence(op, registers)
-        if code in (s.FUNCTION, s.LAMBDA):
-            return self.make_function(function, op, registers)
-        if code == s.SUB:
-            return self.subscript(registers[op[2]], registers[op[3]], op[4])
-        if code == s.ITER:
-            return self.iterate(registers[op[2]], op[3], is_async=op[4])
-        if code == s.BINARY:
-            return self.binary(registers[op[2]], registers[op[3]], op[4], op[5])
-        if code == s.FREE:
-            return self.read_free(module, op[2], op[3])
-        if code == s.ITEM:
-            return self.unpack_item(registers[op[2]], op[3], op[4])
-        if code == s.DECORATE:
-            return self.decorate(registers[op[2]], registers[op[3]], op[4])
-        if code == s.NARROW:
-            return self.narrow(registers[op[2]], registers[op[3]])
-        if code == s.MAPPING:
-            return self.make_mapping(op, registers)
-        if code == s.CLASSVAR:
-            return self.read_class_variable(module, op[2], op[3], op[4], op[5])
-        if code == s.UNARY:
-            return self.protocol(registers[op[2]], (op[3],), op[4])
-        if code == s.CLASS:
-            return self.make_class(function, op, registers)
-        if code == s.IMPORT:
-            return self.import_values(module, op[2], op[3], op[4], op[5])
-        if code == s.ENTER:
-            return self.enter_context(registers[op[2]], op[3], is_async=op[4])
-        if code == s.AWAIT:
-            return self.await_value(registers[op[2]], op[3])
-        if code == s.YIELD_FROM:
-            self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
-            return self.generator_return(registers[op[2]])
-        if code == s.DECLARE:
-            return self.declare(function, op[2], op[3], registers)
-        if code == s.SUPER:
-            return self.zero_argument_super(module, op[2], op[3], registers, op[4])
-        if code == s.NAME_LITERAL:
-            return self.single(("N", op[2], op[3]))
-        assert code == s.CLASS_MATCH
-        return self.match_class(registers[op[2]], registers[op[3]])
+    def _operations(self) -> list[Callable[..., Any]]:
+        """What executes each operation: gives values for its register, or nothing."""
+        table: dict[int, Callable[[Function, list[frozenset[int]], s.Op], Values | None]] = {
+            s.ANNOTATION: lambda fn, r, op: self.note_annotation(fn, op[1], op[2], eager=op[3]),
+            s.ATTR: lambda fn, r, op: self.load_attribute(r[op[2]], op[3], op[4]),
+            s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], op[3]),
+            s.BINARY: lambda fn, r, op: self.binary(r[op[2]], r[op[3]], op[4], op[5]),
+            s.BIND: lambda fn, r, op: self.bind(fn, op[1], r[op[2]]),
+            s.CALL: lambda fn, r, op: self.call_operation(op, r),
+            s.CLASS: lambda fn, r, op: self.make_class(fn, op, r),
+            s.CLASSVAR: lambda fn, r, op: self.read_class_variable(
+                fn.module, op[2], op[3], op[4], op[5]
+            ),
+            s.CLASS_MATCH: lambda fn, r, op: self.match_class(r[op[2]], r[op[3]]),
+            s.COMPARE: lambda fn, r, op: self.compare(r[op[1]], r[op[2]], op[3], op[4]),
+            s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], op[3]),
+            s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
+            s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], op[4]),
+            s.DELETE_SUB: lambda fn, r, op: self.special(r[op[1]], ("__delitem__",), op[3]),
+            s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], op[3], is_async=op[4]),
+            s.FORMAT_VALUE: lambda fn, r, op: self.special(
+                r[op[1]], (op[2], "__str__", "__repr__"), op[3]
+            ),
+            s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
+            s.FUNCTION: lambda fn, r, op: self.make_function(fn, op, r),
+            s.GLOBAL: lambda fn, r, op: self.read_name(fn.module, op[2], op[3], op[4]),
+            s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], op[5]),
+            s.ITEM: lambda fn, r, op: self.unpack_item(r[op[2]], op[3], op[4]),
+            s.ITER: lambda fn, r, op: self.iterate(r[op[2]], op[3], is_async=op[4]),
+            s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
+            s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
+            s.NAME_LITERAL: lambda fn, r, op: self.single(("N", op[2], op[3])),
+            s.NARROW: lambda fn, r, op: self.narrow(r[op[2]], r[op[3]]),
+            s.PHI: self._merge,
+            s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], op[2]),
+            s.RETURN: lambda fn, r, op: self.write(fn.ret, r[op[1]]),
+            s.SEQUENCE: lambda fn, r, op: self.make_sequence(op, r),
+            s.SETATTR: lambda fn, r, op: self.store_attribute(r[op[1]], op[2], r[op[3]], op[4]),
+            s.SETFREE: lambda fn, r, op: self.write(
+                self.free_cell(self.function(fn.module, op[1]), op[2]), r[op[3]]
+            ),
+            s.SETGLOBAL: self._set_global,
+            s.SETSUB: lambda fn, r, op: self.store_item(r[op[1]], r[op[2]], r[op[3]], op[4]),
+            s.STRING: lambda fn, r, op: self.single(("S", op[2])),
+            s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], op[4]),
+            s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, op[4]),
+            s.TRUTH: lambda fn, r, op: self.truth(r[op[1]], op[2]),
+            s.UNARY: lambda fn, r, op: self.protocol(r[op[2]], (op[3],), op[4]),
+            s.YIELD: lambda fn, r, op: self.write(fn.yields, r[op[1]]),
+            s.YIELD_FROM: self._yield_from,
+        }
+        return [table[code] for code in range(len(table))]
 
-    def _effect(self, function: Function, registers: list[frozenset[int]], op: s.Op) -> None:
-        """Execute an operation that gives nothing (:data:`NO_RESULT`)."""
+    def _merge(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
+        """A φ keeps what it had: loops settle."""
+        merged = registers[op[1]]
+        for register in op[2]:
+            values = registers[register]
+            if values is not merged:
+                merged = merged | values if merged else values
+        return merged
+
+    def _set_global(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         module = function.module
-        code = op[0]
-        if code == s.BIND:
-            self.bind(function, op[1], registers[op[2]])
-        elif code == s.TRUTH:
-            self.truth(registers[op[1]], op[2])
-        elif code == s.RETURN:
-            self.write(function.ret, registers[op[1]])
-        elif code == s.SETATTR:
-            self.store_attribute(registers[op[1]], op[2], registers[op[3]], op[4])
-        elif code == s.COMPARE:
-            self.compare(registers[op[1]], registers[op[2]], op[3], op[4])
-        elif code == s.ANNOTATION:
-            self.note_annotation(function, op[1], op[2], eager=op[3])
-        elif code == s.SETSUB:
-            self.store_item(registers[op[1]], registers[op[2]], registers[op[3]], op[4])
-        elif code == s.CONTAINS:
-            self.contains(registers[op[1]], registers[op[2]], op[3])
-        elif code == s.FORMAT_VALUE:
-            self.protocol(registers[op[1]], (op[2], "__str__", "__repr__"), op[3])
-        elif code == s.RAISE:
-            self.raise_value(registers[op[1]], op[2])
-        elif code == s.YIELD:
-            self.write(function.yields, registers[op[1]])
-        elif code == s.SETGLOBAL:
-            self.facts.append((f.WRITE, module.name, op[1], 0))
-            self.write(self.variable_cell(module, op[1], -1), registers[op[2]])
-        elif code == s.SETFREE:
-            self.write(self.free_cell(self.function(module, op[1]), op[2]), registers[op[3]])
-        else:
-            assert code == s.DELETE_SUB
-            self.protocol(registers[op[1]], ("__delitem__",), op[3])
+        self.facts.append((f.WRITE, module.name, op[1], 0))
+        self.write(self.variable_cell(module, op[1], -1), registers[op[2]])
+
+    def _yield_from(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
+        return self.generator_return(registers[op[2]])
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:
         """Every unit of ``modules``, in order."""

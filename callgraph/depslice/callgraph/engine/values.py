@@ -136,11 +136,13 @@ class Function:
         "done",
         "evaluations",
         "flat",
+        "given",
         "id",
         "module",
         "noted",
         "params",
         "parts",
+        "plain",
         "queued",
         "registers",
         "ret",
@@ -174,7 +176,9 @@ class Function:
         self.users: dict[int, list[int]] | None = None  # register -> operations that read it
         self.noted: dict[int, list[Fact]] = {}  # operation -> its facts
         self.flat: list[Fact] | None = None
+        self.given: set[tuple[object, ...]] = set()  # the arguments passed so far
         self.ret = Cell()
+        self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
         self.yields = Cell()
         self.params: dict[int, Cell] = {}
         self.defaults: dict[int, Cell] = {}
