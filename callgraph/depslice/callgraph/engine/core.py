@@ -319,7 +319,25 @@ class Engine(ContainerEvaluation):
         return self.generator_return(registers[op[2]])
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:
-        """Every unit of ``modules``, in order."""
+        """Every unit of ``modules`` that has something to say, in order."""
         return [
-            self.function(module, unit.index) for module in modules for unit in module.summary.units
+            self.function(module, unit.index)
+            for module in modules
+            for unit in module.summary.units
+            if not self.defines_only(module, unit)
         ]
+
+    @staticmethod
+    def defines_only(module: Module, unit: s.Unit) -> bool:
+        """Whether all ``unit`` does is an undecorated ``def`` without defaults.
+
+        Its value is known without evaluation (:meth:`direct_definition`).
+        """
+        ops = unit.ops
+        return (
+            len(ops) == 2
+            and ops[0][0] == s.FUNCTION
+            and ops[1][0] == s.BIND
+            and not ops[0][3]
+            and not module.summary.units[ops[0][2]].flags & (s.DECORATED | s.PROPERTY)
+        )
