@@ -27,7 +27,7 @@ from depslice.callgraph.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import networkx as nx
 
@@ -145,12 +145,17 @@ class ReferenceGraph:
 
     def call_graph(self) -> ReferenceGraph:
         """The ``call`` part: the same symbols, the references of kind ``call`` alone."""
-        return ReferenceGraph(
+        return self.where(lambda reference: reference.kind is ReferenceKind.CALL)
+
+    def where(self, wanted: Callable[[Reference], bool]) -> ReferenceGraph:
+        """The same symbols, and the references for which ``wanted`` is true."""
+        part = ReferenceGraph(
             symbols=self._symbols.values(),
-            references=self.references(kind=ReferenceKind.CALL),
             unresolved=self._unresolved,
             diagnostics=self._diagnostics,
         )
+        part._edges = {key: edge for key, edge in self._edges.items() if wanted(edge)}
+        return part
 
     def neighbourhood(
         self, symbol_ids: Iterable[str], *, direction: Direction, depth: int | None

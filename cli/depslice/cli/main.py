@@ -5,6 +5,7 @@ Imports nothing at first, so that there is no moment at which Ctrl-C gives a tra
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -17,7 +18,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from depslice.cli.app import run
 
-        return run(arguments)
+        code = run(arguments)
+        gc.freeze()  # the process ends: nothing is won by looking for cycles once more
+        return code
     except KeyboardInterrupt:
         if sys.stderr is not None:
             sys.stderr.write("depslice: interrupted\n")

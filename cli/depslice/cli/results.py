@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -26,6 +26,21 @@ def write_result(output: Output, text: str) -> None:
 def json_text(document: object, *, indent: int | None = 2) -> str:
     """JSON for people and programs: keys in the order given, no ASCII escapes."""
     return json.dumps(document, indent=indent, ensure_ascii=False) + "\n"
+
+
+def json_rows(document: Mapping[str, object]) -> str:
+    """As :func:`json_text` for long lists of objects: one object to a line, and fast.
+
+    The encoder in C knows no indentation. Between two objects it writes ``}, {"``, which
+    cannot stand in a string, where a quote is escaped.
+    """
+    parts = []
+    for key, value in document.items():
+        text = json.dumps(value, ensure_ascii=False)
+        if text.startswith("[{"):
+            text = "[\n    " + text[1:-1].replace('}, {"', '},\n    {"') + "\n  ]"
+        parts.append(f"  {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 @contextmanager

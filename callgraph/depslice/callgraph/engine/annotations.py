@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -65,7 +66,11 @@ class AnnotationEvaluation(ScopeEvaluation):
             values = following
 
     def declare(
-        self, function: Function, expression: TypeExpr, source: int | None, registers: list[Values]
+        self,
+        function: Function,
+        expression: TypeExpr,
+        source: int | None,
+        registers: Sequence[Values],
     ) -> Values:
         """``x: T = source``: the assigned values, else what is declared."""
         declared = self.declared(function.module, function, expression)

@@ -15,6 +15,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
+_MOST_SUBCLASSES = 200
 
 
 class AttributeEvaluation(AnnotationEvaluation):
@@ -58,7 +59,7 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     # --- classes
 
-    def make_class(self, function: Function, op: Op, registers: list[Values]) -> Values:
+    def make_class(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
         """A class statement runs: its bases are known from here on."""
         module = function.module
         made = self.class_(module, op[2])
@@ -87,7 +88,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         made: Class,
         bases: list[Values],
         keywords: tuple[tuple[str, Register], ...],
-        registers: list[Values],
+        registers: Sequence[Values],
     ) -> None:
         known = made.base_values
         if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
@@ -101,7 +102,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 if kind[0] in ("X", "XI", "G"):
                     external.append(kind[1])
                 elif kind[0] == "C":
-                    kind[1].subclasses[made] = None
+                    self._join_family(made, kind[1])
                 elif kind[0] in OPEN:
                     external.append("?")
         metaclasses = [
@@ -113,6 +114,11 @@ class AttributeEvaluation(AnnotationEvaluation):
         ]
         made.external_bases = tuple(dict.fromkeys(external))
         made.metaclasses = tuple(metaclasses)
+        for class_ in (made, *self.live_subclasses(made)):
+            class_.mro_cache = None
+            if class_.family:
+                readers, class_.family = class_.family, []
+                self.wake(readers)
 
     def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
         found = self.find_member(base, "__init_subclass__")
@@ -164,8 +170,11 @@ class AttributeEvaluation(AnnotationEvaluation):
             return class_.mro_cache
         self.know_bases(class_)
         found = linearise(class_, self._repo_bases)
+        class_.holders = {}
         if class_.base_values is not None:
             class_.mro_cache = found
+        else:
+            self.depend(class_.family)  # its class statement is running
         return found
 
     def _repo_bases(self, class_: Class) -> list[Class]:
@@ -182,10 +191,17 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def find_member(self, class_: Class, name: str) -> Class | None:
         """The class of the MRO whose body binds ``name``."""
+        known = class_.holders
+        if name in known and class_.mro_cache is not None:
+            return known[name]
         for candidate in self.mro(class_):
             if name in candidate.info.members:
-                return candidate
-        return None
+                break
+        else:
+            candidate = None
+        if class_.mro_cache is not None:
+            known[name] = candidate
+        return candidate
 
     def member_values(self, owner: Class, name: str) -> Values:
         """What ``owner``'s body binds ``name`` to."""
@@ -213,12 +229,26 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """``receiver.name`` for every value the receiver can have."""
-        values: set[int] = set()
-        for receiver in tuple(receivers):
-            values |= self._load(receiver, name, pos)
+        if name[:2] == "__" and self.whole:
+            name = self._mangled(name)
+        known = self._attributes.get(name)
+        if known is None:
+            known = self._attributes[name] = {}
+        values: Values = EMPTY
+        for receiver in receivers:
+            lookup = known.get(receiver)
+            if lookup is None:
+                lookup = known[receiver] = self.new_lookup(("attribute", receiver, name))
+                self.answer(lookup)
+            found = self.ask(lookup, pos)
+            if not values:
+                values = found
+            elif found:
+                values = values | found
         return values
 
-    def _load(self, receiver: int, name: str, pos: Position) -> Values:
+    def find_attribute(self, receiver: int, name: str, pos: Position) -> Values:
+        """Evaluate the attribute of one value, which was not asked for before."""
         value = self.values[receiver]
         kind = value[0]
         if kind == "I":
@@ -243,7 +273,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self._function_attribute(value[1], name, pos)
         if kind == "B":
             if name == "__self__":
-                return frozenset((value[2],))
+                return self.only(value[2])
             return (
                 self.single(("F", value[1]))
                 if name == "__func__"
@@ -253,7 +283,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.note_unknown(name, pos, receiver)
             return self.derive("A", receiver, name)
         if kind == "XM":
-            return frozenset((receiver,))
+            return self.only(receiver)
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
@@ -336,29 +366,29 @@ class AttributeEvaluation(AnnotationEvaluation):
                 return self.single(("B", kind[1], next(iter(receiver))))
         elif kind[0] == "I":
             return self._descriptor(value, kind[1], "__get__", [EMPTY, receiver], pos)
-        return frozenset((value,))
+        return self.only(value)
 
     def _descriptor(
         self, value: int, class_: Class, dunder: str, args: list[Values], pos: Position
     ) -> Values:
         if self.find_member(class_, dunder) is None:
-            return frozenset((value,))
-        return self._call_member(class_, dunder, [frozenset((value,)), *args], pos, "descriptor")
+            return self.only(value)
+        return self._call_member(class_, dunder, [self.only(value), *args], pos, "descriptor")
 
     def _instance_attribute(
         self, receiver: int, class_: Class, exact: bool, name: str, pos: Position
     ) -> Values:
         values: set[int] = set()
-        private = self._private_owner(name)
-        if private is not None:  # `self.__x` in its body means that very class's
-            class_, exact = private, True
+        private = self._private.get(name)
+        if private is not None:
+            (class_, name), exact = private, True
         owner = self.find_member(class_, name)
         getter = self.find_member(class_, "__getattribute__")
         if getter is not None:
             values |= self._call_member(
                 class_,
                 "__getattribute__",
-                [frozenset((receiver,)), self.single(("S", name))],
+                [self.only(receiver), self.single(("S", name))],
                 pos,
                 "getattribute",
             )
@@ -384,7 +414,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 values |= self._call_member(
                     class_,
                     "__getattr__",
-                    [frozenset((receiver,)), self.single(("S", name))],
+                    [self.only(receiver), self.single(("S", name))],
                     pos,
                     "getattr",
                 )
@@ -392,27 +422,34 @@ class AttributeEvaluation(AnnotationEvaluation):
                 return self._missing(class_, name, pos)
         return values
 
-    def _private_owner(self, name: str) -> Class | None:
-        """The class whose own ``name`` is meant here (language reference, 6.2.1)."""
-        if not name.startswith("__") or name.endswith("__"):
-            return None
+    def _mangled(self, name: str) -> str:
+        """``__x`` in the body of a class that has it means that very class's (6.2.1)."""
         function = self.current
         while function is not None and function.unit.owner < 0 and function.unit.parent >= 0:
             function = self.function(function.module, function.unit.parent)
-        if function is None or function.unit.owner < 0:
-            return None
+        if name.endswith("__") or function is None or function.unit.owner < 0:
+            return name
         owner = self.class_(function.module, function.unit.owner)
-        return owner if name in owner.info.members else None
+        if name not in owner.info.members:
+            return name
+        mangled = f"{name} of {owner.id}"
+        self._private[mangled] = (owner, name)
+        return mangled
 
     def _overrides(
         self, receiver: int, class_: Class, owner: Class | None, name: str, pos: Position
     ) -> Values:
         """Members of instantiated subclasses that ``self`` may really be."""
         values: set[int] = set()
+        if name.startswith("__") and not name.endswith("__"):
+            return values  # mangled with the class's own name (6.2.1)
+        seen = {owner, None}
         for subclass in self.live_subclasses(class_):
             found = self.find_member(subclass, name)
-            if found is None or found is owner:
+            if found in seen:
                 continue
+            assert found is not None
+            seen.add(found)
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             below = self.intern(("I", subclass, False))
             for value in tuple(self.member_values(found, name)):
@@ -421,14 +458,28 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def live_subclasses(self, class_: Class) -> list[Class]:
         """Subclasses of ``class_`` known so far, nearest first."""
-        found: dict[Class, None] = {}
-        stack = list(class_.subclasses)
-        while stack and len(found) < 200:
-            subclass = stack.pop(0)
-            if subclass not in found:
-                found[subclass] = None
-                stack.extend(subclass.subclasses)
-        return sorted(found, key=lambda c: c.id)
+        self.depend(class_.family)
+        if class_.descendants is None:
+            found: dict[Class, None] = {}
+            stack = list(class_.subclasses)
+            while stack and len(found) < _MOST_SUBCLASSES:
+                subclass = stack.pop(0)
+                if subclass not in found:
+                    found[subclass] = None
+                    stack.extend(subclass.subclasses)
+            class_.descendants = sorted(found, key=lambda c: c.id)
+        return class_.descendants
+
+    def _join_family(self, made: Class, base: Class) -> None:
+        """``made`` is a subclass of ``base`` from now on, and of what ``base`` inherits from."""
+        if made in base.subclasses:
+            return
+        base.subclasses[made] = None
+        for ancestor in self.mro(base):
+            ancestor.descendants = None
+            if ancestor.family:
+                readers, ancestor.family = ancestor.family, []
+                self.wake(readers)
 
     def _stores(self, class_: Class, name: str) -> bool:
         for k in self.mro(class_):
@@ -470,11 +521,11 @@ class AttributeEvaluation(AnnotationEvaluation):
             function: Function = kind[1]
             flags = function.unit.flags
             if flags & s.STATIC:
-                return frozenset((value,))
+                return self.only(value)
             if flags & (s.PROPERTY | s.CACHED_PROPERTY):
                 if len(function.unit.params) > 1:
                     return EMPTY  # the setter, which shares the name
-                return self.call_function(function, [frozenset((receiver,))], pos, rule="property")
+                return self.call_function(function, [self.only(receiver)], pos, rule="property")
             if flags & s.CLASSMETHOD:
                 of = self.values[receiver]
                 class_ = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
@@ -487,8 +538,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if kind[0] == "I":
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
-            return self._descriptor(value, kind[1], "__get__", [frozenset((receiver,)), owner], pos)
-        return frozenset((value,))
+            return self._descriptor(value, kind[1], "__get__", [self.only(receiver), owner], pos)
+        return self.only(value)
 
     def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
         of = self.values[receiver]
@@ -579,7 +630,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             self._call_member(
                 class_,
                 "__setattr__",
-                [frozenset((receiver,)), self.single(("S", name)), values],
+                [self.only(receiver), self.single(("S", name)), values],
                 pos,
                 "setattr",
             )
@@ -589,11 +640,11 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
         kind = self.values[member]
         if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
-            self.call_function(kind[1], [frozenset((receiver,)), values], pos, rule="property")
+            self.call_function(kind[1], [self.only(receiver), values], pos, rule="property")
         elif kind[0] == "PY" and kind[2]:
-            self.call(kind[2], [frozenset((receiver,)), values], {}, pos, rule="property")
+            self.call(kind[2], [self.only(receiver), values], {}, pos, rule="property")
         elif kind[0] == "I":
-            self._descriptor(member, kind[1], "__set__", [frozenset((receiver,)), values], pos)
+            self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
 
     def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
         """``del receiver.name``."""
@@ -615,7 +666,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         module: Module,
         class_index: int,
         first: Register,
-        registers: list[Values],
+        registers: Sequence[Values],
         pos: Position,
     ) -> Values:
         """PEP 3135."""

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections import deque
+from collections.abc import Iterable
+from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import RETURNS
-from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    WORK_BITS,
+    Cell,
+    Class,
+    Function,
+    Lookup,
+    Value,
+    Values,
+)
 from depslice.callgraph.program import Module, Program
 
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 _LONGEST_PATH: Final = 3
+_INDEX: Final = (1 << WORK_BITS) - 1
 
 
 class EngineState:
@@ -25,30 +37,39 @@ class EngineState:
         self.widest = _WIDEST if whole else _WIDEST_OPEN
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
-        self.queue: dict[Function, None] = {}
+        self._singles: list[frozenset[int]] = []
+        self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
+        self.queue: deque[Function | Lookup] = deque()
+        self.tasks: list[Function | Lookup | None] = [None]  # by serial number
         self.current: Function | None = None
+        self.reader = 0  # the work number that reads register under; 0 for none
+        self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
         self._returning_self: dict[Function, bool] = {}
+        self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
-        self.registers: list[Values] = []
         self._functions: dict[tuple[str, int], Function] = {}
         self._classes: dict[tuple[str, int], Class] = {}
+        self._class_serial = 0
         self._cells: dict[tuple[object, ...], Cell] = {}
-        self._serial = 0
+        self._attributes: dict[str, dict[int, Lookup]] = {}
+        self._names: dict[str, dict[object, Lookup]] = {}
+        self._passing: dict[frozenset[int], frozenset[int]] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))
-        self.constants: dict[int, Values] = {
+        self.constants: dict[int, frozenset[int]] = {
             register: self.single(("XI", f"builtins.{name}"))
             for register, name in s.CONSTANT_TYPES.items()
         }
         self.constants[s.NONE] = EMPTY  # None has no attribute worth following
         self.constants[s.OPAQUE] = self.single(("XI", "builtins.object"))
         self.constants[s.UNBOUND] = EMPTY
+        self.tail = [self.constants.get(number, EMPTY) for number in range(-10, 0)]
 
     # --- values
 
@@ -58,11 +79,26 @@ class EngineState:
         if found is None:
             found = self._ids[value] = len(self.values)
             self.values.append(value)
+            only = frozenset((found,))
+            self._singles.append(only)
+            self._sets[only] = only
         return found
 
     def single(self, value: Value) -> frozenset[int]:
         """The set of just ``value``."""
-        return frozenset((self.intern(value),))
+        found = self._ids.get(value)
+        return self._singles[self.intern(value) if found is None else found]
+
+    def only(self, value: int) -> frozenset[int]:
+        """The set of just the value with that id."""
+        return self._singles[value]
+
+    def shared(self, values: Values) -> frozenset[int]:
+        """``values`` as the one set object that stands for them."""
+        if not values:
+            return EMPTY
+        frozen = frozenset(values)
+        return self._sets.setdefault(frozen, frozen)
 
     def derive(self, tag: str, source: int, *rest: object) -> frozenset[int]:
         """The attribute, element or result of an open value: open too, but traceable.
@@ -96,9 +132,9 @@ class EngineState:
         key = (module.name, index)
         found = self._functions.get(key)
         if found is None:
-            self._serial += 1
-            found = Function(module, module.summary.units[index], self._serial)
+            found = Function(module, module.summary.units[index], len(self.tasks))
             self._functions[key] = found
+            self.tasks.append(found)
         return found
 
     def class_(self, module: Module, index: int) -> Class:
@@ -106,8 +142,8 @@ class EngineState:
         key = (module.name, index)
         found = self._classes.get(key)
         if found is None:
-            self._serial += 1
-            found = Class(module, module.summary.classes[index], self._serial)
+            self._class_serial += 1
+            found = Class(module, module.summary.classes[index], self._class_serial)
             self._classes[key] = found
         return found
 
@@ -128,29 +164,66 @@ class EngineState:
         """A local of ``function`` that nested units read."""
         return self.cell("f", function, name)
 
-    def read(self, cell: Cell) -> Values:
-        """The values of ``cell``; the current unit depends on it from now on."""
-        if self.current is not None:
-            cell.readers[self.current] = None
+    def read(self, cell: Cell) -> frozenset[int]:
+        """The values of ``cell``; the operation at work depends on it from now on."""
+        self.depend(cell.readers)
         return cell.values
+
+    def depend(self, readers: list[int]) -> None:
+        """Put the operation at work among ``readers``."""
+        self.settled = False
+        reader = self.reader
+        if reader and (not readers or readers[-1] != reader):
+            readers.append(reader)
 
     def write(self, cell: Cell, values: Values) -> None:
         """Add ``values``; whoever has read the cell is evaluated again if it grew."""
         known = cell.values
         if values <= known:
             return
-        if len(known) >= self.widest:
-            return
         room = self.widest - len(known)
+        if room <= 0:
+            return
         if len(values) > room:
             values = frozenset(sorted(set(values) - known)[:room]) | self.unknown
-        known |= values
-        for reader in cell.readers:
-            self.enqueue(reader)
+        cell.values = self.shared(known | values)
+        if cell.readers:
+            readers, cell.readers = cell.readers, []
+            self.wake(readers)
+
+    def wake(self, readers: Iterable[int]) -> None:
+        """What read something that has changed since is to be done again."""
+        tasks = self.tasks
+        for reader in readers:
+            task = tasks[reader >> WORK_BITS]
+            assert task is not None
+            if type(task) is Function:
+                task.dirty.add(reader & _INDEX)
+            if not task.queued:
+                task.queued = True
+                self.queue.append(task)
 
     def enqueue(self, function: Function) -> None:
         """Evaluate ``function`` (again) later."""
-        self.queue[function] = None
+        if not function.queued:
+            function.queued = True
+            self.queue.append(function)
+
+    # --- questions asked alike in many places
+
+    def ask(self, lookup: Lookup, pos: int) -> frozenset[int]:
+        """The answer of ``lookup``, whose facts hold at ``pos`` from now on."""
+        if lookup.facts:
+            self.facts.append((f.ASKED, lookup, pos))
+        if not lookup.settled:
+            self.depend(lookup.readers)
+        return lookup.answer
+
+    def new_lookup(self, question: tuple[Any, ...]) -> Lookup:
+        """A question not asked before; it is answered when it is evaluated first."""
+        made = Lookup(len(self.tasks), question)
+        self.tasks.append(made)
+        return made
 
     # --- implemented by Engine
 

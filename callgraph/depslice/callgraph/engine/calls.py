@@ -23,7 +23,7 @@ from depslice.callgraph.summary import Op, Position
 
 _MOST_RECEIVERS = 8
 _NO_KEYWORDS: Mapping[str, Values] = {}
-_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT"})
+_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
@@ -66,7 +66,7 @@ class CallEvaluation(AttributeEvaluation):
 
     # --- the operation
 
-    def call_operation(self, op: Op, registers: list[Values]) -> Values:
+    def call_operation(self, op: Op, registers: Sequence[Values]) -> Values:
         """A ``CALL`` operation."""
         args = [registers[r] for r in op[3]]
         keywords = {name: registers[r] for name, r in op[4]} if op[4] else _NO_KEYWORDS
@@ -140,11 +140,11 @@ class CallEvaluation(AttributeEvaluation):
         if not callees:
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
             return self.unknown
-        result: set[int] = set()
-        for callee in tuple(callees):
-            result |= self._call_value(
-                callee, args, keywords, pos, register, spread, rule, external
-            )
+        result: Values = EMPTY
+        for callee in callees:
+            made = self._call_value(callee, args, keywords, pos, register, spread, rule, external)
+            if made is not result:
+                result = result | made if result else made
         return result
 
     def _call_value(
@@ -165,7 +165,7 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], args, pos, rule=rule, keywords=keywords, spread=spread, external=external
             )
         if kind == "B":
-            bound = [frozenset((value[2],)), *args]
+            bound = [self.only(value[2]), *args]
             return self.call_function(
                 value[1],
                 bound,
@@ -242,7 +242,16 @@ class CallEvaluation(AttributeEvaluation):
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
         self.facts.append((f.CALL, function, pos, certain, rule, external))
-        self._pass_arguments(function, args, keywords, spread)
+        if self.whole:
+            given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
+            try:
+                if given not in function.given:
+                    function.given.add(given)
+                    self._pass_arguments(function, args, keywords, spread)
+            except TypeError:  # a set that is not frozen: a model made it
+                self._pass_arguments(function, args, keywords, spread)
+        else:
+            self._pass_arguments(function, args, keywords, spread)
         flags = function.unit.flags
         if self.whole:
             self.called.add(function)
@@ -271,19 +280,10 @@ class CallEvaluation(AttributeEvaluation):
         if function is not self.current:
             self.ensure(function)
         inferred = self.read(function.ret)
-        if self.whole and inferred:
-            inferred = self._without_others_arguments(function, inferred)
-        result: set[int] = set()
-        for value in tuple(inferred):
-            kind = self.values[value]
-            if kind[0] == "P" and kind[1] is function:
-                result |= self._argument(function, kind[2], args, keywords)
-            elif (
-                kind[0] == "I" and unit.params and args and self._is_self(function, value, kind[2])
-            ):
-                result |= args[0] or frozenset((value,))  # `return self` keeps the caller's type
-            else:
-                result.add(value)
+        if inferred is not function.plain:
+            result = self._with_arguments(function, inferred, args, keywords)
+        else:
+            result = inferred
         if unit.returns is not None and (not result or result <= self.unknown):
             declared = self.declared(function.module, function, unit.returns)
             if args and self._declares_self(unit.returns):
@@ -292,14 +292,41 @@ class CallEvaluation(AttributeEvaluation):
                 return declared
         return result
 
-    def _without_others_arguments(self, function: Function, inferred: Values) -> Values:
-        """What comes back through a parameter is what this caller passed, not what others did."""
+    def _with_arguments(
+        self,
+        function: Function,
+        inferred: frozenset[int],
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> Values:
+        """``inferred``, with what was passed in place of the parameters it names."""
+        result: set[int] = set()
+        plain = True
+        through = self._through_parameters(function, inferred) if self.whole else EMPTY
+        for value in inferred:
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                plain = False
+                result |= self._argument(function, kind[2], args, keywords)
+            elif value in through:
+                plain = False  # what other callers passed
+            elif kind[0] == "I" and self._is_self(function, value, kind[2]):
+                plain = False  # `return self` keeps the caller's type
+                result |= (args[0] if args else EMPTY) or self.only(value)
+            else:
+                result.add(value)
+        if plain:
+            function.plain = inferred
+        return result
+
+    def _through_parameters(self, function: Function, inferred: Values) -> Values:
+        """What comes back through a parameter, from whatever caller."""
         through: set[int] = set()
         for value in inferred:
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
                 through |= self._parameter_cell(function, kind[2]).values
-        return inferred - through if through else inferred
+        return through
 
     @staticmethod
     def _declares_self(expression: tuple[object, ...]) -> bool:
@@ -353,6 +380,8 @@ class CallEvaluation(AttributeEvaluation):
                     gathered = self.intern(("K", "tuple", function, index))
                     self.lengths[gathered] = None
                     self.write_item(gathered, str(place - count), self._passed(values))
+        if not keywords and not spread:
+            return
         for name, values in keywords.items():
             index = signature.by_name.get(name, signature.rest)
             if values and index is not None:
@@ -381,25 +410,35 @@ class CallEvaluation(AttributeEvaluation):
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
+        passed = self._passed(values)
+        if not passed:
+            return
         if not self.whole:
-            traced = frozenset([v for v in values if self.values[v][0] in _TRACED])
-            if traced and traced != self.unknown:
-                self.facts.append((f.PASS, function, index, traced))
+            self.facts.append((f.PASS, function, index, passed))
             return
         cell = self._parameter_cell(function, index)
-        if not values <= cell.values:
-            passed = self._passed(values)
-            receiver = self._receiver(function, index)
-            if receiver is None:
-                self.write(cell, passed)
-            elif self.unknown_id in values or len(cell.values | passed) > _MOST_RECEIVERS:
-                self.write(cell, receiver)
-            else:
-                self.write(cell, passed)
+        if passed <= cell.values:
+            return
+        receiver = self._receiver(function, index)
+        if receiver is not None and (
+            self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
+        ):
+            passed = self.shared(receiver)
+        self.write(cell, passed)
 
     def _passed(self, values: Values) -> frozenset[int]:
-        known = self.values
-        return frozenset([v for v in values if known[v][0] in _PASSED])
+        """Those of ``values`` that are worth passing."""
+        if isinstance(values, set):
+            values = self.shared(values)
+        passed = self._passing.get(values)
+        if passed is None:
+            wanted = _PASSED if self.whole else _TRACED
+            known = self.values
+            passed = self.shared({v for v in values if known[v][0] in wanted})
+            if not self.whole and passed == self.unknown:
+                passed = EMPTY
+            self._passing[values] = passed
+        return passed
 
     # --- classes
 
@@ -519,7 +558,7 @@ class CallEvaluation(AttributeEvaluation):
             if self.values[value][0] == "F":
                 values |= self.call_function(
                     self.values[value][1],
-                    [frozenset((callee,)), *args],
+                    [self.only(callee), *args],
                     pos,
                     rule="callable-instance",
                     keywords=keywords,
@@ -546,8 +585,7 @@ class CallEvaluation(AttributeEvaluation):
                 made = self._call_value(
                     decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
-                known = {v for v in made if self.values[v][0] not in OPEN}
-                result |= known or decorated
+                result |= {v for v in made if self._may_stand_for(v, decorated)}
         return result or decorated
 
     def mark_wrapper(self, wrappers: Values, wrapped: Values) -> None:
@@ -556,6 +594,18 @@ class CallEvaluation(AttributeEvaluation):
             kind = self.values[value]
             if kind[0] == "F":
                 self.write(self.cell("fa", kind[1], "__wrapped__"), wrapped)
+
+    def _may_stand_for(self, value: int, decorated: Values) -> bool:
+        """Whether a decorator that was given ``decorated`` may have made ``value`` of it.
+
+        What it gives is merged over all it was ever given: other decorated functions come
+        from there, and data where a wrapper was called instead.
+        """
+        kind = self.values[value]
+        if kind[0] in ("F", "B"):
+            unit = kind[1].unit
+            return value in decorated or unit.parent >= 0 or not unit.flags & s.DECORATED
+        return kind[0] in _CALLABLE
 
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:
@@ -726,7 +776,7 @@ class CallEvaluation(AttributeEvaluation):
                 kind = self.values[value]
                 if kind[0] in ("F", "B"):
                     function: Function = kind[1]
-                    bound = [frozenset((kind[2],))] if kind[0] == "B" else []
+                    bound = [self.only(kind[2])] if kind[0] == "B" else []
                     self.call_function(
                         function, bound, pos, rule="callback", certain=False, external=True
                     )

@@ -64,7 +64,7 @@ class ContainerEvaluation(CallEvaluation):
         """A container made at this place, holding ``elements``."""
         container = self._site(kind, op_register)
         self.write(self.cell("e", container), elements)
-        return frozenset((container,))
+        return self.only(container)
 
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
         """An iterable of tuples: what ``zip`` and ``enumerate`` give."""
@@ -72,9 +72,9 @@ class ContainerEvaluation(CallEvaluation):
         for index, values in enumerate(items):
             self.write(self.cell("k", inner, str(index)), values)
             self.write(self.cell("e", inner), values)
-        return self.container_of("list", register, frozenset((inner,)))
+        return self.container_of("list", register, self.only(inner))
 
-    def make_sequence(self, op: Op, registers: list[Values]) -> Values:
+    def make_sequence(self, op: Op, registers: Sequence[Values]) -> Values:
         """A list, tuple or set display, a comprehension, or what a star collects."""
         container = self._site(op[2], op[1])
         elements: set[int] = set()
@@ -91,7 +91,7 @@ class ContainerEvaluation(CallEvaluation):
         if op[2] == "set":
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
         self.write(self.cell("e", container), elements)
-        return frozenset((container,))
+        return self.only(container)
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, compared with those there."""
@@ -101,7 +101,7 @@ class ContainerEvaluation(CallEvaluation):
                     frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0
                 )
 
-    def make_mapping(self, op: Op, registers: list[Values]) -> Values:
+    def make_mapping(self, op: Op, registers: Sequence[Values]) -> Values:
         """A dict display or comprehension."""
         container = self._site("dict", op[1])
         values: set[int] = set()
@@ -124,7 +124,7 @@ class ContainerEvaluation(CallEvaluation):
         self.write(self.cell("e", container), values)
         self.write(self.cell("key", container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
-        return frozenset((container,))
+        return self.only(container)
 
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
@@ -158,7 +158,7 @@ class ContainerEvaluation(CallEvaluation):
             elif kind == "I":
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
             elif kind in ("X", "XI"):
-                result |= frozenset((receiver,)) if kind == "X" else EMPTY
+                result |= self.only(receiver) if kind == "X" else EMPTY
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
@@ -167,17 +167,17 @@ class ContainerEvaluation(CallEvaluation):
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
         if self.find_member(class_, "__class_getitem__") is not None:
             self._call_member(
-                class_, "__class_getitem__", [frozenset((receiver,)), keys], pos, "class-getitem"
+                class_, "__class_getitem__", [self.only(receiver), keys], pos, "class-getitem"
             )
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
             if self.find_member(metaclass, "__getitem__") is not None:
                 self._call_member(
-                    metaclass, "__getitem__", [frozenset((receiver,)), keys], pos, "metaclass"
+                    metaclass, "__getitem__", [self.only(receiver), keys], pos, "metaclass"
                 )
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))
-        return frozenset((receiver,))
+        return self.only(receiver)
 
     def _generic_item(self, value: tuple[object, ...]) -> Values:
         arguments = value[2]
@@ -266,7 +266,7 @@ class ContainerEvaluation(CallEvaluation):
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
             else:
-                result |= self.iterate(frozenset((value,)), pos, is_async=False)
+                result |= self.iterate(self.only(value), pos, is_async=False)
         return result
 
     def store_item(self, receivers: Values, keys: Values, values: Values, pos: Position) -> None:
@@ -347,7 +347,7 @@ class ContainerEvaluation(CallEvaluation):
                 if len(args) > 1:
                     found |= args[1]
                     if method == "setdefault":
-                        self.store_item(frozenset((container,)), args[0], args[1], pos)
+                        self.store_item(self.only(container), args[0], args[1], pos)
                 return found
             return self.read(elements)
         if method == "items":
@@ -360,7 +360,7 @@ class ContainerEvaluation(CallEvaluation):
             return (
                 self.container_of("list", -5 - container, self.read(elements))
                 if value[1] in DICTS and method == "values"
-                else frozenset((container,))
+                else self.only(container)
             )
         if method == "sort" and keywords.get("key"):
             taken = [self.read(elements)]
@@ -466,14 +466,14 @@ class ContainerEvaluation(CallEvaluation):
                 found = self.call_dunder(iterator, kind[1], second, [], pos)
                 result |= self.await_value(found, pos) if is_async else found
             elif kind[0] in ITERABLE:
-                result |= self.iterate(frozenset((iterator,)), pos, is_async=is_async)
+                result |= self.iterate(self.only(iterator), pos, is_async=is_async)
         return result
 
     def _iterate_class(self, receiver: int, class_: Class, pos: Position) -> Values:
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
             if self.find_member(metaclass, "__iter__") is not None:
                 made = self._call_member(
-                    metaclass, "__iter__", [frozenset((receiver,))], pos, "metaclass"
+                    metaclass, "__iter__", [self.only(receiver)], pos, "metaclass"
                 )
                 return self.iterate(made, pos, is_async=False)
         if any(base.startswith("enum.") for base in self.external_bases(class_)):
@@ -548,7 +548,7 @@ class ContainerEvaluation(CallEvaluation):
             self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
         if owner is None:
             return EMPTY
-        return self._call_member(class_, dunder, [frozenset((receiver,)), *args], pos, "protocol")
+        return self._call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """The first of ``dunders`` each value's type has."""
@@ -565,6 +565,11 @@ class ContainerEvaluation(CallEvaluation):
                     self.note_protocol(dunder, pos, value)
                 result |= self.unknown
         return result
+
+    def special(self, values: Values, dunders: Sequence[str], pos: Position) -> None:
+        """As :meth:`protocol`, where the result goes nowhere."""
+        if values:
+            self.protocol(values, dunders, pos)
 
     def truth(self, values: Values, pos: Position) -> None:
         """Truth value testing (3.3.1, ``__bool__`` then ``__len__``)."""
@@ -612,7 +617,7 @@ class ContainerEvaluation(CallEvaluation):
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                 else:
-                    self.iterate(frozenset((value,)), pos, is_async=False)
+                    self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":
@@ -768,10 +773,10 @@ class ContainerEvaluation(CallEvaluation):
 
         Nothing is noted: whoever asks has its own reasons.
         """
-        saved = self.facts, self.current, self.registers
-        self.facts, self.current, self.registers = [], where, []
+        saved = self.facts, self.current, self.reader
+        self.facts, self.current, self.reader = [], where, 0
         try:
-            values = frozenset((receiver,))
+            values = self.only(receiver)
             if tag == "A":
                 return self.load_attribute(values, str(extra), 0)
             if tag == "E":
@@ -779,7 +784,7 @@ class ContainerEvaluation(CallEvaluation):
             assert isinstance(extra, tuple)
             return self.call(values, extra, {}, 0)
         finally:
-            self.facts, self.current, self.registers = saved
+            self.facts, self.current, self.reader = saved
 
     # --- computed attribute names
 

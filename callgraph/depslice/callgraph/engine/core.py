@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
-from depslice.callgraph.engine.values import EMPTY, Function, Values
+from depslice.callgraph.engine.parts import users as register_users
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    FIRST_PARAMETER,
+    WORK_BITS,
+    Function,
+    Lookup,
+    Values,
+)
 from depslice.callgraph.program import Module, Program
 
 _MOST_EVALUATIONS: Final = 12
@@ -28,6 +37,7 @@ class Engine(ContainerEvaluation):
 
     def __init__(self, program: Program, *, whole: bool) -> None:
         super().__init__(program, whole=whole)
+        self._handlers = self._operations()
         self._depth = 0
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
@@ -59,9 +69,13 @@ class Engine(ContainerEvaluation):
         """Evaluate queued units until none is left."""
         queue = self.queue
         while queue:
-            function = next(iter(queue))
-            del queue[function]
-            self._evaluate(function)
+            task = queue.popleft()
+            task.queued = False
+            if type(task) is Function:
+                self._evaluate(task)
+            else:
+                assert isinstance(task, Lookup)
+                self.answer(task)
 
     def facts_of(self, function: Function) -> list[f.Fact]:
         """The facts of ``function``, evaluated now if it was not."""
@@ -76,178 +90,277 @@ class Engine(ContainerEvaluation):
         """Have ``function`` evaluated at least once, now if the stack allows."""
         if wanted & ~function.wanted:
             function.wanted |= FULL if self.whole else wanted
-            if self._depth < _DEEPEST:
+            if self._depth < _DEEPEST and not function.running:
                 self._evaluate(function)
             else:
                 self.enqueue(function)
 
     def _evaluate(self, function: Function) -> None:
-        wanted = function.wanted
-        if function.evaluations >= _MOST_EVALUATIONS and function.done == wanted:
+        """Execute what is wanted and was not, and what read something that has grown."""
+        if function.running:
+            self.enqueue(function)  # it is further up the stack
             return
+        if function.done == function.wanted and not function.dirty:
+            return
+        saved = self.current, self.facts, self.reader, self.settled
+        self.current = function
+        function.running = True
         function.evaluations += 1
-        saved, self.current = self.current, function
-        saved_facts, self.facts = self.facts, []
-        saved_registers, self.registers = self.registers, []
         self._depth += 1
         try:
-            self._execute(function, wanted)
+            self._execute(function, function.wanted)
         finally:
-            function.facts = self.facts
-            function.done |= wanted
-            self.current, self.facts, self.registers = saved, saved_facts, saved_registers
+            function.running = False
             self._depth -= 1
+            self.current, self.facts, self.reader, self.settled = saved
 
     # --- one unit
 
     def _execute(self, function: Function, wanted: int) -> None:
         unit = function.unit
-        ops = function.parts.get(wanted)
-        if ops is None:
-            ops = function.parts[wanted] = operations(unit, wanted)
-        registers: list[Values] = [EMPTY] * (unit.registers + 10)
-        self.registers = registers
-        constants = self.constants
-        for number, values in constants.items():
-            registers[number] = values  # the last places, so that -1 … -8 index them
-        self._enter(function, registers)
-        self._operations(function, registers, ops)
-        if unit.flags & s.HAS_LOOP:
-            # φs at loop heads have seen only the first pass.
-            for _ in range(_MOST_PASSES):
-                if not any(
-                    op[0] == s.PHI and any(not registers[r] <= registers[op[1]] for r in op[2])
-                    for op in ops
-                ):
-                    break
-                del self.facts[:]
-                self._operations(function, registers, ops)
-        for name, captured in unit.captured.items():
-            held: set[int] = set()
-            for register in captured:
-                held |= registers[register]
-            self.write(self.free_cell(function, name), held)
+        base = function.serial << WORK_BITS
+        if not function.registers:
+            function.registers = [EMPTY] * unit.registers + self.tail
+            for index in range(len(unit.params)):
+                self._enter(function, base, index)
+        if function.done != wanted:
+            chosen: Sequence[int] = operations(unit, wanted)
+            if function.selected:
+                chosen = [index for index in chosen if index not in function.selected]
+            if wanted != FULL:
+                function.selected |= frozenset(chosen)
+            function.done = wanted
+            function.spent += len(chosen)
+            self._run(function, base, chosen)
+            if unit.flags & s.HAS_LOOP:
+                self._close_loops(function, chosen)
+        if function.dirty:
+            self._repeat(function, base)
+        if unit.captured:
+            registers = function.registers
+            for name, captured in unit.captured.items():
+                held: set[int] = set()
+                for register in captured:
+                    held |= registers[register]
+                self.write(self.free_cell(function, name), held)
 
-    def _enter(self, function: Function, registers: list[Values]) -> None:
-        unit = function.unit
-        for index in range(len(unit.params)):
-            registers[index] = self.parameter_values(function, index)
-
-    def _operations(self, function: Function, registers: list[Values], ops: list[s.Op]) -> None:
-        """Run the operations of a unit once. The order of tests is that of frequency."""
-        append = self.facts.append
-        module = function.module
-        for op in ops:
-            code = op[0]
-            if code == s.GLOBAL:
-                registers[op[1]] = self.read_name(module, op[2], op[3], op[4])
-            elif code == s.ATTR:
-                registers[op[1]] = self.load_attribute(registers[op[2]], op[3], op[4])
-            elif code == s.CALL:
-                registers[op[1]] = self.call_operation(op, registers)
-            elif code == s.STRING:
-                registers[op[1]] = self.single(("S", op[2]))
-            elif code == s.PHI:
-                merged: set[int] = set()
+    def _close_loops(self, function: Function, chosen: Sequence[int]) -> None:
+        """φs at loop heads have seen only the first pass: those that miss values are dirty."""
+        ops = function.unit.ops
+        registers = function.registers
+        for index in chosen:
+            op = ops[index]
+            if op[0] == s.PHI:
+                known = registers[op[1]]
                 for register in op[2]:
-                    merged |= registers[register]
-                registers[op[1]] = merged
-            elif code == s.TRUTH:
-                self.truth(registers[op[1]], op[2])
-            elif code == s.SETATTR:
-                self.store_attribute(registers[op[1]], op[2], registers[op[3]], op[4])
-            elif code == s.RETURN:
-                self.write(function.ret, registers[op[1]])
-            elif code == s.SUB:
-                registers[op[1]] = self.subscript(registers[op[2]], registers[op[3]], op[4])
-            elif code == s.SEQUENCE:
-                registers[op[1]] = self.make_sequence(op, registers)
-            elif code == s.BIND:
-                self.bind(function, op[1], registers[op[2]])
-            elif code == s.COMPARE:
-                self.compare(registers[op[1]], registers[op[2]], op[3], op[4])
-            elif code == s.ITER:
-                registers[op[1]] = self.iterate(registers[op[2]], op[3], is_async=op[4])
-            elif code == s.BINARY:
-                registers[op[1]] = self.binary(registers[op[2]], registers[op[3]], op[4], op[5])
-            elif code in (s.FUNCTION, s.LAMBDA):
-                registers[op[1]] = self.make_function(function, op, registers)
-            elif code == s.FREE:
-                registers[op[1]] = self.read_free(module, op[2], op[3])
-            elif code == s.ITEM:
-                registers[op[1]] = self.unpack_item(registers[op[2]], op[3], op[4])
-            elif code == s.ANNOTATION:
-                self.note_annotation(function, op[1], op[2], eager=op[3])
-            elif code == s.DECORATE:
-                registers[op[1]] = self.decorate(registers[op[2]], registers[op[3]], op[4])
-            elif code == s.NARROW:
-                if op[4]:
-                    registers[op[1]] = self.narrow(registers[op[2]], registers[op[3]])
-                else:
-                    registers[op[1]] = self.exclude(registers[op[2]], registers[op[3]])
-            elif code == s.MAPPING:
-                registers[op[1]] = self.make_mapping(op, registers)
-            elif code == s.SETSUB:
-                self.store_item(registers[op[1]], registers[op[2]], registers[op[3]], op[4])
-            elif code == s.CONTAINS:
-                self.contains(registers[op[1]], registers[op[2]], op[3])
-            elif code == s.FORMAT_VALUE:
-                self.protocol(registers[op[1]], (op[2], "__str__", "__repr__"), op[3])
-            elif code == s.CLASSVAR:
-                registers[op[1]] = self.read_class_variable(module, op[2], op[3], op[4], op[5])
-            elif code == s.RAISE:
-                self.raise_value(registers[op[1]], op[2])
-            elif code == s.UNARY:
-                registers[op[1]] = self.protocol(registers[op[2]], (op[3],), op[4])
-            elif code == s.CLASS:
-                registers[op[1]] = self.make_class(function, op, registers)
-            else:
-                self._rare(code, op, function, registers, append)
+                    if not registers[register] <= known:
+                        function.dirty.add(index)
 
-    def _rare(
-        self,
-        code: int,
-        op: s.Op,
-        function: Function,
-        registers: list[Values],
-        append: Any,
-    ) -> None:
+    def _enter(self, function: Function, base: int, index: int) -> bool:
+        """Find parameter ``index``; true if it has grown."""
+        self.reader = base + FIRST_PARAMETER + index
+        self.facts = []
+        values = self.shared(self.parameter_values(function, index))
+        if self.facts:
+            function.noted[index - FIRST_PARAMETER] = self.facts
+            function.flat = None
+        known = function.registers[index]
+        function.registers[index] = values
+        return values is not known
+
+    def _repeat(self, function: Function, base: int) -> None:
+        """Execute the dirty operations, and those that read what they give, in order."""
+        ops = function.unit.ops
+        users = function.users
+        if users is None:
+            users = function.users = register_users(function.unit)
+        selected = None if function.done == FULL else function.selected
+        limit = _MOST_EVALUATIONS * (len(ops) + 10)
+        dirty = function.dirty
+        while dirty:
+            heap = sorted(dirty)
+            while heap:
+                index = heappop(heap)
+                if index not in dirty:
+                    continue
+                dirty.discard(index)
+                if index >= FIRST_PARAMETER:
+                    register = index - FIRST_PARAMETER
+                    grown = self._enter(function, base, register)
+                else:
+                    grown = self._run(function, base, (index,))
+                    register = ops[index][1]
+                if grown:
+                    for user in users.get(register, ()):
+                        if user not in dirty and (selected is None or user in selected):
+                            dirty.add(user)
+                            heappush(heap, user)
+                function.spent += 1
+                if function.spent > limit:
+                    dirty.clear()
+                    return
+
+    def answer(self, lookup: Lookup) -> None:
+        """Answer a question, (again) after something it depends on has grown."""
+        if lookup.settled or lookup.evaluations >= _MOST_EVALUATIONS:
+            return
+        lookup.evaluations += 1
+        saved = self.current, self.facts, self.reader, self.settled
+        self.current = None
+        self.facts = []
+        self.reader = lookup.serial << WORK_BITS
+        self.settled = True
+        try:
+            values = self.shared(self.find_answer(lookup.question))
+            facts = tuple(self.facts)
+            lookup.settled = self.settled
+        finally:
+            self.current, self.facts, self.reader, self.settled = saved
+        if values is not lookup.answer or facts != lookup.facts:
+            lookup.answer = values
+            lookup.facts = facts
+            if lookup.readers:
+                readers, lookup.readers = lookup.readers, []
+                self.wake(readers)
+
+    def find_answer(self, question: tuple[Any, ...]) -> Values:
+        """What ``question`` asks for, with its facts at position 0."""
+        if question[0] == "attribute":
+            return self.find_attribute(question[1], question[2], 0)
+        return self.find_name(question[1], question[2], question[3], 0)
+
+    def _run(self, function: Function, base: int, chosen: Iterable[int]) -> bool:
+        """Execute the ``chosen`` operations of a unit, once each; true if the last gave more."""
+        ops = function.unit.ops
+        registers = function.registers
+        noted = function.noted
+        handlers = self._handlers
+        sets = self._sets
+        facts: list[f.Fact] = []
+        self.facts = facts
+        grown = False
+        for index in chosen:
+            op = ops[index]
+            self.reader = base + index
+            values = handlers[op[0]](function, registers, op)
+            if values is None:
+                grown = False
+            else:
+                if type(values) is set:
+                    values = frozenset(values)
+                values = sets.setdefault(values, values)
+                register = op[1]
+                grown = registers[register] is not values
+                registers[register] = values
+            if facts:
+                if noted.get(index) != facts:
+                    noted[index] = facts
+                    function.flat = None
+                self.facts = facts = []
+            elif index in noted:
+                del noted[index]
+                function.flat = None
+        return grown
+
+    def _operations(self) -> list[Callable[..., Any]]:
+        """What executes each operation: gives values for its register, or nothing."""
+        table: dict[int, Callable[[Function, list[frozenset[int]], s.Op], Values | None]] = {
+            s.ANNOTATION: lambda fn, r, op: self.note_annotation(fn, op[1], op[2], eager=op[3]),
+            s.ATTR: lambda fn, r, op: self.load_attribute(r[op[2]], op[3], op[4]),
+            s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], op[3]),
+            s.BINARY: lambda fn, r, op: self.binary(r[op[2]], r[op[3]], op[4], op[5]),
+            s.BIND: lambda fn, r, op: self.bind(fn, op[1], r[op[2]]),
+            s.CALL: lambda fn, r, op: self.call_operation(op, r),
+            s.CLASS: lambda fn, r, op: self.make_class(fn, op, r),
+            s.CLASSVAR: lambda fn, r, op: self.read_class_variable(
+                fn.module, op[2], op[3], op[4], op[5]
+            ),
+            s.CLASS_MATCH: lambda fn, r, op: self.match_class(r[op[2]], r[op[3]]),
+            s.COMPARE: lambda fn, r, op: self.compare(r[op[1]], r[op[2]], op[3], op[4]),
+            s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], op[3]),
+            s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
+            s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], op[4]),
+            s.DELETE_SUB: lambda fn, r, op: self.special(r[op[1]], ("__delitem__",), op[3]),
+            s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], op[3], is_async=op[4]),
+            s.FORMAT_VALUE: lambda fn, r, op: self.special(
+                r[op[1]], (op[2], "__str__", "__repr__"), op[3]
+            ),
+            s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
+            s.FUNCTION: lambda fn, r, op: self.make_function(fn, op, r),
+            s.GLOBAL: lambda fn, r, op: self.read_name(fn.module, op[2], op[3], op[4]),
+            s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], op[5]),
+            s.ITEM: lambda fn, r, op: self.unpack_item(r[op[2]], op[3], op[4]),
+            s.ITER: lambda fn, r, op: self.iterate(r[op[2]], op[3], is_async=op[4]),
+            s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
+            s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
+            s.NAME_LITERAL: lambda fn, r, op: self.single(("N", op[2], op[3])),
+            s.NARROW: lambda fn, r, op: (
+                self.narrow(r[op[2]], r[op[3]]) if op[4] else self.exclude(r[op[2]], r[op[3]])
+            ),
+            s.PHI: self._merge,
+            s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], op[2]),
+            s.RETURN: lambda fn, r, op: self.write(fn.ret, r[op[1]]),
+            s.SEQUENCE: lambda fn, r, op: self.make_sequence(op, r),
+            s.SETATTR: lambda fn, r, op: self.store_attribute(r[op[1]], op[2], r[op[3]], op[4]),
+            s.SETFREE: lambda fn, r, op: self.write(
+                self.free_cell(self.function(fn.module, op[1]), op[2]), r[op[3]]
+            ),
+            s.SETGLOBAL: self._set_global,
+            s.SETSUB: lambda fn, r, op: self.store_item(r[op[1]], r[op[2]], r[op[3]], op[4]),
+            s.STRING: lambda fn, r, op: self.single(("S", op[2])),
+            s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], op[4]),
+            s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, op[4]),
+            s.TRUTH: lambda fn, r, op: self.truth(r[op[1]], op[2]),
+            s.UNARY: lambda fn, r, op: self.protocol(r[op[2]], (op[3],), op[4]),
+            s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], op[3]),
+            s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3]),
+            s.YIELD: self._yield,
+            s.YIELD_FROM: self._yield_from,
+        }
+        return [table[code] for code in range(len(table))]
+
+    def _merge(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
+        """A φ keeps what it had: loops settle."""
+        merged = registers[op[1]]
+        for register in op[2]:
+            values = registers[register]
+            if values is not merged:
+                merged = merged | values if merged else values
+        return merged
+
+    def _set_global(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         module = function.module
-        if code == s.IMPORT:
-            registers[op[1]] = self.import_values(module, op[2], op[3], op[4], op[5])
-        elif code == s.ENTER:
-            registers[op[1]] = self.enter_context(registers[op[2]], op[3], is_async=op[4])
-        elif code == s.AWAIT:
-            registers[op[1]] = self.await_value(registers[op[2]], op[3])
-        elif code == s.YIELD:
-            self.write(function.yields, registers[op[1]])
-            registers[op[2]] = self.read(self.cell("sent", function))
-        elif code == s.YIELD_FROM:
-            self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
-            registers[op[1]] = self.generator_return(registers[op[2]])
-        elif code == s.SETGLOBAL:
-            append((f.WRITE, module.name, op[1], 0))
-            self.write(self.variable_cell(module, op[1], -1), registers[op[2]])
-        elif code == s.SETFREE:
-            owner = self.function(module, op[1])
-            self.write(self.free_cell(owner, op[2]), registers[op[3]])
-        elif code == s.DECLARE:
-            registers[op[1]] = self.declare(function, op[2], op[3], registers)
-        elif code == s.DELETE_SUB:
-            self.protocol(registers[op[1]], ("__delitem__",), op[3])
-        elif code == s.DELETE_ATTR:
-            self.delete_attribute(registers[op[1]], op[2], op[3])
-        elif code == s.NARROW_TEXT:
-            registers[op[1]] = self.narrow_text(registers[op[2]], op[3])
-        elif code == s.SUPER:
-            registers[op[1]] = self.zero_argument_super(module, op[2], op[3], registers, op[4])
-        elif code == s.NAME_LITERAL:
-            registers[op[1]] = self.single(("N", op[2], op[3]))
-        elif code == s.CLASS_MATCH:
-            registers[op[1]] = self.match_class(registers[op[2]], registers[op[3]])
+        self.facts.append((f.WRITE, module.name, op[1], 0))
+        self.write(self.variable_cell(module, op[1], -1), registers[op[2]])
+
+    def _yield(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        self.write(function.yields, registers[op[2]])
+        return self.read(self.cell("sent", function))
+
+    def _yield_from(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
+        return self.generator_return(registers[op[2]])
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:
-        """Every unit of ``modules``, in order."""
+        """Every unit of ``modules`` that has something to say, in order."""
         return [
-            self.function(module, unit.index) for module in modules for unit in module.summary.units
+            self.function(module, unit.index)
+            for module in modules
+            for unit in module.summary.units
+            if not self.defines_only(module, unit)
         ]
+
+    @staticmethod
+    def defines_only(module: Module, unit: s.Unit) -> bool:
+        """Whether all ``unit`` does is an undecorated ``def`` without defaults.
+
+        Its value is known without evaluation (:meth:`direct_definition`).
+        """
+        ops = unit.ops
+        return (
+            len(ops) == 2
+            and ops[0][0] == s.FUNCTION
+            and ops[1][0] == s.BIND
+            and not ops[0][3]
+            and not module.summary.units[ops[0][2]].flags & (s.DECORATED | s.PROPERTY)
+        )

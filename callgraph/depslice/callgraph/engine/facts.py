@@ -5,7 +5,11 @@ Positions are packed (:func:`depslice.callgraph.summary.pack`).
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.values import Lookup
 
 Fact: TypeAlias = tuple[Any, ...]
 
@@ -29,4 +33,33 @@ INHERIT: Final = 13  # class pos
 CLASSREF: Final = 15  # class pos                        a class object is used as a value
 PASS: Final = 16  # function index values               these values are passed to a parameter
 APPLY: Final = 17  # value args                          an open value is called with these
+ASKED: Final = 18  # lookup pos                         the facts of that lookup hold here
 """Kinds; the comment names the fields that follow."""
+
+POSITION: Final = {
+    NAME: 4,
+    MEMBER: 3,
+    CALL: 2,
+    UNKNOWN: 2,
+    PROTOCOL: 2,
+    EXTERNAL: 2,
+    UNRESOLVED: 3,
+    INSTANCE: 2,
+    MODULE: 2,
+    ANNOTATE: 3,
+    DYNAMIC: 4,
+    WRITE: 3,
+    INHERIT: 2,
+    CLASSREF: 2,
+}
+"""Where a fact of each kind holds its position; the others have none."""
+
+
+def answered(lookup: Lookup, pos: int) -> Iterator[Fact]:
+    """The facts of ``lookup`` as they hold where it was asked."""
+    for fact in lookup.facts:
+        if fact[0] == ASKED:
+            yield from answered(fact[1], pos)
+            continue
+        place = POSITION.get(fact[0])
+        yield fact if place is None else (*fact[:place], pos, *fact[place + 1 :])

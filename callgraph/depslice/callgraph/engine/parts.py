@@ -7,6 +7,7 @@ registers). Only a function whose references are wanted is evaluated in full.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -21,14 +22,13 @@ _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
 _FILLING: Final = frozenset(
     {"append", "add", "appendleft", "insert", "extend", "update", "setdefault", "put", "register"}
 )
-_NO_RESULT: Final = frozenset(
+NO_RESULT: Final = frozenset(
     {
         s.SETATTR,
         s.SETSUB,
         s.COMPARE,
         s.TRUTH,
         s.FORMAT_VALUE,
-        s.YIELD,
         s.RETURN,
         s.BIND,
         s.SETGLOBAL,
@@ -42,10 +42,50 @@ _NO_RESULT: Final = frozenset(
 )
 
 
-def operations(unit: Unit, wanted: int) -> list[Op]:
-    """The operations of ``unit`` that matter for ``wanted`` (a set of the bits above)."""
+_READ_AT: Final[dict[int, tuple[int, ...]]] = {
+    s.ANNOTATION: (),
+    s.ATTR: (2,),
+    s.AWAIT: (2,),
+    s.BINARY: (2, 3),
+    s.BIND: (2,),
+    s.CLASSVAR: (),
+    s.CLASS_MATCH: (2, 3),
+    s.COMPARE: (1, 2),
+    s.CONTAINS: (1, 2),
+    s.DECORATE: (2, 3),
+    s.DELETE_SUB: (1, 2),
+    s.ENTER: (2,),
+    s.FORMAT_VALUE: (1,),
+    s.FREE: (),
+    s.GLOBAL: (),
+    s.IMPORT: (),
+    s.ITEM: (2,),
+    s.ITER: (2,),
+    s.NAME_LITERAL: (),
+    s.NARROW: (2, 3),
+    s.RAISE: (1,),
+    s.RETURN: (1,),
+    s.SETATTR: (1, 3),
+    s.SETFREE: (3,),
+    s.SETGLOBAL: (2,),
+    s.SETSUB: (1, 2, 3),
+    s.STRING: (),
+    s.SUB: (2, 3),
+    s.SUPER: (3,),
+    s.TRUTH: (1,),
+    s.UNARY: (2,),
+    s.YIELD: (2,),
+    s.DELETE_ATTR: (1,),
+    s.NARROW_TEXT: (2,),
+    s.YIELD_FROM: (2,),
+}
+"""Which operands of an operation are registers it reads, where their number is fixed."""
+
+
+def operations(unit: Unit, wanted: int) -> Sequence[int]:
+    """Indices of the operations of ``unit`` that matter for ``wanted`` (the bits above)."""
     if wanted & FULL == FULL or unit.kind == "piece":
-        return unit.ops
+        return range(len(unit.ops))
     needed: set[int] = set()
     for registers in unit.captured.values():
         needed.update(registers)
@@ -62,9 +102,24 @@ def operations(unit: Unit, wanted: int) -> list[Op]:
             if _matters(op, wanted, needed, fillers):
                 kept.add(index)
                 before = len(needed)
-                needed.update(_reads(op))
+                needed.update(reads(op))
                 changed = changed or len(needed) != before
-    return [ops[index] for index in sorted(kept)]
+    return sorted(kept)
+
+
+def users(unit: Unit) -> dict[int, list[int]]:
+    """For every register the indices of the operations that read it."""
+    found: dict[int, list[int]] = {}
+    for index, op in enumerate(unit.ops):
+        places = _READ_AT.get(op[0])
+        for register in reads(op) if places is None else [op[place] for place in places]:
+            if register >= 0:
+                readers = found.get(register)
+                if readers is None:
+                    found[register] = [index]
+                else:
+                    readers.append(index)
+    return found
 
 
 def returns_first(unit: Unit) -> bool:
@@ -86,7 +141,7 @@ def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> 
         return bool(wanted & STORES)
     if code == s.SETSUB:
         return op[1] in needed
-    if code in _NO_RESULT:
+    if code in NO_RESULT:
         return False
     if op[1] in needed:
         return True
@@ -94,8 +149,12 @@ def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> 
     return code == s.CALL and op[2] in fillers and fillers[op[2]] in needed
 
 
-def _reads(op: Op) -> list[int]:
+def reads(op: Op) -> list[int]:
+    """The registers ``op`` reads."""
     code = op[0]
+    places = _READ_AT.get(code)
+    if places is not None:
+        return [op[place] for place in places]
     if code == s.CALL:
         found = [op[2], *op[3], *(r for _, r in op[4])]
         if op[5] is not None:
@@ -112,22 +171,5 @@ def _reads(op: Op) -> list[int]:
         return [r for _, r in op[3]]
     if code == s.CLASS:
         return [*op[3], *(r for _, r in op[4])]
-    if code == s.SETATTR:
-        return [op[1], op[3]]
-    if code == s.SETSUB:
-        return [op[1], op[2], op[3]]
-    if code in (s.BINARY, s.SUB, s.DECORATE, s.NARROW, s.CLASS_MATCH):
-        return [op[2], op[3]]
-    if code == s.SETFREE:
-        return [op[3]]
-    if code in (s.SETGLOBAL, s.BIND):
-        return [op[2]]
-    if code in (s.RETURN, s.YIELD):
-        return [op[1]]
-    if code == s.DECLARE:
-        return [] if op[3] is None else [op[3]]
-    if code == s.SUPER:
-        return [op[3]]
-    if code in (s.ATTR, s.ITER, s.ITEM, s.ENTER, s.AWAIT, s.YIELD_FROM, s.UNARY, s.NARROW_TEXT):
-        return [op[2]]
-    return []
+    assert code == s.DECLARE
+    return [] if op[3] is None else [op[3]]

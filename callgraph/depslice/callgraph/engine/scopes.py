@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.base import EngineState
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
+from depslice.callgraph.engine.values import EMPTY, Cell, Function, Lookup, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
@@ -28,6 +30,20 @@ class ScopeEvaluation(EngineState):
         self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
     ) -> Values:
         """The values of a module-scope (or builtin) name, read at ``pos`` in ``module``."""
+        known = self._names.get(module.name)
+        if known is None:
+            known = self._names[module.name] = {}
+        key = name if versions is None else (name, versions)
+        lookup = known.get(key)
+        if lookup is None:
+            lookup = known[key] = self.new_lookup(("name", module, name, versions))
+            self.answer(lookup)
+        return self.ask(lookup, pos)
+
+    def find_name(
+        self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
+    ) -> Values:
+        """Evaluate a name that was not asked for before."""
         if name in module.summary.scope:
             self.facts.append((f.NAME, module.name, name, versions, pos))
             return self.name_values(module, name, versions)
@@ -126,12 +142,12 @@ class ScopeEvaluation(EngineState):
                 flags = module.summary.units[op[2]].flags
                 if flags & (s.DECORATED | s.PROPERTY):
                     return None
-                key.values |= self.single(("F", self.function(module, op[2])))
+                key.values = self.single(("F", self.function(module, op[2])))
                 return key.values
             if op[0] == s.CLASS:
                 if module.summary.classes[op[2]].decorators:
                     return None
-                key.values |= self.single(("C", self.class_(module, op[2]), True))
+                key.values = self.single(("C", self.class_(module, op[2]), True))
                 return key.values
         return None
 
@@ -197,13 +213,13 @@ class ScopeEvaluation(EngineState):
             self._resolving.discard((module.name, name))
         return EMPTY
 
-    def _module_getattr(self, module: Module, name: str, pos: Position = 0) -> Values:
+    def _module_getattr(self, module: Module, name: str, pos: Position = -1) -> Values:
         """PEP 562: what the module's ``__getattr__`` gives."""
         values: set[int] = set(self.unknown)
         for value in self.name_values(module, "__getattr__", None):
             kind = self.values[value]
             if kind[0] == "F" and self.whole:
-                if pos:
+                if pos >= 0:
                     self.facts.append((f.CALL, kind[1], pos, True, "getattr", False))
                 asked = self._asked_for(kind[1], name)
                 self.ensure(asked)
@@ -218,7 +234,8 @@ class ScopeEvaluation(EngineState):
         key = (getter.module.name, getter.unit.index, name)
         found = self._getters.get(key)
         if found is None:
-            found = self._getters[key] = Function(getter.module, getter.unit, -1 - getter.serial)
+            found = self._getters[key] = Function(getter.module, getter.unit, len(self.tasks))
+            self.tasks.append(found)
             self.write(self._parameter_cell(found, 0), self.single(("S", name)))
         return found
 
@@ -251,6 +268,10 @@ class ScopeEvaluation(EngineState):
         if source and not self._has(source, item) and not self.program.is_module(inner):
             return self._module_getattr(source, item, pos)
         return self.from_import(module, absolute, item)
+
+    def answer(self, lookup: Lookup) -> None:
+        """Implemented by the engine."""
+        raise NotImplementedError
 
     def bind(self, function: Function, name: str, values: Values) -> None:
         """A piece binds ``name`` in its scope."""
@@ -387,7 +408,7 @@ class ScopeEvaluation(EngineState):
             return None
         return self.single(("I", owner, False))
 
-    def make_function(self, function: Function, op: Op, registers: list[Values]) -> Values:
+    def make_function(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
         """A ``def`` or lambda: its defaults are values of its parameters."""
         made = self.function(function.module, op[2])
         for index, register in op[3]:

@@ -37,15 +37,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from depslice.callgraph.engine.facts import ASKED, Fact, answered
+
 if TYPE_CHECKING:
-    from depslice.callgraph.engine.facts import Fact
     from depslice.callgraph.program import Module
-    from depslice.callgraph.summary import ClassInfo, Op, Unit
+    from depslice.callgraph.summary import ClassInfo, Unit
 
 Value: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = "set[int] | frozenset[int]"
 
 EMPTY: frozenset[int] = frozenset()
+
+WORK_BITS = 20
+"""A work number is a serial number above so many bits that hold the operation's index."""
+FIRST_PARAMETER = 1 << (WORK_BITS - 1)
+"""Indices from here on stand for the parameters of a unit."""
 
 OPEN = frozenset({"U", "P", "A", "E", "R"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
@@ -55,13 +61,45 @@ ITERABLE = OPEN | {"K", "G", "GE"}
 
 
 class Cell:
-    """A growing set of values, and the functions to evaluate again when it grows."""
+    """A growing set of values, and the work to do again when it grows.
+
+    ``readers`` are work numbers (:data:`WORK_BITS`): each is told once, and registers
+    again when it reads again.
+    """
 
     __slots__ = ("readers", "values")
 
     def __init__(self) -> None:
-        self.values: set[int] = set()
-        self.readers: dict[Function, None] = {}
+        self.values: frozenset[int] = EMPTY
+        self.readers: list[int] = []
+
+
+class Lookup:
+    """A question that many places ask alike, answered once: a name, an attribute of a value.
+
+    Its facts have no position; whoever asks notes ``(ASKED, lookup, pos)``.
+    """
+
+    __slots__ = (
+        "answer",
+        "evaluations",
+        "facts",
+        "question",
+        "queued",
+        "readers",
+        "serial",
+        "settled",
+    )
+
+    def __init__(self, serial: int, question: tuple[Any, ...]) -> None:
+        self.serial = serial
+        self.question = question
+        self.answer: frozenset[int] = EMPTY
+        self.facts: tuple[Fact, ...] = ()
+        self.readers: list[int] = []
+        self.evaluations = 0
+        self.queued = False
+        self.settled = False  # it will never change
 
 
 class Signature:
@@ -94,17 +132,27 @@ class Function:
 
     __slots__ = (
         "defaults",
+        "dirty",
         "done",
         "evaluations",
-        "facts",
+        "flat",
+        "given",
         "id",
         "module",
+        "noted",
         "params",
         "parts",
+        "plain",
+        "queued",
+        "registers",
         "ret",
+        "running",
+        "selected",
         "serial",
         "signature",
+        "spent",
         "unit",
+        "users",
         "wanted",
         "yields",
     )
@@ -116,14 +164,41 @@ class Function:
         self.id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
         self.wanted = 0  # what was asked for, in bits of `parts`
         self.done = 0  # what has been evaluated
-        self.parts: dict[int, list[Op]] = {}
+        self.parts: dict[int, list[int]] = {}
         self.signature = Signature(unit)
         self.evaluations = 0
-        self.facts: list[Fact] = []
+        self.spent = 0  # operations executed so far
+        self.queued = False
+        self.running = False
+        self.registers: list[frozenset[int]] = []
+        self.selected: frozenset[int] = EMPTY  # what `done` covers; unused when that is all
+        self.dirty: set[int] = set()  # indices of operations to execute again
+        self.users: dict[int, list[int]] | None = None  # register -> operations that read it
+        self.noted: dict[int, list[Fact]] = {}  # operation -> its facts
+        self.flat: list[Fact] | None = None
+        self.given: set[tuple[object, ...]] = set()  # the arguments passed so far
         self.ret = Cell()
+        self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
         self.yields = Cell()
         self.params: dict[int, Cell] = {}
         self.defaults: dict[int, Cell] = {}
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What is known of the unit, in the order of its operations.
+
+        The same list as long as nothing new was found.
+        """
+        flat = self.flat
+        if flat is None:
+            flat = self.flat = []
+            for index in sorted(self.noted):
+                for fact in self.noted[index]:
+                    if fact[0] == ASKED:
+                        flat.extend(answered(fact[1], fact[2]))
+                    else:
+                        flat.append(fact)
+        return flat
 
     def __repr__(self) -> str:
         return f"<{self.id}#{self.unit.index}>"
@@ -135,7 +210,10 @@ class Class:
     __slots__ = (
         "attributes",
         "base_values",
+        "descendants",
         "external_bases",
+        "family",
+        "holders",
         "id",
         "info",
         "members",
@@ -155,9 +233,12 @@ class Class:
         self.external_bases: tuple[str, ...] = ()
         self.metaclasses: tuple[Class, ...] = ()
         self.mro_cache: tuple[Class, ...] | None = None
+        self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
         self.attributes: dict[str, Cell] = {}
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
+        self.descendants: list[Class] | None = None
+        self.family: list[int] = []  # who asked for the descendants: work numbers
 
     def __repr__(self) -> str:
         return f"<class {self.id}>"

@@ -51,8 +51,17 @@ def summarize(text: str) -> FileSummary:
         sys.setrecursionlimit(limit)
     sys.setrecursionlimit(max(limit, _DEEP))
     try:
-        return lower_module(tree, lines=text.count("\n") + 1, walrus=":=" in text)
+        return lower_module(tree, lines=text.count("\n") + 1, walrus=_walrus_lines(text))
     except RecursionError:
         raise SourceSyntaxError("too-deep", "nested too deeply to analyse", None) from None
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _walrus_lines(text: str) -> list[int]:
+    """The lines with a ``:=``, ascending, as ``ast`` counts them."""
+    if ":=" not in text:
+        return []
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return [number for number, line in enumerate(text.split("\n"), 1) if ":=" in line]

@@ -636,7 +636,7 @@ class ExpressionLowering:
         value = s.NONE if node.value is None else self.expression(node.value)
         self.frame.flags |= s.GENERATOR
         register = self.frame.new()
-        self.frame.ops.append((s.YIELD, value, register))
+        self.frame.ops.append((s.YIELD, register, value))
         return register
 
     def _yield_from(self, node: ast.YieldFrom) -> Register:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -15,10 +17,11 @@ class BoundNames:
     nonlocal_: set[str] = field(default_factory=set)
 
 
-def bound_names(body: list[ast.stmt], *, walrus: bool) -> BoundNames:
+def bound_names(body: list[ast.stmt], *, walrus: Sequence[int]) -> BoundNames:
     """The names bound anywhere in ``body``, nested blocks included, nested scopes not.
 
-    ``walrus`` says whether the file has any ``:=``; only then expressions are walked.
+    ``walrus`` are the lines of the file that have a ``:=``, ascending; only expressions of
+    statements that span one are walked.
     """
     found = BoundNames()
     local = found.local
@@ -36,7 +39,7 @@ def bound_names(body: list[ast.stmt], *, walrus: bool) -> BoundNames:
             stack.extend(node.orelse)  # type: ignore[attr-defined]
         else:
             _statement(node, found, stack)
-        if walrus:
+        if walrus and _spans(node, walrus):
             _walrus(node, local)
     local -= found.global_
     local -= found.nonlocal_
@@ -112,6 +115,15 @@ def pattern_names(pattern: ast.AST, into: set[str]) -> None:
                 into.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
             into.add(node.rest)
+
+
+def _spans(node: ast.AST, lines: Sequence[int]) -> bool:
+    first = getattr(node, "lineno", None)
+    last = getattr(node, "end_lineno", None)
+    if first is None or last is None:
+        return True  # made here, around an expression
+    place = bisect_left(lines, first)
+    return place < len(lines) and lines[place] <= last
 
 
 def _walrus(node: ast.AST, local: set[str]) -> None:

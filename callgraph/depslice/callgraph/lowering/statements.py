@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from depslice.callgraph import summary as s
@@ -58,10 +58,10 @@ _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 class FileLowering(ExpressionLowering):
     """Lowers one module; :func:`depslice.callgraph.lowering.summarize` is the way in."""
 
-    def __init__(self, *, future_annotations: bool, walrus: bool) -> None:
+    def __init__(self, *, future_annotations: bool, walrus: Sequence[int]) -> None:
         super().__init__()
         self.future_annotations = future_annotations
-        self.has_walrus = walrus
+        self.walrus_lines = walrus  # ascending
         self.pieces: list[Piece] = []
         self.units: list[Unit | None] = []
         self.classes: list[ClassInfo | None] = []
@@ -366,8 +366,8 @@ class FileLowering(ExpressionLowering):
                     piece.kind = "assign"
                     names.add(name.id)
         self.statement(node)
-        if self.has_walrus:
-            names |= bound_names([node], walrus=True).local
+        if self.walrus_lines:
+            names |= bound_names([node], walrus=self.walrus_lines).local
         self._bind_scope(piece, sorted(names), owner)
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
 
@@ -422,10 +422,10 @@ class FileLowering(ExpressionLowering):
         versions = self.module_versions if owner is None else owner.versions
         before = dict(versions)
         self._compound_header(node, names)
-        if self.has_walrus:
+        if self.walrus_lines:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
-                    names |= bound_names([ast.Expr(value=child)], walrus=True).local
+                    names |= bound_names([ast.Expr(value=child)], walrus=self.walrus_lines).local
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
         if names:
             self._bind_scope(piece, sorted(names), owner)
@@ -629,7 +629,7 @@ class FileLowering(ExpressionLowering):
         )
         self.units.append(None)
         self.qualnames[frame.unit] = qualname
-        names = bound_names(body, walrus=self.has_walrus)
+        names = bound_names(body, walrus=self.walrus_lines)
         frame.locals = names.local
         frame.globals = names.global_
         frame.nonlocals = names.nonlocal_
@@ -884,7 +884,7 @@ class FileLowering(ExpressionLowering):
         frame = self.frame
         frame.flags |= s.HAS_LOOP
         heads: list[tuple[str, list[Register], int]] = []
-        for name in sorted(bound_names(body, walrus=self.has_walrus).local & frame.locals):
+        for name in sorted(bound_names(body, walrus=self.walrus_lines).local & frame.locals):
             before = frame.env.get(name)
             sources = [] if before is None else [before]
             frame.env[name] = frame.phi(sources)
@@ -1193,7 +1193,7 @@ class FileLowering(ExpressionLowering):
         return name not in frame.locals and name not in frame.inner and frame.owner_of(name) is None
 
 
-def lower_module(tree: ast.Module, *, lines: int, walrus: bool) -> FileSummary:
+def lower_module(tree: ast.Module, *, lines: int, walrus: Sequence[int]) -> FileSummary:
     """Lower a parsed module."""
     future = any(
         isinstance(node, ast.ImportFrom)
