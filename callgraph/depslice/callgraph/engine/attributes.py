@@ -79,7 +79,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         for index in made.info.pieces:
             piece = module.summary.pieces[index]
             if made.info.parent_function >= 0 and piece.unit >= 0:
-                self.ensure(self.function(module, piece.unit))
+                body = self.function(module, piece.unit)
+                self.called.add(body)
+                self.ensure(body)
         self._set_names(made, op[5])
         return self.single(("C", made, True))
 
@@ -533,6 +535,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             if function.unit.owner < 0 and function.unit.kind == "lambda":
                 return self.single(("B", function, receiver))
             return self.single(("B", function, receiver))
+        if kind[0] == "CM":
+            return self.single(("PT", self.only(value), (self.only(receiver),), ()))
         if kind[0] == "PY":
             return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
         if kind[0] == "I":

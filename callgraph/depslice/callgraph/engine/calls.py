@@ -466,6 +466,7 @@ class CallEvaluation(AttributeEvaluation):
                     "metaclass-call",
                 )
                 result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
+        made_others = False
         new = self.find_member(class_, "__new__")
         if new is not None:
             self.facts.append((f.MEMBER, new, "__new__", pos, not exact, "call", True))
@@ -479,10 +480,14 @@ class CallEvaluation(AttributeEvaluation):
                         keywords=keywords,
                         spread=spread,
                     )
-                    result |= {v for v in made if self.values[v][0] == "I"}
-        made_others = bool(result) and not any(
-            self.values[v][0] == "I" and class_ in self.mro(self.values[v][1]) for v in result
-        )
+                    found = {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
+                    result |= (
+                        found if self.whole else {v for v in found if self.values[v][0] == "I"}
+                    )
+                    made_others = len(found) == len(made) > 0 and all(
+                        self.values[v][0] == "I" and class_ not in self.mro(self.values[v][1])
+                        for v in found
+                    )
         init = self.find_member(class_, "__init__")
         if made_others and self.whole:
             return result
@@ -585,7 +590,8 @@ class CallEvaluation(AttributeEvaluation):
                 made = self._call_value(
                     decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
-                result |= {v for v in made if self._may_stand_for(v, decorated)}
+                itself = {decorator, *value[1]} if kind == "PT" else {decorator}
+                result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
         return result or decorated
 
     def mark_wrapper(self, wrappers: Values, wrapped: Values) -> None:
@@ -595,7 +601,7 @@ class CallEvaluation(AttributeEvaluation):
             if kind[0] == "F":
                 self.write(self.cell("fa", kind[1], "__wrapped__"), wrapped)
 
-    def _may_stand_for(self, value: int, decorated: Values) -> bool:
+    def _may_stand_for(self, value: int, decorated: Values, itself: Values) -> bool:
         """Whether a decorator that was given ``decorated`` may have made ``value`` of it.
 
         What it gives is merged over all it was ever given: other decorated functions come
@@ -605,6 +611,8 @@ class CallEvaluation(AttributeEvaluation):
         if kind[0] in ("F", "B"):
             unit = kind[1].unit
             return value in decorated or unit.parent >= 0 or not unit.flags & s.DECORATED
+        if kind[0] == "PT" and not itself.isdisjoint(kind[1]):
+            return False  # a partial of the decorator is for the call without a function
         return kind[0] in _CALLABLE
 
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:

@@ -236,6 +236,7 @@ class ScopeEvaluation(EngineState):
         if found is None:
             found = self._getters[key] = Function(getter.module, getter.unit, len(self.tasks))
             self.tasks.append(found)
+            self.called.add(found)
             self.write(self._parameter_cell(found, 0), self.single(("S", name)))
         return found
 
@@ -347,6 +348,15 @@ class ScopeEvaluation(EngineState):
         if anything <= passed:
             return anything
         return passed
+
+    def has_receiver(self, function: Function) -> bool:
+        """Whether some instance is known that ``function`` is called on, if it needs one."""
+        if function in self.called and (
+            not function.unit.params or self._receiver(function, 0) is None
+        ):
+            return True
+        cell = function.params.get(0)
+        return cell is not None and bool(cell.values)
 
     def open_function(self, function: Function) -> None:
         """Nobody of the program calls ``function``: someone else may, with anything."""
