@@ -16,6 +16,15 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
+_CONTAINER_BASES = {
+    "builtins.list": "list",
+    "builtins.dict": "dict",
+    "builtins.set": "set",
+    "collections.OrderedDict": "dict",
+    "collections.UserDict": "dict",
+    "collections.UserList": "list",
+    "collections.deque": "deque",
+}
 
 
 class AttributeEvaluation(AnnotationEvaluation):
@@ -67,12 +76,21 @@ class AttributeEvaluation(AnnotationEvaluation):
         for base in made.base_values or ():
             for value in base:
                 kind = self.values[value]
+                if (
+                    kind[0] == "X"
+                    and self.whole
+                    and kind[1] not in INERT_BASES
+                    and not kind[1].endswith("()")
+                ):
+                    self.facts.append((f.INHERIT_EXTERNAL, kind[1], op[5]))
                 if kind[0] == "C":
                     self.facts.append((f.INHERIT, kind[1], op[5]))
                     self._init_subclass(kind[1], made, op[5])
-        for metaclass in made.metaclasses:
+        inherited = [m for k in self.mro(made) for m in k.metaclasses] if self.whole else ()
+        for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
             self.facts.append((f.CLASSREF, metaclass, op[5]))
-            for dunder in ("__prepare__", "__new__", "__init__", "__call__"):
+            dunders = ("__prepare__", "__new__", "__init__", "__call__")
+            for dunder in dunders[:3] if self.whole else dunders:
                 self._call_member(
                     metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
                 )
@@ -267,6 +285,10 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("X", dotted))
         if kind in ("XI", "G", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
+        if kind == "K" and value[1] == "types.SimpleNamespace":
+            return self.read(self.cell("k", receiver, name))
+        if kind == "ND":
+            return self.single(("NM", value[1], name))
         if kind in ("K", "GE"):
             return self.container_attribute(receiver, name, pos)
         if kind == "SU":
@@ -286,6 +308,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.derive("A", receiver, name)
         if kind == "XM":
             return self.only(receiver)
+        if kind == "NS":
+            return self.single(("XM", "builtins.dict", name))
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
@@ -309,6 +333,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if module is not None and self._has(module, name):
             self.facts.append((f.NAME, module_name, name, None, pos))
             return self.module_member(module, name)
+        if name == "__dict__" and self.whole:
+            return self.single(("NS", module_name))
         inner = f"{module_name}.{name}"
         if self.program.is_module(inner):
             self.facts.append((f.MODULE, inner, pos, "attribute"))
@@ -344,13 +370,31 @@ class AttributeEvaluation(AnnotationEvaluation):
             return values
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
+        if name == "__subclasses__" and self.whole:
+            return self.single(("SC", class_))
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
         return self._missing(class_, name, pos)
 
+    def held_by(self, class_: Class) -> int | None:
+        """The container that instances are, for a class that extends a builtin one."""
+        if self.whole:
+            for base in self.external_bases(class_):
+                kind = _CONTAINER_BASES.get(base)
+                if kind is not None:
+                    definer = self.function(class_.module, class_.info.unit)
+                    return self.intern(("K", kind, definer, -10_000 - class_.info.index))
+        return None
+
     def _missing(self, class_: Class, name: str, pos: Position) -> Values:
+        made = self.read(self.cell("made", self.intern(("C", class_, True)), name))
+        if made:
+            return made
+        held = self.held_by(class_)
+        if held is not None:
+            return self.container_attribute(held, name, pos)
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
         if outside:
             dotted = outside[0]
@@ -410,7 +454,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             if name == "__class__":
                 return self.single(("C", class_, exact))
             if name == "__dict__":
-                return EMPTY
+                return self.single(("ND", receiver)) if self.whole else EMPTY
             fallback = self.find_member(class_, "__getattr__")
             if fallback is not None:
                 values |= self._call_member(
@@ -588,6 +632,10 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":
             return self.read(self.cell("fa", function, name)) or self.single(("F", function))
+        if name == "register" and function in self.dispatchers:
+            return self.single(("SR", function, False))
+        if name in ("setter", "deleter", "getter") and function.unit.flags & s.PROPERTY:
+            return self.single(("X", f"builtins.property.{name}"))
         if name in ("__call__", "__get__"):
             return self.single(("F", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -612,6 +660,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                     self.write(self.variable_cell(module, name, -1), values)
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
+            elif kind == "K" and value[1] == "types.SimpleNamespace":
+                self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:
                 self.note_unknown(name, pos, receiver)
 

@@ -46,6 +46,8 @@ class EngineState:
         self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
+        self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
+        self.ordered: set[Class] = set()  # by functools.total_ordering
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self._private: dict[str, tuple[Class, str]] = {}

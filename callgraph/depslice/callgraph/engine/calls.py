@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
-from depslice.callgraph.engine.parts import FULL, returns_first
+from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
 from depslice.callgraph.engine.values import (
     EMPTY,
     OPEN,
@@ -26,6 +27,7 @@ _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -53,6 +55,10 @@ class CallEvaluation(AttributeEvaluation):
         raise NotImplementedError
 
     def write_item(self, container: int, text: str, values: Values) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
 
@@ -197,6 +203,31 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "CB":
             result: Values = value[1]  # Callable[…, R]
             return result
+        if kind == "SC":
+            self.facts.append((f.EXTERNAL, "builtins.type.__subclasses__", pos, True))
+            self.depend(value[1].family)
+            below = {self.intern(("C", subclass, True)) for subclass in value[1].subclasses}
+            return self.container_of("list", register, below)
+        if kind == "NM":
+            self.facts.append((f.EXTERNAL, f"builtins.dict.{value[2]}", pos, True))
+            if value[2] == "update":
+                named = dict(keywords)
+                for values in args:
+                    named.update(self.names_of(values) or {})
+                for name, values in named.items():
+                    self.store_attribute(self.only(value[1]), name, values, pos)
+            return EMPTY
+        if kind == "SR":
+            given = [values for values in args if any(self.values[v][0] == "F" for v in values)]
+            for functions in given:
+                self._register(value, functions, pos)
+            if given:
+                return given[0]
+            dotted = self.dispatchers.get(value[1], "functools.singledispatch")
+            self.facts.append((f.EXTERNAL, f"{dotted}.register", pos, True))
+            return self.single(("SR", value[1], True))
+        if kind == "OG" and args:
+            return self.get_by_name(value, args[0], pos)
         if kind == "W" and args:
             self.mark_wrapper(args[0], value[1])
             return args[0]
@@ -254,6 +285,8 @@ class CallEvaluation(AttributeEvaluation):
             self._pass_arguments(function, args, keywords, spread)
         flags = function.unit.flags
         if self.whole:
+            if function in self.dispatchers:
+                return self._dispatch(function, args, pos, keywords, spread)
             self.called.add(function)
             if not function.wanted and flags & (s.GENERATOR | s.ASYNC):
                 function.wanted = FULL
@@ -290,6 +323,25 @@ class CallEvaluation(AttributeEvaluation):
                 return args[0]
             if declared:
                 return declared
+        return result
+
+    def _dispatch(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> Values:
+        """A ``singledispatch`` function: what is registered runs as well as itself."""
+        self.called.add(function)
+        result = set(self.returned(function, args, keywords))
+        for value in tuple(self.read(self.cell("dispatch", function))):
+            kind = self.values[value]
+            if kind[0] == "F" and kind[1] is not function:
+                result |= self.call_function(
+                    kind[1], args, pos, rule="dispatch", keywords=keywords, spread=spread
+                )
         return result
 
     def _with_arguments(
@@ -411,6 +463,8 @@ class CallEvaluation(AttributeEvaluation):
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
         passed = self._passed(values)
+        if self.whole and index in names_attributes(function):
+            passed = passed | {v for v in values if self.values[v][0] in ("S", "N")}
         if not passed:
             return
         if not self.whole:
@@ -581,6 +635,9 @@ class CallEvaluation(AttributeEvaluation):
             kind = value[0]
             if kind in ("X", "XI"):
                 result |= self._external_decorator(value[1], decorated, pos)
+            elif kind == "SR":
+                self._register(value, decorated, pos)
+                result |= decorated
             elif kind == "W":
                 self.mark_wrapper(decorated, value[1])
                 result |= decorated
@@ -593,6 +650,34 @@ class CallEvaluation(AttributeEvaluation):
                 itself = {decorator, *value[1]} if kind == "PT" else {decorator}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
         return result or decorated
+
+    def _register(self, value: tuple[Any, ...], functions: Values, pos: Position) -> None:
+        if not value[2]:
+            dotted = self.dispatchers.get(value[1], "functools.singledispatch")
+            self.facts.append((f.EXTERNAL, f"{dotted}.register", pos, True))
+        self.write(self.cell("dispatch", value[1]), functions)
+
+    def get_by_name(self, getter: tuple[Any, ...], values: Values, pos: Position) -> Values:
+        """What ``attrgetter``, ``itemgetter`` or ``methodcaller`` does with ``values``."""
+        _, kind, given, names = getter
+        result: set[int] = set()
+        for keys in given[:1] if kind == "method" else given:
+            if kind == "item":
+                result |= self.subscript(values, keys, pos)
+                continue
+            for key in keys:
+                name = self.values[key]
+                if name[0] != "S":
+                    continue
+                found = values
+                for part in name[1].split("."):
+                    found = self.load_attribute(found, part, pos)
+                if kind == "method":
+                    found = self.call(
+                        found, given[1:], dict(names), pos, rule="callback", external=True
+                    )
+                result |= found
+        return result
 
     def mark_wrapper(self, wrappers: Values, wrapped: Values) -> None:
         """``functools.wraps``: the wrappers know what they wrap."""
@@ -625,6 +710,12 @@ class CallEvaluation(AttributeEvaluation):
                 made.add(self.intern(("CM", kind[1])) if kind[0] == "F" else value)
             return made
         self.facts.append((f.EXTERNAL, dotted, pos, True))
+        for value in decorated if self.whole else ():
+            kind = self.values[value]
+            if kind[0] == "F" and dotted in _DISPATCHING:
+                self.dispatchers[kind[1]] = dotted
+            elif kind[0] == "C" and dotted == "functools.total_ordering":
+                self.ordered.add(kind[1])
         if dotted in _CALLING_DECORATORS:
             self._callbacks([decorated], _NO_KEYWORDS, EMPTY, pos, skip=-1)
         return decorated

@@ -120,7 +120,6 @@ SAME: Final = {
     "typing.runtime_checkable": 0,
     "abc.abstractmethod": 0,
     "dataclasses.dataclass": 0,
-    "dataclasses.replace": 0,
     "contextlib.nullcontext": 0,
     "asyncio.create_task": 0,
     "asyncio.ensure_future": 0,

@@ -64,6 +64,9 @@ class ScopeEvaluation(EngineState):
         if name in module.summary.global_writers:
             self.facts.append((f.NAME, module.name, name, None, pos))
             return self.name_values(module, name, None)
+        stored = self.read(self.variable_cell(module, name, -1)) if self.whole else EMPTY
+        if stored:
+            return stored
         self.facts.append((f.UNRESOLVED, name, "undefined-name", pos))
         return self.unknown
 
