@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
-from depslice.callgraph.engine.library import INERT_BASES, is_inert
+from depslice.callgraph.engine.library import CALLED_BACK, INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
@@ -101,6 +101,10 @@ class AttributeEvaluation(AnnotationEvaluation):
                 self.called.add(body)
                 self.ensure(body)
         self._set_names(made, op[5])
+        if self.whole and any(b.startswith("enum.") for b in self.external_bases(made)):
+            members = [n for n in made.info.members if self._is_enum_member(made, made, n)]
+            if members:  # they are made when the class is
+                self._call_member(made, "__init__", [self.single(("I", made, True))], op[5], "enum")
         return self.single(("C", made, True))
 
     def _set_bases(
@@ -121,6 +125,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                 kind = self.values[value]
                 if kind[0] in ("X", "XI", "G"):
                     external.append(kind[1])
+                elif kind[0] == "NT":
+                    external.append("collections.namedtuple()")
                 elif kind[0] == "C":
                     self._join_family(made, kind[1])
                 elif kind[0] in OPEN:
@@ -287,6 +293,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self._external_instance(receiver, value, name, pos)
         if kind == "K" and value[1] == "types.SimpleNamespace":
             return self.read(self.cell("k", receiver, name))
+        if kind == "K" and value[1] == "collections.namedtuple" and name[0] != "_":
+            return self.read(self.cell("field", receiver, name))
         if kind == "ND":
             return self.single(("NM", value[1], name))
         if kind in ("K", "GE"):
@@ -354,6 +362,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
+            if self.whole and self._is_enum_member(class_, owner, name):
+                return self.single(("I", class_, True))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
             if self.whole:
@@ -378,6 +388,14 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
         return self._missing(class_, name, pos)
 
+    def _is_enum_member(self, class_: Class, owner: Class, name: str) -> bool:
+        pieces = owner.info.members[name]
+        return (
+            not name.startswith("_")
+            and owner.module.summary.pieces[pieces[-1]].kind == "assign"
+            and any(base.startswith("enum.") for base in self.external_bases(class_))
+        )
+
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
         if self.whole:
@@ -398,6 +416,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
         if outside:
             dotted = outside[0]
+            if self.whole and f"{dotted}.{name}" in CALLED_BACK:
+                return self.single(("XB", f"{dotted}.{name}", class_))
             if dotted != "?":
                 self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
                 return self.single(("X", f"{dotted}.{name}"))
@@ -579,6 +599,12 @@ class AttributeEvaluation(AnnotationEvaluation):
             if function.unit.owner < 0 and function.unit.kind == "lambda":
                 return self.single(("B", function, receiver))
             return self.single(("B", function, receiver))
+        if kind[0] == "DF":
+            saved, self.facts = self.facts, []
+            try:
+                return self.call(kind[1], [], {}, pos)
+            finally:
+                self.facts = saved
         if kind[0] == "CM":
             return self.single(("PT", self.only(value), (self.only(receiver),), ()))
         if kind[0] == "PY":
@@ -605,6 +631,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return values
         outside = [b for b in self.external_bases(class_) if b != "?"]
         dotted = outside[0] if outside else "builtins.object"
+        if self.whole and of[0] == "C" and name == "__call__":
+            return self.single(("TC", of[1], of[2]))
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
         return self.single(("X", f"{dotted}.{name}"))
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.library import CALLED_BACK
 from depslice.callgraph.engine.models import MODELS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import OPAQUE as _OPAQUE
@@ -196,9 +197,7 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.load_attribute(receiver, fields[int(text[1])], pos)
         return result
 
-    def _namespace_item(
-        self, namespace: tuple[Any, ...], keys: Values, pos: Position
-    ) -> Values:
+    def _namespace_item(self, namespace: tuple[Any, ...], keys: Values, pos: Position) -> Values:
         """``globals()[key]``, ``vars(x)[key]``: the attribute of that name."""
         kind = ("M", namespace[1]) if namespace[0] == "NS" else None
         receivers = self.single(kind) if kind else self.only(namespace[1])
@@ -303,7 +302,7 @@ class ContainerEvaluation(CallEvaluation):
         result: set[int] = set()
         for value in tuple(values):
             kind = self.values[value]
-            if kind[0] == "K" and kind[1] in ("tuple", "list"):
+            if kind[0] == "K" and kind[1] in ("tuple", "list", "collections.namedtuple"):
                 exact = self.read(self.cell("k", value, str(index)))
                 if exact:
                     result |= exact | self.read(self.cell("n", value))
@@ -337,7 +336,9 @@ class ContainerEvaluation(CallEvaluation):
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
             elif value[0] == "NS":
                 module = self.program.module(value[1])
-                for name in self._known_keys(keys) or () if module is not None else ():
+                names = self._known_keys(keys) if module is not None else None
+                for name in names or ():
+                    assert module is not None
                     self.write(self.variable_cell(module, name, -1), values)
             elif value[0] == "ND":
                 for name in self._known_keys(keys) or ():
@@ -659,6 +660,8 @@ class ContainerEvaluation(CallEvaluation):
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
                     made = self.call_dunder(value, kind[1], called, [other], pos)
+                    if called == "__eq__" and kind[1] in self.records:
+                        self._compare_fields(value, kind[1], pos)
                     if self.ordered and self.find_member(kind[1], called) is None:
                         answered = self._derived_comparison(value, kind[1], called, other, pos)
                         continue
@@ -676,6 +679,19 @@ class ContainerEvaluation(CallEvaluation):
                     answered = False
             if answered:
                 return
+
+    def _compare_fields(self, receiver: int, class_: Class, pos: Position) -> None:
+        """The ``__eq__`` that a dataclass generates."""
+        if self.find_member(class_, "__eq__") is not None:
+            return
+        for name, pieces in class_.info.members.items():
+            if class_.module.summary.pieces[pieces[0]].kind == "assign":
+                saved, self.facts = self.facts, []
+                try:
+                    held = self.load_attribute(self.only(receiver), name, pos)
+                finally:
+                    self.facts = saved
+                self.special({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
 
     def _derived_comparison(
         self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
@@ -699,7 +715,12 @@ class ContainerEvaluation(CallEvaluation):
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                 else:
-                    self.iterate(self.only(value), pos, is_async=False)
+                    bases = [f"{b}.__contains__" for b in self.external_bases(kind[1])]
+                    derived = [b for b in bases if self.whole and b in CALLED_BACK]
+                    for base in derived:
+                        self.call_back(base, kind[1], pos)
+                    if not derived:
+                        self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":

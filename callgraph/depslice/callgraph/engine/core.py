@@ -52,6 +52,7 @@ class Engine(ContainerEvaluation):
         """
         known = list(functions)
         if self.whole:
+            self.stored = {name for each in known for name in each.unit.stores}
             self.closed = True
             self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
             self.closed = False

@@ -284,6 +284,8 @@ def _dict(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
     factory = call.keywords.get("default_factory") or call.keywords.get("factory")
+    if factory and engine.whole:
+        return engine.single(("DF", frozenset(factory)))
     if factory:
         return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
     default = call.keywords.get("default")
@@ -306,7 +308,17 @@ def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
-    return engine.single(("X", "collections.namedtuple()"))
+    names: list[str] = []
+    for value in call.argument(1, "field_names"):
+        kind = engine.values[value]
+        if kind[0] == "S":
+            names = kind[1].replace(",", " ").split()
+        elif kind[0] == "K":
+            held = (engine.read(engine.cell("k", value, k)) for k in engine.keys_of.get(value, ()))
+            names = [
+                engine.values[v][1] for each in held for v in each if engine.values[v][0] == "S"
+            ]
+    return engine.single(("NT", tuple(names)))
 
 
 def _thread(engine: ContainerEvaluation, call: Call) -> Values:

@@ -8,10 +8,13 @@ registers). Only a function whose references are wanted is evaluated in full.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.summary import Op, Unit
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.values import Function
 
 RETURNS: Final = 1
 STORES: Final = 2

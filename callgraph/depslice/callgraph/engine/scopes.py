@@ -72,13 +72,14 @@ class ScopeEvaluation(EngineState):
 
     def name_values(self, module: Module, name: str, versions: tuple[int, ...] | None) -> Values:
         """The values of a name of ``module``'s scope."""
-        if versions is None or len(versions) == 1:
+        patched = name in self.stored
+        if (versions is None or len(versions) == 1) and not patched:
             stable = self._stable_values(module, name)
             if stable is not None:
                 return stable
         pieces = module.current_pieces(name, versions)
         writers = module.summary.global_writers.get(name, ())
-        if len(pieces) == 1 and not writers:
+        if len(pieces) == 1 and not writers and not patched:
             return self._piece_values(module, name, pieces[0])
         values: set[int] = set()
         for piece in pieces:
@@ -87,7 +88,7 @@ class ScopeEvaluation(EngineState):
             writer = self.function(module, unit)
             if writer is not self.current:
                 self.ensure(writer, STORES)
-        if writers:
+        if writers or patched:
             values |= self.read(self.variable_cell(module, name, -1))
         return values
 
@@ -348,9 +349,10 @@ class ScopeEvaluation(EngineState):
     def _actual_receivers(self, function: Function, anything: Values) -> Values:
         """The instances that known callers call a method on; ``anything`` subsumes them."""
         passed = self.read(self._parameter_cell(function, 0))
-        if anything <= passed:
-            return anything
-        return passed
+        if not anything <= passed:
+            return passed
+        [tag] = {self.values[value][0] for value in anything}
+        return anything | {value for value in passed if self.values[value][0] != tag}
 
     def has_receiver(self, function: Function) -> bool:
         """Whether some instance is known that ``function`` is called on, if it needs one."""
