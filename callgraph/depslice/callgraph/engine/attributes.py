@@ -469,6 +469,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if not exact and self.whole:
             values |= self._overrides(receiver, class_, owner, name, pos)
         stored = self._instance_state(class_, name, pos)
+        if not exact and self.whole:
+            stored = stored | self.read(self.cell("below", class_, name))
         values |= stored
         if owner is None and not self._stores(class_, name):
             if name == "__class__":
@@ -718,6 +720,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             )
         if self.whole or class_.module is self._own_module():
             self.write(self.attribute_cell(class_, name), values)
+        for ancestor in self.mro(class_)[1:] if self.whole else ():
+            self.write(self.cell("below", ancestor, name), values)
 
     def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
         kind = self.values[member]

@@ -349,7 +349,9 @@ class ContainerEvaluation(CallEvaluation):
     def _may_mutate(self, container: tuple[object, ...]) -> bool:
         """Without a whole program, only code of its own module changes a container."""
         owner = container[2]
-        assert isinstance(owner, Function)
+        assert owner is None or isinstance(owner, Function)
+        if owner is None:
+            return True
         return self.whole or self.current is None or owner.module is self.current.module
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:

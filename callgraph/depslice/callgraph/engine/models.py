@@ -285,7 +285,15 @@ def _dict(engine: ContainerEvaluation, call: Call) -> Values:
 def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
     factory = call.keywords.get("default_factory") or call.keywords.get("factory")
     if factory and engine.whole:
-        return engine.single(("DF", frozenset(factory)))
+        made: set[int] = set()
+        for value in factory:
+            kind = engine.values[value]
+            display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+            if display is None:
+                made.add(engine.intern(("DF", frozenset((value,)))))
+            else:
+                made |= engine.container_of(display, call.register, EMPTY)
+        return made
     if factory:
         return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
     default = call.keywords.get("default")
