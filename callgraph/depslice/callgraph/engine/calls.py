@@ -545,7 +545,8 @@ class CallEvaluation(AttributeEvaluation):
 
         ``by_type``: that ``__call__`` is at work, and asks for the rest.
         """
-        self.facts.append((f.INSTANCE, class_, pos))
+        if not by_type:  # it was called to get there
+            self.facts.append((f.INSTANCE, class_, pos))
         instance = self.single(("I", class_, exact))
         result: set[int] = set()
         metaclasses = [m for k in self.mro(class_) for m in k.metaclasses]
