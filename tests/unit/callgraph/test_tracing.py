@@ -141,6 +141,19 @@ main()
     assert {call.via_external for call in trace.calls if call.through is Through.C} == {True}
 
 
+def test_one_site_may_call_both_ways(traced: Traced) -> None:
+    trace = traced("""
+# --- main.py
+def plain(x): pass
+def call(function, *args): function(*args)
+call(len, [])
+call(plain, 1)
+""")
+    # Before 3.13 it is known what has been called at a place, not what is being called there.
+    known = sys.version_info >= (3, 13)
+    assert through(trace)["plain"] is (Through.NOTHING if known else Through.C)
+
+
 def test_code_that_is_left_out_is_foreign(traced: Traced) -> None:
     trace = traced(
         """

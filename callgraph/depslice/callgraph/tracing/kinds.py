@@ -56,6 +56,7 @@ _ITERATION: Final = frozenset({"__iter__", "__next__", "__aiter__", "__anext__",
 _CONTEXT: Final = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 _FALLBACK: Final = frozenset({"__getattr__", "__getattribute__", "__setattr__", "__delattr__"})
 _DESCRIPTOR: Final = frozenset({"__get__", "__set__", "__delete__"})
+_BY_STRING: Final = frozenset({"getattr", "hasattr", "setattr", "delattr"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -251,6 +252,8 @@ def _by_name(
 def _unlike_its_name(function: ast.expr, call: DynamicCall, syntax: SourceFileSyntax) -> CallKind:
     """The kind of a call that does not name its callee."""
     caller, callee = call.caller, call.callee
+    if isinstance(function, ast.Name) and function.id in _BY_STRING:
+        return CallKind.ALIAS
     if call.through in (Through.C, Through.LIBRARY):
         return CallKind.CALLBACK
     if isinstance(function, ast.Name):

@@ -47,7 +47,10 @@ class Recorder:
         self._open, self._write, self._pid = os.open, os.write, os.getpid
         self._realpath = os.path.realpath
         self._started_in = os.getcwd()
-        self._library = (os.path.dirname(os.__file__) + os.sep, "<")
+        # Besides files: what dataclasses, namedtuple and attrs compile for a class. Other
+        # code without a file, such as a template's, is as foreign as a test.
+        made = ("<frozen ", "<string>", "<attrs generated ")
+        self._library = (os.path.dirname(os.__file__) + os.sep, *made)
         with open(os.path.join(folder, "files"), encoding="utf-8", errors="surrogateescape") as f:
             self.files = {path: number for number, path in enumerate(f.read().split("\0"))}
         self.where: dict[str, int] = {}  # co_filename -> number of the file, or negative
@@ -57,7 +60,7 @@ class Recorder:
         self.callable: set[int] = set()  # numbers of functions; bodies and comprehensions are not
         self.seen: set[tuple[int, int, int]] = set()
         self.seen_through: set[tuple[int, int, int, str]] = set()
-        self.through_c: set[tuple[int, int]] = set()
+        self.through_c: set[tuple[int, int]] = set()  # code and offset of calls of C functions
         self.created: set[int] = set()  # numbers of generators whose creation is seen
         self._next = count()
         self._how = "monitoring" if sys.version_info >= (3, 12) else "profile"
@@ -188,6 +191,7 @@ if sys.version_info >= (3, 12):
         tool = free[0]
         monitoring.use_tool_id(tool, "depslice")
         numbers, seen, callable_ = recorder.numbers, recorder.seen, recorder.callable
+        through_c = recorder.through_c
         getframe = sys._getframe  # noqa: SLF001 - the only way to a frame that costs nothing
 
         def on_start(code: CodeType, _: int) -> object:
@@ -214,8 +218,14 @@ if sys.version_info >= (3, 12):
                 function = function.__func__
             elif kind is not FunctionType:
                 if _stands_between(function):
-                    recorder.through_c.add((id(code), offset))
-                return disable
+                    through_c.add((id(code), offset))
+                elif through_c:
+                    through_c.discard((id(code), offset))
+                # What is called by its own name is the same the next time.
+                own_name = getattr(function, "__name__", None) in code.co_names
+                return disable if own_name else None
+            if through_c:
+                through_c.discard((id(code), offset))
             made = getattr(function, "__code__", None)
             if made is None or not made.co_flags & _SUSPENDED:
                 return None

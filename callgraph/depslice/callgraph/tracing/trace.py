@@ -23,8 +23,8 @@ class Through(StrEnum):
 
     NOTHING = "direct"
     C = "c"  # a function written in C: sorted(key=f), map, len()
-    LIBRARY = "library"  # frames of installed packages, the standard library, generated code
-    FOREIGN = "foreign"  # frames of code that is neither in the repository nor installed: tests
+    LIBRARY = "library"  # frames of the standard library, of what is installed, of dataclasses
+    FOREIGN = "foreign"  # frames of other code outside the repository: tests, templates
 
 
 # The nearer the better known: of several ways the first is told.
