@@ -153,7 +153,7 @@ def kind_of_call(call: DynamicCall, site: CallSite | None, syntax: SourceFileSyn
     name = call.callee.rpartition(".")[2].rpartition(":")[2]
     explicit = isinstance(node, ast.Call) and _last_name(node.func, syntax) == name
     if not explicit:
-        special = _special(name, node, syntax)
+        special = _special(call.callee, node, syntax)
         if special is not None:
             return special
     match node:
@@ -173,12 +173,13 @@ def kind_of_call(call: DynamicCall, site: CallSite | None, syntax: SourceFileSyn
             return CallKind.CALLBACK if call.via_external else CallKind.OTHER
 
 
-def _special(name: str, node: ast.expr | None, syntax: SourceFileSyntax) -> CallKind | None:
+def _special(callee: str, node: ast.expr | None, syntax: SourceFileSyntax) -> CallKind | None:
     """The kind of a call of a special method that syntax, not its name, calls."""
+    name = callee.rpartition(".")[2]
     if not (name.startswith("__") and name.endswith("__")):
         return None
     if name in _CONSTRUCTORS:
-        return _construction(node, syntax)
+        return _construction(node, callee, syntax)
     for names, kind in (
         (_CREATION, CallKind.CREATION),
         (_ITERATION, CallKind.ITERATION),
@@ -192,15 +193,13 @@ def _special(name: str, node: ast.expr | None, syntax: SourceFileSyntax) -> Call
     return CallKind.OPERATOR
 
 
-def _construction(node: ast.expr | None, syntax: SourceFileSyntax) -> CallKind:
-    function = node.func if isinstance(node, ast.Call) else node
-    match function:
-        case ast.Name(id=called) if syntax.is_class(called):
-            return CallKind.CONSTRUCTOR
-        case ast.Attribute(attr=called) if syntax.is_class(called):
-            return CallKind.CONSTRUCTOR
-        case _:
-            return CallKind.INHERITED_CONSTRUCTOR
+def _construction(node: ast.expr | None, callee: str, syntax: SourceFileSyntax) -> CallKind:
+    """Whether the class that is called is the one that has the constructor."""
+    called = _last_name(node.func, syntax) if isinstance(node, ast.Call) else None
+    if called is None and isinstance(node, ast.expr):
+        called = _last_name(node, syntax)  # `raise Error`
+    holder = callee.rpartition(".")[0].rpartition(":")[2].rpartition(".")[2]
+    return CallKind.CONSTRUCTOR if called == holder else CallKind.INHERITED_CONSTRUCTOR
 
 
 def _by_receiver(function: ast.expr, call: DynamicCall, syntax: SourceFileSyntax) -> CallKind:

@@ -34,6 +34,7 @@ _SUSPENDED = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERAT
 _INLINE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a class written in C as a static type
 _LIBRARY, _FOREIGN = -1, -2
+_OFTEN = 20
 _HIGH_DESCRIPTOR = 200  # programs close and reuse the low ones by number
 
 
@@ -61,6 +62,8 @@ class Recorder:
         self.seen: set[tuple[int, int, int]] = set()
         self.seen_through: set[tuple[int, int, int, str]] = set()
         self.through_c: set[tuple[int, int]] = set()  # code and offset of calls of C functions
+        self.outside: dict[tuple[int, int, int], int] = {}
+        self.kept_foreign: list[CodeType] = []
         self.created: set[int] = set()  # numbers of generators whose creation is seen
         self._next = count()
         self._how = "monitoring" if sys.version_info >= (3, 12) else "profile"
@@ -132,6 +135,7 @@ class Recorder:
     def called(self, frame: FrameType | None, callee: int, *, resumed: bool) -> None:
         """Code number ``callee`` was entered; ``frame`` is the one below it on the stack."""
         through = "-"
+        below = frame
         while frame is not None:
             code = frame.f_code
             place = self.place(code.co_filename)
@@ -141,8 +145,23 @@ class Recorder:
                 through = "f" if place == _FOREIGN else "l"
             frame = frame.f_back
         else:
+            if through == "f" and below is not None:
+                self._called_from_outside(below, callee)
             return
         self.edge(code, frame.f_lasti, callee, through, resumed=resumed)
+
+    def _called_from_outside(self, below: FrameType, callee: int) -> None:
+        """Nothing of interest is on the stack: a test calls. After a while, look no more.
+
+        To walk up the stack of a test runner costs much more than most calls. What can
+        be missed is a call through foreign code, which is of little interest.
+        """
+        if self.place(below.f_code.co_filename) == _FOREIGN:
+            key = (id(below.f_code), below.f_lasti, callee)
+            times = self.outside[key] = self.outside.get(key, 0) + 1
+            if times == _OFTEN:
+                self.kept_foreign.append(below.f_code)
+                self.seen.add(key)
 
     def edge(
         self, code: CodeType, offset: int, callee: int, through: str, *, resumed: bool
