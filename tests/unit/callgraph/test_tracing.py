@@ -236,6 +236,26 @@ main()
     assert resumed == (set() if MONITORED else {"main:numbers", "main:outer", "main:inner"})
 
 
+@pytest.mark.skipif(not MONITORED, reason="sys.setprofile does not show who makes a generator")
+def test_who_runs_a_generator_that_a_test_has_made_does_not_call_it(traced: Traced) -> None:
+    trace = traced(
+        """
+# --- main.py
+import lib
+lib.use(lib.numbers())
+# --- lib.py
+def numbers(): yield 1
+def use(given): return list(given)
+class Iterable:
+    def __iter__(self): yield 1
+def implicit(): return list(Iterable())
+implicit()
+""",
+        exclude=("main.py",),
+    )
+    assert pairs(trace) == {("lib", "lib:implicit"), ("lib:implicit", "lib:Iterable.__iter__")}
+
+
 @pytest.mark.skipif(not MONITORED, reason="sys.setprofile knows no lines")
 def test_lines_that_ran(traced: Traced) -> None:
     trace = traced("# --- main.py\ndef f(x):\n    if x:\n        return 1\n    return 2\nf(0)\n")
