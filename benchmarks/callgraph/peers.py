@@ -11,12 +11,15 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from language_server import ask_server
 
 from depslice.callgraph import Program, build_graph
 from depslice.callgraph.errors import DepsliceError
@@ -87,8 +90,22 @@ def _pycg(program: Program, python: Path) -> Iterable[Reference]:
     return build_graph(program, resolvers=("pycg",), options=options).references()
 
 
+class _OutOfTime(BaseException):
+    """Not an Exception: the adapter takes those for faults of jedi in one file."""
+
+
 def _jedi(program: Program, python: Path) -> Iterable[Reference]:
-    return build_graph(program, resolvers=("jedi",)).references()
+    def stop(*_: object) -> None:
+        raise _OutOfTime
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(TIMEOUT)
+    try:
+        return build_graph(program, resolvers=("jedi",)).references()
+    except _OutOfTime:
+        raise subprocess.TimeoutExpired("jedi", TIMEOUT) from None
+    finally:
+        signal.alarm(0)
 
 
 def _pyan(program: Program, python: Path) -> Iterable[Reference]:
@@ -105,6 +122,33 @@ def _jarvis(program: Program, python: Path) -> Iterable[Reference]:
     adjacency = json.loads(output[output.index("{") :])
     return _named(
         program, ((caller, callee) for caller in adjacency for callee in adjacency[caller])
+    )
+
+
+def _ty(program: Program, python: Path) -> Iterable[Reference]:
+    command = [str(python.with_name("ty")), "server"]
+    return _references(program, ask_server(command, program, timeout=TIMEOUT))
+
+
+def _pyrefly(program: Program, python: Path) -> Iterable[Reference]:
+    command = [str(python.with_name("pyrefly")), "lsp"]
+    return _references(program, ask_server(command, program, timeout=TIMEOUT))
+
+
+def _references(program: Program, pairs: Iterable[tuple[str, str]]) -> Iterable[Reference]:
+    """Pairs of ids as references, those that depslice has symbols for."""
+    known = {i for module in program.load_all() for i in program.symbol_table(module)}
+    return [_reference(*pair) for pair in pairs if known.issuperset(pair)]
+
+
+def _reference(source: str, target: str) -> Reference:
+    return Reference(
+        source=source,
+        target=target,
+        kind=ReferenceKind.CALL,
+        sites=(),
+        certainty=Certainty.POSSIBLE,
+        evidence=("peer",),
     )
 
 
@@ -131,14 +175,7 @@ def _named(program: Program, pairs: Iterable[Iterable[str]]) -> Iterable[Referen
     for caller, callee in pairs:
         source, target = ids.get(_lambda(caller)), ids.get(_lambda(callee))
         if source is not None and target is not None:
-            yield Reference(
-                source=source,
-                target=constructors.get(target, target),
-                kind=ReferenceKind.CALL,
-                sites=(),
-                certainty=Certainty.POSSIBLE,
-                evidence=("peer",),
-            )
+            yield _reference(source, constructors.get(target, target))
 
 
 def _lambda(name: str) -> str:
@@ -150,5 +187,7 @@ PEERS: Final = (
     Peer(name="pyan3", requirement="pyan3==2.9.0", python=sys.executable, ask=_pyan),
     Peer(name="pycg", requirement="pycg==0.0.8", python=sys.executable, ask=_pycg),
     Peer(name="jarviscg", requirement="jarviscg==0.1.0rc7", python=sys.executable, ask=_jarvis),
+    Peer(name="ty", requirement="ty==0.0.104", python=sys.executable, ask=_ty),
+    Peer(name="pyrefly", requirement="pyrefly==1.4.1", python=sys.executable, ask=_pyrefly),
     Peer(name="jedi", requirement="", python=sys.executable, ask=_jedi),
 )
