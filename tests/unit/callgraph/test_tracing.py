@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -13,7 +14,14 @@ import pytest
 
 from check import write_files
 from depslice.callgraph import build_graph, open_program
-from depslice.callgraph.tracing import Trace, gather, read_trace, recording_session, trace_document
+from depslice.callgraph.tracing import (
+    Trace,
+    gather,
+    read_trace,
+    recorder,
+    recording_session,
+    trace_document,
+)
 from depslice.callgraph.tracing.comparing import compare, comparison_document
 from depslice.callgraph.tracing.kinds import CallKind
 from depslice.callgraph.tracing.trace import Through, TraceError
@@ -52,6 +60,18 @@ def pairs(trace: Trace) -> set[tuple[str, str]]:
 def through(trace: Trace) -> dict[str, Through]:
     """By callee: what stood before it. Only for callees with one caller."""
     return {call.callee.partition(":")[2]: call.through for call in trace.calls}
+
+
+def test_the_recorder_needs_nothing_but_the_standard_library() -> None:
+    tree = ast.parse(Path(recorder.__file__).read_bytes())
+    imported = {
+        (node.module if isinstance(node, ast.ImportFrom) else alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    # The last is the file that it stands in for.
+    assert imported <= {*sys.stdlib_module_names, "sitecustomize"}
 
 
 def test_names_are_those_of_the_symbols(traced: Traced) -> None:
