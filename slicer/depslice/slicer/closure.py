@@ -11,6 +11,7 @@ only.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -141,6 +142,9 @@ class Slicer:
         self._roots: dict[str, None] = {}
         self._effects: dict[str, None] = {}
         self._closure_modules: dict[str, object] | None = None
+        self._named_by_strings: dict[str, Demand] = {}
+        self._spelled: dict[str, None] = {}
+        self._read_strings: set[Function] = set()
 
     # --- the way in
 
@@ -176,7 +180,7 @@ class Slicer:
             while self._queue:
                 module, piece, item = self._queue.popleft()
                 self._expand(module, piece, item)
-            if self._trace_open() or self._queue or self._revisit():
+            if self._trace_open() or self._queue or self._revisit() or self._match_strings():
                 continue
             if not self._connect_effects():
                 break
@@ -908,6 +912,25 @@ class Slicer:
                 self._pending.append(_Open(value, "matching", (prefix, suffix), demand, function))
         else:
             self._unresolved(item, owner, "dynamic-attribute", pos)
+            if owner == module.name and not prefix and not suffix:
+                self._named_by_strings.setdefault(owner, demand)
+
+    def _match_strings(self) -> bool:
+        """``globals()[name]``: the names of the module that strings of the slice spell."""
+        if not self._named_by_strings:
+            return False
+        for function in self._followed:
+            if function not in self._read_strings:
+                self._read_strings.add(function)
+                self._spelled.update(dict.fromkeys(_strings(function.unit.ops)))
+        before = len(self._names)
+        for owner, demand in self._named_by_strings.items():
+            module = self.program.module(owner)
+            for name in module.summary.scope if module is not None else ():
+                if name in self._spelled:
+                    assert module is not None
+                    self._want_name(module, name, None, demand, local=False, value=True)
+        return len(self._names) > before
 
     def _unresolved(self, item: str, name: str, reason: str, pos: int) -> None:
         line, column = unpack(abs(pos))
@@ -1006,6 +1029,17 @@ class Slicer:
                     )
                 if piece.kind == "assign" and (not generated or _is_field(k.module, piece)):
                     self._keep(k.module, piece, demand)
+                    self._keep_callables(k.module, piece, demand)
+
+    def _keep_callables(self, module: Module, field: Piece, demand: Demand) -> None:
+        """What a field is made with, generated methods call: validators, converters."""
+        for fact in self.engine.facts_of(self.engine.function(module, field.unit)):
+            for value in sorted(fact[3]) if fact[0] == f.PASS else ():
+                kind = self.engine.values[value]
+                if kind[0] == "I":
+                    found = self.engine.find_member(kind[1], "__call__")
+                    if found is not None:
+                        self._want_member(found, "__call__", demand)
 
     def _generates_from_annotations(self, class_: Class) -> bool:
         """Whether only annotated names are fields: dataclasses (PEP 557)."""
@@ -1198,14 +1232,34 @@ class Slicer:
             module.file.path,
             s.pack(piece.start, 0),
         )
-        key = (module.name, piece.index)
         if bound == "*":
-            self._wire(module, piece, demand)
-            self.result.aliases.setdefault(key, {})["*"] = None
-            for _, level, target, _ in piece.imports:
-                self._keep_module(self.program.import_target(module, level, target))
-            return
-        self._import_alias(module, piece, bound, demand, read=False)
+            self._force_star(module, piece, demand)
+        else:
+            self._import_alias(module, piece, bound, demand, read=False)
+
+    def _force_star(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Import something by name that a star gives: without ``__all__`` it gives too much."""
+        for _, level, target, _ in piece.imports:
+            source = self.program.module(self.program.import_target(module, level, target))
+            for name in sorted(self._kept_names(source)) if source is not None else ():
+                found = self.program.star_source(module, name)
+                if found is not None and found[1] == piece.index:
+                    self._want_star(module, piece, name, demand, value=False)
+                    return
+            self._keep_module(self.program.import_target(module, level, target))
+        self._wire(module, piece, demand)
+        self.result.aliases.setdefault((module.name, piece.index), {})["*"] = None
+
+    def _kept_names(self, module: Module) -> set[str]:
+        """The names of the module scope that the slice binds."""
+        found: set[str] = set()
+        for piece in module.summary.pieces:
+            key = (module.name, piece.index)
+            if piece.owner < 0 and key in self.result.kept:
+                found.update(piece.binds if piece.kind != "import" else ())
+                found.update(self.result.aliases.get(key, ()))
+                found.update(self.result.stars.get(key, ()))
+        return found
 
     def _reached(self) -> set[str]:
         """The modules that the kept imports make run, starting from the targets'."""
@@ -1428,6 +1482,14 @@ def _mutates_attribute(ops: list[s.Op], name: str) -> bool:
         if op[0] == s.CALL and op[2] in called:
             return True
     return False
+
+
+def _strings(ops: list[s.Op]) -> Iterator[str]:
+    for op in ops:
+        if op[0] == s.STRING:
+            yield op[2]
+        elif op[0] == s.MAPPING:
+            yield from (key for key, _, _ in op[2] if key is not None)
 
 
 def _needs_instance(module: Module, piece: Piece) -> bool:
