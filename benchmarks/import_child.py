@@ -9,7 +9,8 @@ environment that holds the packages' dependencies and not depslice.
 
 The order: ``own`` (every module of the package under test), ``warm`` (modules to import
 once, before forking), ``seconds``, ``mebibytes`` and ``slices``, each with ``target``,
-``tree`` (a folder), ``module`` and ``qualname``.
+``tree`` (a folder), ``module``, ``qualname`` and ``own_class`` (whether the class of a method
+must be one that the module itself defines: not one that has taken its name).
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ def check(order: dict[str, Any], guard: Guard) -> dict[str, Any]:
             if part.startswith("__") and not part.endswith("__") and value is not module:
                 break
             value = _member(value, part)
+            if order["own_class"] and isinstance(value, type):
+                if value.__module__ != order["module"]:
+                    raise AssertionError(f"{part} is that of {value.__module__}")
     except BaseException as error:  # noqa: BLE001 - analysed code may raise anything
         return {
             "target": order["target"],

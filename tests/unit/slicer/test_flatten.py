@@ -222,6 +222,27 @@ CASES = {
         "pkg.b:run",
         [["b", 2, "a", 1], ["a", 1], 1],
     ),
+    "strings in aliases": (
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        class Model:
+            value = "a"
+        kind, table = type["Model"], dict[str, "Model"]
+        def own():
+            return [eval(kind.__args__[0]).value, eval(table.__args__[1]).value]
+        #- pkg/b.py
+        from .a import own
+        class Model:
+            value = "b"
+        many = list["Model"]
+        dict = {"Model": "item"}
+        def run():
+            return [eval(many.__args__[0]).value, dict["Model"], *own()]
+        """,
+        "pkg.b:run",
+        ["b", "item", "a", "a"],
+    ),
     "re-export chain": (
         """
         #- pkg/__init__.py
