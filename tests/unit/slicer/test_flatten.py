@@ -1115,6 +1115,32 @@ def test_typing_only_imports_are_gathered_or_vanish() -> None:
     )
 
 
+def test_a_test_whether_a_name_is_there_is_no_unused_import(tmp_path: Path) -> None:
+    text = """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        try:
+            from ssl import SSLContext as SSLContext
+        except ImportError:
+            there = 0
+        else:
+            there = 1
+        try: from ssl import SSLError as SSLError; there += 1
+        except ImportError: pass
+        #- pkg/b.py
+        from . import a
+        try:
+            from ssl import SSLContext as SSLContext
+            there = 1
+        except ImportError:
+            there = 0
+        def run():
+            return [a.there, there]
+        """
+    flat = check_flat(tmp_path, text, "pkg.b:run", [2, 1])
+    assert flat.count("import SSLContext as SSLContext_a  # noqa: F401") == 1
+
+
 def test_typing_only_code_comes_after_the_names_that_it_mentions(tmp_path: Path) -> None:
     check_flat(
         tmp_path,
