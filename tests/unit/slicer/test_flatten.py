@@ -243,6 +243,23 @@ CASES = {
         "pkg.b:run",
         ["b", "item", "a", "a"],
     ),
+    "attributes that modules are given": (
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        #- pkg/b.py
+        from . import a
+        def give(module):
+            module.gift = 1
+        def run():
+            give(a)
+            first = a.gift
+            del a.gift
+            return [first, hasattr(a, "gift")]
+        """,
+        "pkg.b:run",
+        [1, False],
+    ),
     "re-export chain": (
         """
         #- pkg/__init__.py
