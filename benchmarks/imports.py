@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _CHILD: Final = Path(__file__).with_name("import_child.py")
 _SECONDS: Final = 30
 _MEBIBYTES: Final = 4096
+_NOT_THERE: Final = ("type object ", "module ")  # how messages start when a target is missing
 _COMPILED: Final = (".so", ".pyd")
 
 
@@ -87,7 +88,7 @@ def imports(job: Job) -> dict[str, Any]:
             {
                 **each,
                 "tree": str(job.folder),
-                "own_class": failed[each["target"]]["message"].startswith("type object "),
+                "own_class": failed[each["target"]]["message"].startswith(_NOT_THERE),
             }
             for each in orders
             if each["target"] in failed
