@@ -132,6 +132,7 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "I":
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
+            self._keyed([frozenset((value[1],))], keywords, pos)  # `list.sort(key=…)`
             return self.call_container(value[1], value[2], args, pos)
         if kind == "PT":
             merged = [*value[2], *args]
