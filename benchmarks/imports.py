@@ -68,7 +68,7 @@ def imports(job: Job) -> dict[str, Any]:
                     "empty": str(empty),
                     "module": module,
                     "qualname": qualname,
-                    "own_class": False,
+                    "own_target": False,
                 }
             )
             warm.update({external.module for external in outcome.slice.externals})
@@ -88,7 +88,7 @@ def imports(job: Job) -> dict[str, Any]:
             {
                 **each,
                 "tree": str(job.folder),
-                "own_class": failed[each["target"]]["message"].startswith(_NOT_THERE),
+                "own_target": failed[each["target"]]["message"].startswith(_NOT_THERE),
             }
             for each in orders
             if each["target"] in failed

@@ -23,6 +23,14 @@ from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece, unpack
+from depslice.slicer.import_order import (
+    ImportRun,
+    ImportStep,
+    all_steps,
+    path_to,
+    run_imports,
+    runs_always,
+)
 from depslice.slicer.model import ExternalImport, Step
 from depslice.slicer.origins import Origins
 from depslice.slicer.wiring import import_closure, imported_modules, is_dotted_import, with_packages
@@ -142,6 +150,8 @@ class Slicer:
         self._roots: dict[str, None] = {}
         self._effects: dict[str, None] = {}
         self._closure_modules: dict[str, object] | None = None
+        self._original_run: ImportRun | None = None
+        self._forced: set[tuple[str, int, str]] = set()
         self._named_by_strings: dict[str, Demand] = {}
         self._spelled: dict[str, None] = {}
         self._read_strings: set[Function] = set()
@@ -182,7 +192,7 @@ class Slicer:
                 self._expand(module, piece, item)
             if self._trace_open() or self._queue or self._revisit() or self._match_strings():
                 continue
-            if not self._connect_effects():
+            if not self._connect_effects() and not self._settle_order():
                 break
         self._settle_dotted_imports()
         self._note_unresolved()
@@ -1221,6 +1231,86 @@ class Slicer:
                     self._force_alias(holder, holder.summary.pieces[index], bound, name)
                 current = importer
         return changed or bool(self._queue)
+
+    def _settle_order(self) -> bool:
+        """Have a circle of imports entered from the side that the package enters it from."""
+        run = run_imports(self.program, self._roots, self._kept_steps)
+        if not run.blocked:
+            return False
+        if self._original_run is None:
+            self._original_run = run_imports(self.program, self._roots, all_steps)
+        for name in run.blocked:
+            if name in self._original_run.blocked:
+                continue
+            for importer, index, bound, wanted in path_to(self._original_run, name):
+                edge = (importer, index, wanted)
+                if edge not in self._forced and not self._enters(importer, index, wanted):
+                    self._forced.add(edge)
+                    holder = self.program.module(importer)
+                    assert holder is not None
+                    piece = holder.summary.pieces[index]
+                    self._force_alias(
+                        holder, piece, self._cheapest(holder, piece, bound, wanted), wanted
+                    )
+                    return True
+        return False
+
+    def _kept_steps(self, module: Module) -> Iterator[ImportStep]:
+        """What the slice's share of ``module`` does when it is imported."""
+        for piece in module.summary.pieces:
+            key = (module.name, piece.index)
+            if key not in self.result.kept or not runs_always(piece):
+                continue
+            if piece.kind == "import":
+                wanted = self.result.aliases.get(key, {})
+                named = tuple(self.result.stars.get(key, ()))
+                imports = tuple(
+                    (name, level, target, item)
+                    for bound, level, target, item in piece.imports
+                    for name, item in (
+                        [(n, n) for n in named]
+                        if bound == "*" and "*" not in wanted
+                        else [(bound, item)]
+                        if bound in wanted
+                        else ()
+                    )
+                )
+                yield ImportStep(piece.index, imports, (), ())
+                continue
+            reads: tuple[tuple[str, str], ...] = ()
+            if piece.unit >= 0:
+                followed = self._followed.get(self.engine.function(module, piece.unit))
+                reads = tuple(
+                    (fact[1], fact[2])
+                    for fact in (followed.facts if followed is not None else ())
+                    if fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0
+                )
+            yield ImportStep(piece.index, (), reads, piece.binds)
+
+    def _enters(self, importer: str, index: int, wanted: str) -> bool:
+        """Whether the slice keeps an alias of that import which runs ``wanted``."""
+        holder = self.program.module(importer)
+        assert holder is not None
+        piece = holder.summary.pieces[index]
+        key = (importer, index)
+        if not runs_always(piece):
+            return False
+        kept = {**self.result.aliases.get(key, {}), **self.result.stars.get(key, {})}
+        return any(
+            wanted in imported_modules(self.program, holder, level, target, item)
+            for bound, level, target, item in piece.imports
+            if bound in kept or (bound == "*" and kept)
+        )
+
+    def _cheapest(self, holder: Module, piece: Piece, bound: str, wanted: str) -> str:
+        """Of the names of an import that run ``wanted``, one that brings nothing new if there is."""
+        for name, level, target, item in piece.imports:
+            if wanted not in imported_modules(self.program, holder, level, target, item):
+                continue
+            source = self.program.module(self.program.import_target(holder, level, target))
+            if item is None or source is None or item in self._kept_names(source):
+                return name
+        return bound
 
     def _force_alias(self, module: Module, piece: Piece, bound: str, wanted: str) -> None:
         source = next(iter(self.result.distances))

@@ -171,3 +171,60 @@ def run(function): return function.wrapper.finish()
 def target(): ...
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "finished"
+
+
+def test_a_circle_of_imports_is_entered_from_the_same_side(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+from pkg.api import script, unused
+# --- pkg/api/__init__.py
+from pkg.api.places import place
+def script(): return place()
+def unused(): return 1
+# --- pkg/api/errors.py
+class Error(Exception): ...
+# --- pkg/api/places.py
+from pkg.core import Process
+def place(): return Process().go()
+# --- pkg/core.py
+from pkg.api.errors import Error
+class Process:
+    def go(self):
+        from pkg.api import script
+        return isinstance(script, Error)
+"""
+    assert answer(files, "pkg.core:Process.go", "m.Process().go()", tmp_path) == "False"
+    assert "unused" not in (tmp_path / "tree" / "pkg" / "__init__.py").read_text()
+
+
+def test_a_decorator_that_is_bound_by_then(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import plain
+import marks
+def target(): return marks.run()
+# --- plain.py
+import marks
+@marks.mark
+def graph(): return "graph"
+# --- marks.py
+import plain
+def mark(function): return function
+def run(): return plain.graph()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "graph"
+
+
+def test_sorting_in_place_passes_elements_to_its_key(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Box:
+    def __init__(self, size): self.size = size
+    def width(self): return self.size
+def boxes() -> list[Box]: return [Box(2), Box(1)]
+def target():
+    found = list(boxes())
+    found.sort(key=lambda box: box.width())
+    return [box.size for box in found]
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[1, 2]"
