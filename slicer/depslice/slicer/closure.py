@@ -21,7 +21,7 @@ from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import INERT_BASES, RECORD_BASES
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
-from depslice.callgraph.program import Module, Program
+from depslice.callgraph.program import Module, Program, strings_in
 from depslice.callgraph.summary import Piece, unpack
 from depslice.slicer.import_order import (
     ImportRun,
@@ -144,6 +144,7 @@ class Slicer:
         self._steps: dict[str, Step] = {}
         self._names: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
         self._built: set[tuple[str, str]] = set()
+        self._replaced: set[tuple[str, str]] = set()
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
         self._wanted_members: set[tuple[Class, str]] = set()
         self._dotted: dict[str, set[str]] = {}
@@ -376,8 +377,45 @@ class Slicer:
                 self._make_live(self.engine.class_(module, _class_of(module, piece)), demand)
         if written:
             return
+        if value:
+            self._want_replacement(module, name, pieces, demand)
         if any(summary.pieces[p].kind != "import" for p in pieces):
             self._build(module, name, versions, demand)
+
+    def _want_replacement(
+        self, module: Module, name: str, pieces: tuple[int, ...], demand: Demand
+    ) -> None:
+        """What gives ``name`` at run time, when only type checkers see ``pieces`` bind it.
+
+        The module's ``__getattr__`` (PEP 562), or else a call that is told the name:
+        ``replace_module(__name__, {"submodule": ["name", …]})``.
+        """
+        if not pieces or not all(module.summary.pieces[p].type_checking for p in pieces):
+            return
+        if (module.name, name) in self._replaced:
+            return
+        self._replaced.add((module.name, name))
+        if "__getattr__" in module.summary.scope:
+            self._want_lazy(module, name, demand, value=True)
+            return
+        for piece in module.summary.pieces:
+            if piece.owner < 0 and piece.unit >= 0 and piece.kind in ("expr", "assign"):
+                ops = module.summary.units[piece.unit].ops
+                if name in _strings(ops) and any(op[0] == s.CALL for op in ops):
+                    self._keep(module, piece, demand)
+                    self._effects.setdefault(module.name)
+                    self._want_listed(ops, name, demand)
+
+    def _want_listed(self, ops: list[s.Op], name: str, demand: Demand) -> None:
+        """``{"submodule": ["name", "other"]}``: whoever fetches the one fetches all of them."""
+        for op in ops:
+            for key, _, register in op[2] if op[0] == s.MAPPING else ():
+                listed = strings_in(ops, register)
+                source = self.program.module(key) if key is not None and name in listed else None
+                for other in listed if source is not None else ():
+                    assert source is not None
+                    self._keep_module(source.name)
+                    self._want_name(source, other, None, demand, local=False, value=True)
 
     def _want_unbound(
         self, module: Module, name: str, demand: Demand, *, local: bool, value: bool
@@ -521,6 +559,8 @@ class Slicer:
                 self.result.omitted.setdefault(wanted, distance)
                 return False
         self._want_name(source, item, None, demand, local=False, value=value)
+        if not typing_only:
+            self._want_replacement(source, item, source.current_pieces(item, None), demand)
         return True
 
     def _want_lazy(self, module: Module, name: str, demand: Demand, *, value: bool) -> None:

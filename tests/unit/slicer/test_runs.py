@@ -228,3 +228,59 @@ def target():
     return [box.size for box in found]
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "[1, 2]"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        """
+def __getattr__(name):
+    import importlib
+    return getattr(importlib.import_module(table[name]), name)
+table = {"made": "pkg.work"}
+""",
+        """
+import importlib, sys, types
+class Greedy(types.ModuleType):
+    def __getattr__(self, name):
+        for where, names in vars(self)["table"].items():
+            if name in names:
+                module = importlib.import_module(where)
+                for each in names:
+                    setattr(self, each, getattr(module, each))
+                return vars(self)[name]
+        raise AttributeError(name)
+def replace(module, table):
+    lazy = sys.modules[module] = Greedy(module)
+    lazy.__dict__.update(table=table, __path__=__path__)
+replace(__name__, {"pkg.work": ["made", "Made"]})
+""",
+        """
+import importlib, sys, types
+class Lazy(types.ModuleType):
+    def __getattr__(self, name):
+        return getattr(importlib.import_module(vars(self)["table"][name]), name)
+def replace(module, table):
+    lazy = sys.modules[module] = Lazy(module)
+    lazy.__dict__.update(vars(sys.modules["sys"]), table=table, __path__=__path__)
+replace(__name__, {"made": "pkg.work"})
+""",
+    ],
+)
+def test_names_that_only_type_checkers_see_imported(how: str, tmp_path: Path) -> None:
+    files = f"""
+# --- pkg/__init__.py
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from pkg.work import made
+{how}
+# --- pkg/work.py
+def made(): return "made"
+class Made: ...
+# --- app.py
+from pkg import Made, made
+def target() -> "Made": return made()
+"""
+    files = files.replace("import made\n", "import Made, made\n", 1)
+    files = files.replace('"made": "pkg.work"', '"made": "pkg.work", "Made": "pkg.work"')
+    assert answer(files, "app:target", "m.target()", tmp_path) == "made"
