@@ -132,7 +132,7 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "I":
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
-            self._keyed([frozenset((value[1],))], keywords, pos)  # `list.sort(key=…)`
+            self._keyed([self.only(value[1])], keywords, pos)  # `list.sort(key=…)`
             return self.call_container(value[1], value[2], args, pos)
         if kind == "PT":
             merged = [*value[2], *args]
@@ -660,6 +660,6 @@ class CallEvaluation(AttributeEvaluation):
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
                 elif kind[0] == "I":
-                    self._call_member(kind[1], "__call__", [frozenset((value,))], pos, "callback")
+                    self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
 
     _models: Mapping[str, Callable[..., Values]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.models import MODELS
@@ -112,10 +113,15 @@ class ContainerEvaluation(CallEvaluation):
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
         result: set[int] = set()
+        is_slice = keys == self.constants[s.SLICE]
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
-            if kind == "K":
+            if is_slice and kind in ITERABLE:  # `x[1:]` has the elements of `x`
+                result.add(receiver)
+                if kind in OPEN:
+                    self.note_protocol("__getitem__", pos, receiver)
+            elif kind == "K":
                 result |= self._item(receiver, keys)
             elif kind == "G":
                 result |= self._generic_item(value)
