@@ -284,3 +284,18 @@ def target() -> "Made": return made()
     files = files.replace("import made\n", "import Made, made\n", 1)
     files = files.replace('"made": "pkg.work"', '"made": "pkg.work", "Made": "pkg.work"')
     assert answer(files, "app:target", "m.target()", tmp_path) == "made"
+
+
+@pytest.mark.parametrize("boxes", ["[Box()]", "made", "given"])
+def test_part_of_a_sequence_has_its_elements(boxes: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class Box:
+    def open(self): return "opened"
+made: list[Box] = [Box()]
+def run(given):
+    for box in ({boxes})[::-1]:
+        return box.open()
+def target(): return run((Box(), Box()))
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "opened"
