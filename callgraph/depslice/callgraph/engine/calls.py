@@ -661,5 +661,7 @@ class CallEvaluation(AttributeEvaluation):
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
                 elif kind[0] == "I":
                     self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
+                    if not kind[2] and self.find_member(kind[1], "__call__") is not None:
+                        self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))
 
     _models: Mapping[str, Callable[..., Values]]
