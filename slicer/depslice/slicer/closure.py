@@ -1143,6 +1143,8 @@ class Slicer:
                 continue
             item = f"{owner.module.name}:{owner.info.qualname}.{name}"
             self._keep(owner.module, piece, demand, item=item if name in piece.binds else "")
+            if _is_abstract(owner.module, piece):  # PEP 3119: no instance without the override
+                self._want_override(owner, name, demand, instance=False)
             if piece.kind == "class":
                 self._make_live(
                     self.engine.class_(owner.module, _class_of(owner.module, piece)), demand
@@ -1624,12 +1626,19 @@ def _strings(ops: list[s.Op]) -> Iterator[str]:
 
 def _needs_instance(module: Module, piece: Piece) -> bool:
     """Whether the member is a method or property, called on an instance."""
-    if piece.kind != "def":
-        return False
+    return piece.kind == "def" and not _flags(module, piece) & (s.STATIC | s.CLASSMETHOD)
+
+
+def _is_abstract(module: Module, piece: Piece) -> bool:
+    return piece.kind == "def" and bool(_flags(module, piece) & s.ABSTRACT)
+
+
+def _flags(module: Module, piece: Piece) -> int:
+    """The flags of the function that a ``def`` statement makes."""
     for op in module.summary.units[piece.unit].ops:
         if op[0] == s.FUNCTION:
-            return not module.summary.units[op[2]].flags & (s.STATIC | s.CLASSMETHOD)
-    return False
+            return module.summary.units[op[2]].flags
+    raise LookupError(piece.path)
 
 
 def holding_piece(module: Module, unit: int) -> int:

@@ -299,3 +299,22 @@ def run(given):
 def target(): return run((Box(), Box()))
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "opened"
+
+
+def test_what_an_abstract_class_demands(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import abc
+class Filter(abc.ABC):
+    @abc.abstractmethod
+    def test(self): "Whether it applies."
+    def name(self): return Filter.test.__doc__
+class Always(Filter):
+    def test(self): return True
+class Unused(Filter):
+    def test(self): return False
+always = Always()
+def target(): return always.name()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "Whether it applies."
+    assert "Unused" not in (tmp_path / "tree" / "app.py").read_text()
