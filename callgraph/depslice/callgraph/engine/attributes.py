@@ -548,6 +548,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                     self.write(self.variable_cell(module, name, -1), values)
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
+                self.write(self.cell("fan", name), values)
             elif kind in OPEN:
                 self.note_unknown(name, pos, receiver)
 

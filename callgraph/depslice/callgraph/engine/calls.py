@@ -132,6 +132,7 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "I":
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
+            self._keyed([self.only(value[1])], keywords, pos)  # `list.sort(key=…)`
             return self.call_container(value[1], value[2], args, pos)
         if kind == "PT":
             merged = [*value[2], *args]
@@ -215,7 +216,8 @@ class CallEvaluation(AttributeEvaluation):
         if unit.returns is not None and not self.whole:
             # A declared class is as good as what inference would find, and costs nothing.
             declared = self.declared(function.module, function, unit.returns)
-            if declared and any(self.values[v][0] in ("I", "G", "XI") for v in declared):
+            known = any(self.values[v][0] in ("I", "G", "XI") for v in declared)
+            if known and not self.is_vague(declared):
                 return args[0] if args and self._declares_self(unit.returns) else declared
         if function is not self.current:
             self.ensure(function)
@@ -657,5 +659,9 @@ class CallEvaluation(AttributeEvaluation):
                     )
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+                elif kind[0] == "I":
+                    self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
+                    if not kind[2] and self.find_member(kind[1], "__call__") is not None:
+                        self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))
 
     _models: Mapping[str, Callable[..., Values]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.models import MODELS
@@ -112,10 +113,15 @@ class ContainerEvaluation(CallEvaluation):
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
         result: set[int] = set()
+        is_slice = keys == self.constants[s.SLICE]
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
-            if kind == "K":
+            if is_slice and kind in ITERABLE:  # `x[1:]` has the elements of `x`
+                result.add(receiver)
+                if kind in OPEN:
+                    self.note_protocol("__getitem__", pos, receiver)
+            elif kind == "K":
                 result |= self._item(receiver, keys)
             elif kind == "G":
                 result |= self._generic_item(value)
@@ -123,8 +129,11 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self._class_getitem(receiver, value[1], keys, pos)
             elif kind == "I":
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
-            elif kind in ("X", "XI"):
-                result |= self.only(receiver) if kind == "X" else EMPTY
+            elif kind == "X":
+                result.add(receiver)
+            elif kind == "XI":
+                if value[1] == "builtins.globals":
+                    result |= self.global_names(keys, pos)
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
@@ -629,6 +638,22 @@ class ContainerEvaluation(CallEvaluation):
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
+
+    def global_names(self, keys: Values, pos: Position) -> Values:
+        """``globals()[key]``: names of the module at hand."""
+        assert self.current is not None
+        module = self.module_value(self.current.module.name)
+        result: set[int] = set()
+        computed = not keys
+        for key in tuple(keys):
+            kind = self.values[key]
+            if kind[0] == "S":
+                result |= self.load_attribute(module, kind[1], pos)
+            elif kind[0] == "N":
+                result |= self.dynamic_attribute(module, kind[1], kind[2], pos)
+            else:
+                computed = True
+        return result | self.dynamic_attribute(module, "", "", pos) if computed else result
 
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position

@@ -103,6 +103,17 @@ def _getattr(
     return result
 
 
+def _globals_get(
+    engine: ContainerEvaluation,
+    args: Sequence[Values],
+    keywords: Mapping[str, Values],
+    pos: Position,
+    register: int,
+) -> Values:
+    found = engine.global_names(args[0], pos) if args else EMPTY
+    return found | args[1] if len(args) > 1 else found
+
+
 def _setattr(
     engine: ContainerEvaluation,
     args: Sequence[Values],
@@ -375,6 +386,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
+    "builtins.globals.get": _globals_get,
     "builtins.setattr": _setattr,
     "builtins.hasattr": _hasattr,
     "builtins.super": _super,

@@ -305,13 +305,20 @@ class ScopeEvaluation(EngineState):
             return self._variadic(function, index, annotation, values, "builtins.dict")
         if annotation is not None:
             declared = self.declared(function.module, function, annotation)
-            if declared and not declared <= self.unknown:
+            if declared and not declared <= self.unknown and not self.is_vague(declared):
                 values = set(declared)
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
             values |= self.read(self._parameter_cell(function, index))
         return values
+
+    def is_vague(self, declared: Values) -> bool:
+        """``x: object``, ``cls: type``: what is passed says more."""
+        return all(
+            self.values[v][0] == "XI" and self.values[v][1] in ("builtins.object", "builtins.type")
+            for v in declared
+        )
 
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)
