@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 15
+FORMAT: Final = 16
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -61,7 +61,8 @@ T_UNKNOWN: Final = 6
 GLOBAL: Final = 0  # dst name versions|None pos   module-scope (or builtin) name
 ATTR: Final = 1  # dst obj name pos
 CALL: Final = (
-    2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k)
+    2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k,
+    # whether positional arguments follow a star)
 )
 FREE: Final = 3  # dst owner_unit name pos        variable of an enclosing function
 CLASSVAR: Final = 4  # dst class_index name versions pos   class-scope name, read in the class body
@@ -79,16 +80,16 @@ ITER: Final = 15  # dst src pos is_async
 ITEM: Final = 16  # dst src index pos             unpacking
 ENTER: Final = 17  # dst src pos is_async
 AWAIT: Final = 18  # dst src pos
-YIELD: Final = 19  # src
+YIELD: Final = 19  # dst src                      dst: what is sent
 YIELD_FROM: Final = 20  # dst src pos
 RETURN: Final = 21  # src
 FUNCTION: Final = 22  # dst unit defaults          defaults: ((param index, reg)...)
 DECORATE: Final = 23  # dst decorator src pos
 CLASS: Final = 24  # dst class_index bases keywords pos
-SEQUENCE: Final = 25  # dst kind elements starred
+SEQUENCE: Final = 25  # dst kind elements starred many   many: each element stands for any number
 MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
-NARROW: Final = 28  # dst src cls                  isinstance
+NARROW: Final = 28  # dst src cls positive         isinstance, or not
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src pos              `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
@@ -103,6 +104,8 @@ NAME_LITERAL: Final = (
     39  # dst prefix suffix       an f-string or concatenation with a constant prefix
 )
 CLASS_MATCH: Final = 40  # dst subject cls pos
+DELETE_ATTR: Final = 41  # obj name pos
+NARROW_TEXT: Final = 42  # dst src prefix             src.startswith(prefix)
 
 
 def pack(line: int, column: int) -> Position:

@@ -491,7 +491,7 @@ def unseen(): pass
 def never(): unseen()
 def main(argument):
     C(), Bare()
-    globals()["hidden"]()
+    eval("hidden")()
     if argument:
         unseen()
 main(0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -32,6 +32,25 @@ class AttributeEvaluation(AnnotationEvaluation):
         external: bool = False,
     ) -> Values:
         """Implemented by the call part."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        callees: Values,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        *,
+        register: int = -1,
+        spread: Values = EMPTY,
+        rule: str = "call",
+        external: bool = False,
+    ) -> Values:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """Implemented by the container part."""
         raise NotImplementedError
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -210,6 +229,8 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """``receiver.name`` for every value the receiver can have."""
+        if name[:2] == "__" and self.whole:
+            name = self._mangled(name)
         known = self._attributes.get(name)
         if known is None:
             known = self._attributes[name] = {}
@@ -244,7 +265,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("X", dotted))
         if kind in ("XI", "G", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
-        if kind == "K":
+        if kind in ("K", "GE"):
             return self.container_attribute(receiver, name, pos)
         if kind == "SU":
             return self._super_attribute(value[1], value[2], name, pos)
@@ -292,7 +313,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("M", inner))
         if module is not None and "__getattr__" in module.summary.scope:
             self.facts.append((f.NAME, module_name, name, None, pos))
-            return self._module_getattr(module, name)
+            return self._module_getattr(module, name, pos)
         if not name.startswith("__"):
             self.facts.append((f.UNRESOLVED, inner, "missing-name", pos))
         return self.unknown
@@ -307,6 +328,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                 self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
+            if self.whole:
+                values |= self._instance_state(class_, name, pos)
             return values
         values |= self._instance_state(class_, name, pos)
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
@@ -356,6 +379,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         self, receiver: int, class_: Class, exact: bool, name: str, pos: Position
     ) -> Values:
         values: set[int] = set()
+        private = self._private.get(name)
+        if private is not None:
+            (class_, name), exact = private, True
         owner = self.find_member(class_, name)
         getter = self.find_member(class_, "__getattribute__")
         if getter is not None:
@@ -396,6 +422,20 @@ class AttributeEvaluation(AnnotationEvaluation):
                 return self._missing(class_, name, pos)
         return values
 
+    def _mangled(self, name: str) -> str:
+        """``__x`` in the body of a class that has it means that very class's (6.2.1)."""
+        function = self.current
+        while function is not None and function.unit.owner < 0 and function.unit.parent >= 0:
+            function = self.function(function.module, function.unit.parent)
+        if name.endswith("__") or function is None or function.unit.owner < 0:
+            return name
+        owner = self.class_(function.module, function.unit.owner)
+        if name not in owner.info.members:
+            return name
+        mangled = f"{name} of {owner.id}"
+        self._private[mangled] = (owner, name)
+        return mangled
+
     def _overrides(
         self, receiver: int, class_: Class, owner: Class | None, name: str, pos: Position
     ) -> Values:
@@ -411,8 +451,9 @@ class AttributeEvaluation(AnnotationEvaluation):
             assert found is not None
             seen.add(found)
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
+            below = self.intern(("I", subclass, False))
             for value in tuple(self.member_values(found, name)):
-                values |= self._bind_to_instance(value, receiver, pos)
+                values |= self._bind_to_instance(value, below, pos)
         return values
 
     def live_subclasses(self, class_: Class) -> list[Class]:
@@ -492,6 +533,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             if function.unit.owner < 0 and function.unit.kind == "lambda":
                 return self.single(("B", function, receiver))
             return self.single(("B", function, receiver))
+        if kind[0] == "PY":
+            return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
         if kind[0] == "I":
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
@@ -501,10 +544,28 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
         of = self.values[receiver]
         start = of[1] if of[0] in ("I", "C") else class_
-        order = self.mro(start)
-        after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
+        values: set[int] = set()
         if of[0] in ("I", "C") and not of[2]:  # a mixin between them may come first
             self.facts.append((f.MEMBER, class_, name, pos, True, "super", False))
+            for subclass in self.live_subclasses(start) if self.whole else ():
+                below = self.intern((of[0], subclass, True))
+                values |= self._super_member(class_, subclass, below, name, pos) or EMPTY
+        found = self._super_member(class_, start, receiver, name, pos)
+        if found is not None:
+            return values | found
+        if values:
+            return values
+        outside = [b for b in self.external_bases(class_) if b != "?"]
+        dotted = outside[0] if outside else "builtins.object"
+        self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
+        return self.single(("X", f"{dotted}.{name}"))
+
+    def _super_member(
+        self, class_: Class, start: Class, receiver: int, name: str, pos: Position
+    ) -> Values | None:
+        """The member behind ``class_`` in the order of ``start``."""
+        order = self.mro(start)
+        after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
         for candidate in after:
             if name in candidate.info.members:
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
@@ -518,13 +579,12 @@ class AttributeEvaluation(AnnotationEvaluation):
                     else:
                         values |= self._bind_to_instance(value, receiver, pos)
                 return values
-        outside = [b for b in self.external_bases(class_) if b != "?"]
-        dotted = outside[0] if outside else "builtins.object"
-        self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
-        return self.single(("X", f"{dotted}.{name}"))
+        return None
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
-        if name in ("__wrapped__", "__call__", "__get__"):
+        if name == "__wrapped__":
+            return self.read(self.cell("fa", function, name)) or self.single(("F", function))
+        if name in ("__call__", "__get__"):
             return self.single(("F", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
@@ -582,8 +642,23 @@ class AttributeEvaluation(AnnotationEvaluation):
         kind = self.values[member]
         if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
             self.call_function(kind[1], [self.only(receiver), values], pos, rule="property")
+        elif kind[0] == "PY" and kind[2]:
+            self.call(kind[2], [self.only(receiver), values], {}, pos, rule="property")
         elif kind[0] == "I":
             self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
+
+    def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
+        """``del receiver.name``."""
+        self.protocol(receivers, ("__delattr__",), pos)
+        for receiver in tuple(receivers) if self.whole else ():
+            value = self.values[receiver]
+            owner = self.find_member(value[1], name) if value[0] == "I" else None
+            for member in tuple(self.member_values(owner, name)) if owner is not None else ():
+                kind = self.values[member]
+                if kind[0] == "PY" and kind[3]:
+                    self.call(kind[3], [frozenset((receiver,))], {}, pos, rule="property")
+                elif kind[0] == "I":
+                    self._descriptor(member, kind[1], "__delete__", [frozenset((receiver,))], pos)
 
     # --- super()
 
@@ -596,6 +671,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         pos: Position,
     ) -> Values:
         """PEP 3135."""
+        if self.whole:
+            self.facts.append((f.EXTERNAL, "builtins.super", pos, True))
         if class_index < 0:
             return self.unknown
         class_ = self.class_(module, class_index)

@@ -45,6 +45,12 @@ class EngineState:
         self.reader = 0  # the work number that reads register under; 0 for none
         self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
+        self.called: set[Function] = set()
+        self._returning_self: dict[Function, bool] = {}
+        self._private: dict[str, tuple[Class, str]] = {}
+        self._getters: dict[tuple[str, int, str], Function] = {}
+        self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
+        self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}
         self._classes: dict[tuple[str, int], Class] = {}
         self._class_serial = 0

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.parts import FULL, returns_first
 from depslice.callgraph.engine.values import (
     EMPTY,
     OPEN,
@@ -19,10 +21,12 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.summary import Op, Position
 
+_MOST_RECEIVERS = 8
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
-_PASSED = frozenset({"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
 
@@ -34,7 +38,12 @@ class CallEvaluation(AttributeEvaluation):
         raise NotImplementedError
 
     def call_container(
-        self, container: int, method: str, args: Sequence[Values], pos: Position
+        self,
+        container: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
     ) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
@@ -43,7 +52,11 @@ class CallEvaluation(AttributeEvaluation):
         """Implemented by the container part."""
         raise NotImplementedError
 
-    def hash_values(self, values: Values) -> None:
+    def write_item(self, container: int, text: str, values: Values) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
 
@@ -60,12 +73,49 @@ class CallEvaluation(AttributeEvaluation):
         spread: Values = EMPTY
         if op[5] is not None:
             found: set[int] = set()
-            for register in op[5][0]:
-                found |= self.iterate(registers[register], op[6], is_async=False)
-            for register in op[5][1]:
-                found |= self._mapping_values(registers[register])
-            spread = found or self.unknown
+            stars, double, mixed = op[5]
+            known = False
+            for register in stars:
+                places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
+                elements = self.iterate(registers[register], op[6], is_async=False)
+                if places is None:
+                    found |= elements
+                else:
+                    args.extend(places)
+                    known = True
+            for register in double:
+                names = self.names_of(registers[register])
+                if names is None:
+                    found |= self._mapping_values(registers[register])
+                else:
+                    keywords = {**names, **keywords}
+                    known = True
+            spread = found or (EMPTY if known else self.unknown)
         return self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
+
+    def places_of(self, values: Values) -> list[Values] | None:
+        """What stands at each place of a sequence, if all its elements have known places."""
+        places: list[set[int]] = []
+        for value in values:
+            if value not in self.lengths or self.read(self.cell("n", value)):
+                return None
+            self.read(self.cell("e", value))
+            for text in self.keys_of.get(value, ()):
+                while len(places) <= int(text):
+                    places.append(set())
+                places[int(text)] |= self.read(self.cell("k", value, text))
+        return list(places) if values else None
+
+    def names_of(self, values: Values) -> dict[str, Values] | None:
+        """What stands under each key of a mapping, if all its keys are known."""
+        names: dict[str, Values] = {}
+        for value in values:
+            if self.values[value][0] != "K" or self.read(self.cell("n", value)):
+                return None
+            self.read(self.cell("e", value))
+            for text in self.keys_of.get(value, ()):
+                names[text] = names.get(text, EMPTY) | self.read(self.cell("k", value, text))
+        return names if values else None
 
     def _mapping_values(self, values: Values) -> Values:
         found: set[int] = set()
@@ -132,8 +182,7 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "I":
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
-            self._keyed([self.only(value[1])], keywords, pos)  # `list.sort(key=…)`
-            return self.call_container(value[1], value[2], args, pos)
+            return self.call_container(value[1], value[2], args, keywords, pos)
         if kind == "PT":
             merged = [*value[2], *args]
             names = {**dict(value[3]), **keywords}
@@ -148,8 +197,13 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "CB":
             result: Values = value[1]  # Callable[…, R]
             return result
+        if kind == "W" and args:
+            self.mark_wrapper(args[0], value[1])
+            return args[0]
         if kind == "XM":
-            return self._call_external_method(value[1], value[2], args, keywords, spread, pos)
+            return self._call_external_method(
+                value[1], value[2], args, keywords, spread, pos, register
+            )
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
 
     def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
@@ -199,6 +253,11 @@ class CallEvaluation(AttributeEvaluation):
         else:
             self._pass_arguments(function, args, keywords, spread)
         flags = function.unit.flags
+        if self.whole:
+            self.called.add(function)
+            if not function.wanted and flags & (s.GENERATOR | s.ASYNC):
+                function.wanted = FULL
+                self.enqueue(function)
         if flags & s.GENERATOR:
             return self.single(("GE", function))
         if flags & s.ASYNC:
@@ -244,12 +303,15 @@ class CallEvaluation(AttributeEvaluation):
         """``inferred``, with what was passed in place of the parameters it names."""
         result: set[int] = set()
         plain = True
+        through = self._through_parameters(function, inferred) if self.whole else EMPTY
         for value in inferred:
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
                 plain = False
                 result |= self._argument(function, kind[2], args, keywords)
-            elif kind[0] == "I" and not kind[2] and self._is_self(function, value):
+            elif value in through:
+                plain = False  # what other callers passed
+            elif kind[0] == "I" and self._is_self(function, value, kind[2]):
                 plain = False  # `return self` keeps the caller's type
                 result |= (args[0] if args else EMPTY) or self.only(value)
             else:
@@ -258,13 +320,32 @@ class CallEvaluation(AttributeEvaluation):
             function.plain = inferred
         return result
 
+    def _through_parameters(self, function: Function, inferred: Values) -> Values:
+        """What comes back through a parameter, from whatever caller."""
+        through: set[int] = set()
+        for value in inferred:
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                through |= self._parameter_cell(function, kind[2]).values
+        return through
+
     @staticmethod
     def _declares_self(expression: tuple[object, ...]) -> bool:
         return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
 
-    def _is_self(self, function: Function, value: int) -> bool:
+    def _is_self(self, function: Function, value: int, exact: bool) -> bool:
         receiver = self._receiver(function, 0)
-        return receiver is not None and value in receiver
+        if receiver is None:
+            return False
+        if not exact:
+            return value in receiver
+        passed = function.params.get(0)
+        if passed is None or value not in passed.values:
+            return False
+        known = self._returning_self.get(function)
+        if known is None:
+            known = self._returning_self[function] = returns_first(function.unit)
+        return known
 
     def _argument(
         self,
@@ -293,16 +374,22 @@ class CallEvaluation(AttributeEvaluation):
         positional = signature.positional
         count = len(positional)
         for place, values in enumerate(args):
-            if values:
-                index = positional[place] if place < count else signature.variadic
-                if index is not None:
-                    self._pass(function, index, values)
+            index = positional[place] if place < count else signature.variadic
+            if values and index is not None:
+                self._pass(function, index, values)
+                if place >= count and self.whole:
+                    gathered = self.intern(("K", "tuple", function, index))
+                    self.lengths[gathered] = None
+                    self.write_item(gathered, str(place - count), self._passed(values))
         if not keywords and not spread:
             return
         for name, values in keywords.items():
             index = signature.by_name.get(name, signature.rest)
             if values and index is not None:
                 self._pass(function, index, values)
+                if index == signature.rest and self.whole:
+                    gathered = self.intern(("K", "dict", function, index))
+                    self.write_item(gathered, name, self._passed(values))
         if spread and not spread <= self.unknown:
             self._spread(function, len(args), keywords, spread)
 
@@ -315,12 +402,33 @@ class CallEvaluation(AttributeEvaluation):
         for index in (*signature.positional[taken:], *signature.keyword_only):
             if params[index][0] not in keywords:
                 self._pass(function, index, spread)
-        for rest in (signature.variadic, signature.rest):
+        for rest, kind in ((signature.variadic, "tuple"), (signature.rest, "dict")):
             if rest is not None:
                 self._pass(function, rest, spread)
+                if self.whole:
+                    gathered = self.intern(("K", kind, function, rest))
+                    self.write(self.cell("n", gathered), self._passed(spread))
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
+        passed = self._passed(values)
+        if not passed:
+            return
+        if not self.whole:
+            self.facts.append((f.PASS, function, index, passed))
+            return
+        cell = self._parameter_cell(function, index)
+        if passed <= cell.values:
+            return
+        receiver = self._receiver(function, index)
+        if receiver is not None and (
+            self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
+        ):
+            passed = self.shared(receiver)
+        self.write(cell, passed)
+
+    def _passed(self, values: Values) -> frozenset[int]:
+        """Those of ``values`` that are worth passing."""
         if isinstance(values, set):
             values = self.shared(values)
         passed = self._passing.get(values)
@@ -331,12 +439,7 @@ class CallEvaluation(AttributeEvaluation):
             if not self.whole and passed == self.unknown:
                 passed = EMPTY
             self._passing[values] = passed
-        if not passed:
-            return
-        if self.whole:
-            self.write(self._parameter_cell(function, index), passed)
-        else:
-            self.facts.append((f.PASS, function, index, passed))
+        return passed
 
     # --- classes
 
@@ -378,7 +481,12 @@ class CallEvaluation(AttributeEvaluation):
                         spread=spread,
                     )
                     result |= {v for v in made if self.values[v][0] == "I"}
+        made_others = bool(result) and not any(
+            self.values[v][0] == "I" and class_ in self.mro(self.values[v][1]) for v in result
+        )
         init = self.find_member(class_, "__init__")
+        if made_others and self.whole:
+            return result
         if init is not None:
             self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
             for value in tuple(self.member_values(init, "__init__")):
@@ -398,6 +506,7 @@ class CallEvaluation(AttributeEvaluation):
             self._call_member(class_, "__post_init__", [instance], pos, "post-init")
         if not exact and self.whole:
             for subclass in self.live_subclasses(class_):
+                self.facts.append((f.INSTANCE, subclass, pos))
                 own = subclass.info.members.get("__init__")
                 if own:
                     for value in tuple(self.member_values(subclass, "__init__")):
@@ -468,14 +577,24 @@ class CallEvaluation(AttributeEvaluation):
             kind = value[0]
             if kind in ("X", "XI"):
                 result |= self._external_decorator(value[1], decorated, pos)
+            elif kind == "W":
+                self.mark_wrapper(decorated, value[1])
+                result |= decorated
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
             elif kind in _CALLABLE:
                 made = self._call_value(
                     decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
-                result |= {v for v in made if self._may_stand_for(v, decorated)} or decorated
+                result |= {v for v in made if self._may_stand_for(v, decorated)}
         return result or decorated
+
+    def mark_wrapper(self, wrappers: Values, wrapped: Values) -> None:
+        """``functools.wraps``: the wrappers know what they wrap."""
+        for value in wrappers:
+            kind = self.values[value]
+            if kind[0] == "F":
+                self.write(self.cell("fa", kind[1], "__wrapped__"), wrapped)
 
     def _may_stand_for(self, value: int, decorated: Values) -> bool:
         """Whether a decorator that was given ``decorated`` may have made ``value`` of it.
@@ -491,14 +610,16 @@ class CallEvaluation(AttributeEvaluation):
 
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:
+            if self.whole:
+                self.facts.append((f.EXTERNAL, dotted, pos, True))
             made: set[int] = set()
             for value in decorated:
                 kind = self.values[value]
                 made.add(self.intern(("CM", kind[1])) if kind[0] == "F" else value)
             return made
-        if dotted.startswith("functools.wraps"):
-            return decorated
         self.facts.append((f.EXTERNAL, dotted, pos, True))
+        if dotted in _CALLING_DECORATORS:
+            self._callbacks([decorated], _NO_KEYWORDS, EMPTY, pos, skip=-1)
         return decorated
 
     # --- outside the repo
@@ -516,7 +637,7 @@ class CallEvaluation(AttributeEvaluation):
         self.facts.append((f.EXTERNAL, dotted, pos, True))
         model = self._models.get(dotted)
         if model is not None:
-            return model(self, args, keywords, pos, register)
+            return model(self, Call(args, keywords, pos, register))
         self._protocols(dotted, args, pos)
         same = library.SAME.get(dotted)
         if same is not None:
@@ -541,6 +662,7 @@ class CallEvaluation(AttributeEvaluation):
         keywords: Mapping[str, Values],
         spread: Values,
         pos: Position,
+        register: int,
     ) -> Values:
         """A method of an object from outside the repo."""
         name = f"{dotted}.{method}"
@@ -548,7 +670,7 @@ class CallEvaluation(AttributeEvaluation):
         self._protocols(name, args, pos)
         model = self._models.get(name)
         if model is not None:
-            return model(self, args, keywords, pos, -1)
+            return model(self, Call(args, keywords, pos, register))
         self._callbacks(args, keywords, spread, pos, skip=-1)
         if dotted == "builtins.str":
             return self.constants[s.STR]
@@ -558,6 +680,8 @@ class CallEvaluation(AttributeEvaluation):
         dunders = library.BUILTIN_PROTOCOLS.get(dotted)
         if dunders:
             of_elements = dotted in library.COMPARING and len(args) == 1
+            if dotted in library.TESTING:
+                args = [self.iterate(values, pos, is_async=False) for values in args]
             for values in args:
                 operands = self.iterate(values, pos, is_async=False) if of_elements else values
                 for dunder in dunders if of_elements else ():

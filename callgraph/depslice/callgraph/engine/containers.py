@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.models import MODELS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
+from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
 
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
 _TAKING: Final = frozenset(
-    {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__"}
+    {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__", "result"}
 )
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
+_SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
+_LONGEST_DISPLAY: Final = 16
+DICTS: Final = frozenset({"dict", "defaultdict"})
+_NOT_IMPLEMENTED: Final = ("X", "builtins.NotImplemented")
+_CONTAINER_NAMES: Final = {
+    "deque": "collections.deque",
+    "defaultdict": "collections.defaultdict",
+    "generator": "builtins.generator",
+}
 _MAPPINGS: Final = frozenset(
     {
         "dict",
@@ -37,6 +47,13 @@ class ContainerEvaluation(CallEvaluation):
     """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
 
     _models = MODELS
+    mappings = DICTS
+
+    def write_item(self, container: int, text: str, values: Values) -> None:
+        """``values`` are stored under a known key or at a known place."""
+        self.keys_of.setdefault(container, {})[text] = None
+        self.write(self.cell("k", container, text), values)
+        self.write(self.cell("e", container), values)
 
     # --- displays
 
@@ -61,22 +78,25 @@ class ContainerEvaluation(CallEvaluation):
         """A list, tuple or set display, a comprehension, or what a star collects."""
         container = self._site(op[2], op[1])
         elements: set[int] = set()
-        keyed = op[2] in ("tuple", "list") and len(op[3]) > 1 and len(op[3]) <= 16 and not op[4]
+        sized = not op[4] and not op[5]
+        keyed = sized and op[2] in ("tuple", "list") and 0 < len(op[3]) <= _LONGEST_DISPLAY
+        if keyed:
+            self.lengths[container] = len(op[3])
         for index, register in enumerate(op[3]):
             elements |= registers[register]
             if keyed:
-                self.write(self.cell("k", container, str(index)), registers[register])
+                self.write_item(container, str(index), registers[register])
         for register in op[4]:
             elements |= self.iterate(registers[register], 0, is_async=False)
         if op[2] == "set":
-            self.hash_values(elements)
+            self.hash_values(elements, alone=sized and len(op[3]) == 1)
         self.write(self.cell("e", container), elements)
         return self.only(container)
 
-    def hash_values(self, values: Values) -> None:
-        """``values`` become keys of a dict or elements of a set."""
+    def hash_values(self, values: Values, *, alone: bool = False) -> None:
+        """``values`` become keys of a dict or elements of a set, compared with those there."""
         if any(self.values[v][0] == "I" for v in values):
-            for dunder in ("__hash__", "__eq__"):
+            for dunder in ("__hash__",) if alone and self.whole else ("__hash__", "__eq__"):
                 self.protocol(
                     frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0
                 )
@@ -86,12 +106,16 @@ class ContainerEvaluation(CallEvaluation):
         container = self._site("dict", op[1])
         values: set[int] = set()
         keys: set[int] = set()
-        for text, key, value in op[2]:
+        for spelt, key, value in op[2]:
+            text = self._known_key(registers[key]) if spelt is None else spelt
             if text is not None:
-                self.write(self.cell("k", container, text), registers[value])
+                self.write_item(container, text, registers[value])
+            else:
+                self.write(self.cell("n", container), registers[value])
+            if text is not None and key == _STR and len(op[2]) <= _LONGEST_DISPLAY // 2:
+                keys |= self.single(("S", text))
             else:
                 keys |= registers[key]
-                self.write(self.cell("n", container), registers[value])
             values |= registers[value]
         for register in op[3]:
             for value in tuple(registers[register]):
@@ -99,13 +123,15 @@ class ContainerEvaluation(CallEvaluation):
                     self.copy_items(value, container)
         self.write(self.cell("e", container), values)
         self.write(self.cell("key", container), keys)
-        self.hash_values(keys)
+        self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
         return self.only(container)
 
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
         self.write(self.cell("e", target), self.read(self.cell("e", source)))
-        self.write(self.cell("n", target), self.read(self.cell("e", source)))
+        for text in tuple(self.keys_of.get(source, ())):
+            self.write_item(target, text, self.read(self.cell("k", source, text)))
+        self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
     # --- items
@@ -119,10 +145,16 @@ class ContainerEvaluation(CallEvaluation):
             kind = value[0]
             if is_slice and kind in ITERABLE:  # `x[1:]` has the elements of `x`
                 result.add(receiver)
-                if kind in OPEN:
+                if kind == "K":
+                    self._lose_places(receiver)  # at other places
+                elif kind in OPEN:
                     self.note_protocol("__getitem__", pos, receiver)
             elif kind == "K":
                 result |= self._item(receiver, keys)
+                if value[1] == "defaultdict":
+                    result |= self._made_on_demand(receiver, pos)
+                if value[1] not in DICTS and self.whole:
+                    self.protocol(keys, ("__index__",), pos)
             elif kind == "G":
                 result |= self._generic_item(value)
             elif kind == "C":
@@ -167,16 +199,64 @@ class ContainerEvaluation(CallEvaluation):
             merged |= argument
         return merged
 
+    def _known_key(self, keys: Values) -> str | None:
+        """The text that stands for a key which is surely this one."""
+        if len(keys) == 1:
+            [key] = keys
+            value = self.values[key]
+            if value[0] == "S":
+                return str(value[1])
+            if value[0] == "C" and value[2]:
+                return f"class {value[1].id}"
+        return None
+
+    def _known_keys(self, keys: Values) -> list[str] | None:
+        texts = [self._known_key(frozenset((key,))) for key in keys]
+        known = [text for text in texts if text is not None]
+        return known if known and len(known) == len(texts) else None
+
     def _item(self, container: int, keys: Values) -> Values:
-        texts = [self.values[k] for k in keys]
-        known = [t[1] for t in texts if t[0] == "S"]
-        if known and len(known) == len(texts):
-            found: set[int] = set()
-            for text in known:
-                found |= self.read(self.cell("k", container, text))
-            found |= self.read(self.cell("n", container))
-            return found
-        return self.read(self.cell("e", container))
+        known = self._known_keys(keys)
+        if self.values[container][1] not in DICTS and known is not None:
+            known = self._places(container, known)
+        if known is None:
+            return self.read(self.cell("e", container))
+        found: set[int] = set()
+        for text in known:
+            found |= self.read(self.cell("k", container, text))
+        return found | self.read(self.cell("n", container))
+
+    def _made_on_demand(self, container: int, pos: Position) -> Values:
+        """What a ``defaultdict`` puts under a key that is missing."""
+        factory = self.read(self.cell("factory", container))
+        if not factory:
+            return EMPTY
+        made = self.call(factory, [], {}, pos, rule="default-factory", external=True)
+        self.write(self.cell("e", container), made)
+        self.write(self.cell("n", container), made)
+        return made
+
+    def _places(self, container: int, texts: list[str]) -> list[str] | None:
+        """The places in a sequence that these indices mean, if its places are known."""
+        if container not in self.lengths:
+            return None
+        length = self.lengths[container]
+        places: list[str] = []
+        for text in texts:
+            if text.removeprefix("-").isdecimal():
+                if text[0] != "-":
+                    places.append(text)
+                    continue
+                if length is not None and int(text) + length >= 0:
+                    places.append(str(int(text) + length))
+                    continue
+            return None
+        return places
+
+    def _lose_places(self, container: int) -> None:
+        """Elements move: each may be anywhere from now on."""
+        if container in self.lengths:
+            self.write(self.cell("n", container), self.read(self.cell("e", container)))
 
     def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
         """The element at ``index`` of an unpacking assignment."""
@@ -185,7 +265,10 @@ class ContainerEvaluation(CallEvaluation):
             kind = self.values[value]
             if kind[0] == "K" and kind[1] in ("tuple", "list"):
                 exact = self.read(self.cell("k", value, str(index)))
-                result |= exact or self.read(self.cell("e", value))
+                if exact:
+                    result |= exact | self.read(self.cell("n", value))
+                else:
+                    result |= self.read(self.cell("e", value))
             elif kind[0] == "G" and kind[1].rpartition(".")[2] in ("tuple", "Tuple") and kind[2]:
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
@@ -200,11 +283,12 @@ class ContainerEvaluation(CallEvaluation):
             if value[0] == "K":
                 if not self._may_mutate(value):
                     continue
-                texts = [self.values[k] for k in keys]
-                known = [t[1] for t in texts if t[0] == "S"]
-                for text in known:
-                    self.write(self.cell("k", receiver, text), values)
-                if len(known) < len(texts) or not texts:
+                known = self._known_keys(keys)
+                if value[1] not in DICTS and known is not None:
+                    known = self._places(receiver, known)
+                for text in known or ():
+                    self.write_item(receiver, text, values)
+                if known is None:
                     self.write(self.cell("n", receiver), values)
                 self.write(self.cell("e", receiver), values)
                 self.write(self.cell("key", receiver), keys)
@@ -225,28 +309,47 @@ class ContainerEvaluation(CallEvaluation):
         return self.single(("KM", container, name))
 
     def call_container(
-        self, container: int, method: str, args: Sequence[Values], pos: Position
+        self,
+        container: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
     ) -> Values:
         """``container.method(args)``."""
         value = self.values[container]
+        if self.whole:
+            self._note_method(value, method, pos)
+        if value[0] == "GE":
+            return self._call_generator(value[1], method, args)
         if value[0] == "G":
             return self._call_generic(value, method, args, pos)
         elements = self.cell("e", container)
         if method in _ADDING and args:
             if self._may_mutate(value):
                 self.write(elements, args[-1])
+                self.write(self.cell("n", container), args[-1])
+                if method in _SHIFTING:
+                    self._lose_places(container)
             return EMPTY
         if method in ("extend", "update", "extendleft"):
             for values in args:
-                if value[1] == "dict":
+                if value[1] in DICTS:
                     for source in tuple(values):
                         if self.values[source][0] == "K" and self._may_mutate(value):
                             self.copy_items(source, container)
                 elif self._may_mutate(value):
-                    self.write(elements, self.iterate(values, pos, is_async=False))
+                    added = self.iterate(values, pos, is_async=False)
+                    self.write(elements, added)
+                    self.write(self.cell("n", container), added)
+            for name, values in keywords.items():
+                if self._may_mutate(value):
+                    self.write_item(container, name, values)
             return EMPTY
+        if method in _SHIFTING and value[1] not in DICTS:
+            self._lose_places(container)
         if method in _TAKING:
-            if value[1] == "dict" and args:
+            if value[1] in DICTS and args:
                 found = set(self._item(container, args[0]))
                 if len(args) > 1:
                     found |= args[1]
@@ -263,12 +366,28 @@ class ContainerEvaluation(CallEvaluation):
         if method in _COPYING:
             return (
                 self.container_of("list", -5 - container, self.read(elements))
-                if value[1] == "dict" and method == "values"
+                if value[1] in DICTS and method == "values"
                 else self.only(container)
             )
-        if method == "sort":
-            return EMPTY
+        if method == "sort" and keywords.get("key"):
+            taken = [self.read(elements)]
+            self.call(keywords["key"], taken, {}, pos, rule="callback", external=True)
+        elif method == "sort":
+            self.protocol(self.read(elements), ("__lt__",), pos)
         return EMPTY
+
+    def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:
+        """The call of a method of a builtin or standard container, by its dotted name."""
+        name = "generator" if value[0] == "GE" else str(value[1])
+        dotted = name if "." in name else _CONTAINER_NAMES.get(name, f"builtins.{name}")
+        if not dotted.startswith(("typing", "collections.abc.")):
+            self.facts.append((f.EXTERNAL, f"{dotted}.{method}", pos, True))
+
+    def _call_generator(self, function: Function, method: str, args: Sequence[Values]) -> Values:
+        if method == "send" and args:
+            self.write(self.cell("sent", function), args[0])
+        self.ensure(function)
+        return self.read(function.yields) if method in ("send", "__next__", "throw") else EMPTY
 
     def _call_generic(
         self, value: tuple[object, ...], method: str, args: Sequence[Values], pos: Position
@@ -305,7 +424,7 @@ class ContainerEvaluation(CallEvaluation):
             kind = self.values[value]
             tag = kind[0]
             if tag == "K":
-                cell = "key" if kind[1] == "dict" else "e"
+                cell = "key" if kind[1] in DICTS else "e"
                 result |= self.read(self.cell(cell, value))
             elif tag == "G":
                 result |= self._generic_elements(kind)
@@ -474,18 +593,28 @@ class ContainerEvaluation(CallEvaluation):
             (left, right, dunder),
             (right, left, reflected.get(dunder, dunder)),
         ):
+            answered = self.whole and bool(values)
             for value in tuple(values):
                 kind = self.values[value]
                 if kind[0] == "I":
-                    made = self.find_member(kind[1], name)
-                    if made is None and name == "__ne__":
-                        self.call_dunder(value, kind[1], "__eq__", [other], pos)
-                    else:
-                        self.call_dunder(value, kind[1], name, [other], pos)
+                    called = name
+                    if name == "__ne__" and self.find_member(kind[1], name) is None:
+                        called = "__eq__"
+                    made = self.call_dunder(value, kind[1], called, [other], pos)
+                    answered = (
+                        answered
+                        and self.find_member(kind[1], called) is not None
+                        and all(self.values[v] != _NOT_IMPLEMENTED for v in made)
+                    )
                 elif kind[0] in OPEN:
                     self.note_protocol(name, pos, value)
                     if name == "__ne__":
                         self.note_protocol("__eq__", pos, value)
+                    answered = False
+                else:
+                    answered = False
+            if answered:
+                return
 
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
         """``item in container`` (6.10.2)."""
@@ -509,16 +638,24 @@ class ContainerEvaluation(CallEvaluation):
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         result: set[int] = set()
+        answered = self.whole and bool(left)  # by methods that never give NotImplemented
         in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
         forward = name[1:] if in_place else name
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
                 names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
+                answers = False
+                if self._reflected_first(kind, right, forward):
+                    continue
                 for dunder in names:
-                    result |= self.call_dunder(value, kind[1], dunder, [right], pos)
-                    if self.find_member(kind[1], dunder) is not None:
+                    made = self.call_dunder(value, kind[1], dunder, [right], pos)
+                    declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
+                    result |= made - declined
+                    if self.find_member(kind[1], dunder) is not None and not declined:
+                        answers = True
                         break
+                answered = answered and answers
             elif kind[0] in OPEN:
                 if in_place:
                     self.note_protocol(f"__{name}__", pos, value)
@@ -530,9 +667,14 @@ class ContainerEvaluation(CallEvaluation):
                     self._extend(value, right)
             elif kind[0] == "C" and forward == "or":
                 result.add(value)
+        answered = answered and all(self.values[v][0] == "I" for v in left)
         for value in tuple(right):
             kind = self.values[value]
             if kind[0] == "I":
+                if answered and not any(
+                    self._reflected_first(self.values[v], {value}, forward) for v in left
+                ):
+                    continue
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
@@ -543,9 +685,24 @@ class ContainerEvaluation(CallEvaluation):
             self.protocol(right, ("__str__", "__repr__"), pos)
         return result
 
+    def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:
+        """Whether all of ``right`` is of subclasses that override the reflected method."""
+        if not self.whole or left[0] != "I" or not right:
+            return False
+        for value in right:
+            kind = self.values[value]
+            if kind[0] != "I" or kind[1] is left[1] or left[1] not in self.mro(kind[1]):
+                return False
+            name = f"__r{forward}__"
+            if self.find_member(kind[1], name) in (None, self.find_member(left[1], name)):
+                return False
+        return True
+
     def _extend(self, container: int, right: Values) -> None:
         if self._may_mutate(self.values[container]):
-            self.write(self.cell("e", container), self.iterate(right, 0, is_async=False))
+            added = self.iterate(right, 0, is_async=False)
+            self.write(self.cell("e", container), added)
+            self.write(self.cell("n", container), added)
 
     def raise_value(self, values: Values, pos: Position) -> None:
         """``raise C`` instantiates the class."""
@@ -578,6 +735,25 @@ class ContainerEvaluation(CallEvaluation):
                 elif target[0] == "X":
                     result.add(self.intern(("XI", target[1])))
         return result or values
+
+    def exclude(self, values: Values, classes: Values) -> Values:
+        """``isinstance(values, classes)`` does not hold."""
+        targets = [t[1] for t in self._class_targets(classes) if t[0] == "C"]
+        return {
+            v
+            for v in values
+            if self.values[v][0] != "I"
+            or not any(target in self.mro(self.values[v][1]) for target in targets)
+        }
+
+    def narrow_text(self, values: Values, prefix: str) -> Values:
+        """``values.startswith(prefix)`` holds."""
+        result = {
+            v for v in values if self.values[v][0] == "S" and self.values[v][1].startswith(prefix)
+        }
+        if not prefix or any(self.values[v][0] != "S" for v in values) or not values:
+            result.add(self.intern(("N", prefix, "")))
+        return result
 
     def _class_targets(self, classes: Values) -> list[tuple[object, ...]]:
         found: list[tuple[object, ...]] = []

@@ -23,6 +23,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.program import Module, Program
 
 _MOST_EVALUATIONS: Final = 12
+_MOST_PASSES: Final = 4
 _DEEPEST: Final = 120
 
 
@@ -43,7 +44,21 @@ class Engine(ContainerEvaluation):
     # --- scheduling
 
     def run(self, functions: Iterable[Function]) -> None:
-        """Evaluate ``functions`` and whatever they need, to a fixpoint."""
+        """Evaluate ``functions`` and whatever they need, to a fixpoint.
+
+        Over a whole program first what runs by itself, and what that calls: with just the
+        arguments and on just the instances it passes. What is left someone else may call,
+        with anything.
+        """
+        known = list(functions)
+        if self.whole:
+            self._want([each for each in known if each.unit.kind == "piece"])
+            for function in known:
+                if function.unit.kind != "piece" and function not in self.called:
+                    self.open_function(function)
+        self._want(known)
+
+    def _want(self, functions: list[Function]) -> None:
         for function in functions:
             if function.wanted != FULL:
                 function.wanted = FULL
@@ -279,7 +294,9 @@ class Engine(ContainerEvaluation):
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
             s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
             s.NAME_LITERAL: lambda fn, r, op: self.single(("N", op[2], op[3])),
-            s.NARROW: lambda fn, r, op: self.narrow(r[op[2]], r[op[3]]),
+            s.NARROW: lambda fn, r, op: (
+                self.narrow(r[op[2]], r[op[3]]) if op[4] else self.exclude(r[op[2]], r[op[3]])
+            ),
             s.PHI: self._merge,
             s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], op[2]),
             s.RETURN: lambda fn, r, op: self.write(fn.ret, r[op[1]]),
@@ -295,7 +312,9 @@ class Engine(ContainerEvaluation):
             s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, op[4]),
             s.TRUTH: lambda fn, r, op: self.truth(r[op[1]], op[2]),
             s.UNARY: lambda fn, r, op: self.protocol(r[op[2]], (op[3],), op[4]),
-            s.YIELD: lambda fn, r, op: self.write(fn.yields, r[op[1]]),
+            s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], op[3]),
+            s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3]),
+            s.YIELD: self._yield,
             s.YIELD_FROM: self._yield_from,
         }
         return [table[code] for code in range(len(table))]
@@ -313,6 +332,10 @@ class Engine(ContainerEvaluation):
         module = function.module
         self.facts.append((f.WRITE, module.name, op[1], 0))
         self.write(self.variable_cell(module, op[1], -1), registers[op[2]])
+
+    def _yield(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        self.write(function.yields, registers[op[2]])
+        return self.read(self.cell("sent", function))
 
     def _yield_from(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))

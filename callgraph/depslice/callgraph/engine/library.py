@@ -105,7 +105,6 @@ SAME: Final = {
     "typing.cast": 1,
     "functools.lru_cache": 0,
     "functools.cache": 0,
-    "functools.update_wrapper": 0,
     "functools.total_ordering": 0,
     "functools.singledispatch": 0,
     "functools.singledispatchmethod": 0,
@@ -113,7 +112,6 @@ SAME: Final = {
     "weakref.proxy": 0,
     "builtins.staticmethod": 0,
     "builtins.classmethod": 0,
-    "builtins.property": 0,
     "functools.cached_property": 0,
     "types.MappingProxyType": 0,
     "typing.final": 0,
@@ -123,7 +121,6 @@ SAME: Final = {
     "abc.abstractmethod": 0,
     "dataclasses.dataclass": 0,
     "dataclasses.replace": 0,
-    "contextlib.closing": 0,
     "contextlib.nullcontext": 0,
     "asyncio.create_task": 0,
     "asyncio.ensure_future": 0,
@@ -150,15 +147,16 @@ CONTAINER: Final = {
     "builtins.set": "set",
     "builtins.frozenset": "set",
     "builtins.sorted": "list",
-    "builtins.reversed": "list",
-    "builtins.iter": "list",
     "builtins.filter": "list",
-    "collections.deque": "list",
+    "collections.deque": "deque",
     "itertools.chain": "list",
     "itertools.islice": "list",
     "itertools.cycle": "list",
     "itertools.chain.from_iterable": "list",
     "builtins.aiter": "list",
+    "queue.Queue": "queue.Queue",
+    "queue.LifoQueue": "queue.LifoQueue",
+    "queue.SimpleQueue": "queue.SimpleQueue",
     "heapq.nlargest": "list",
     "heapq.nsmallest": "list",
 }
@@ -192,6 +190,9 @@ BUILTIN_PROTOCOLS: Final = {
     "builtins.range": ("__index__",),
     "builtins.sorted": ("__lt__",),
     "builtins.sum": ("__add__", "__radd__"),
+    "builtins.any": ("__bool__", "__len__"),
+    "builtins.all": ("__bool__", "__len__"),
+    "builtins.str.format": ("__format__", "__str__", "__repr__"),
     "builtins.min": ("__lt__",),
     "builtins.max": ("__gt__",),
     "math.floor": ("__floor__",),
@@ -209,6 +210,7 @@ BUILTIN_PROTOCOLS: Final = {
 }
 # Of these, one argument is an iterable whose elements are compared or added.
 COMPARING: Final = frozenset({"builtins.sorted", "builtins.min", "builtins.max", "builtins.sum"})
+TESTING: Final = frozenset({"builtins.any", "builtins.all"})
 ITERATING: Final = frozenset(
     {
         "builtins.list",

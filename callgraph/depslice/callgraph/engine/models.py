@@ -2,174 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
-from depslice.callgraph.summary import Position
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
 
-Model: TypeAlias = (
-    "Callable[[ContainerEvaluation, Sequence[Values], Mapping[str, Values], Position, int], Values]"
-)
+_INNER: Final = -10_000  # registers of containers that a call makes within another
+_DISPLAYS: Final = {
+    "builtins.list": "list",
+    "builtins.dict": "dict",
+    "builtins.set": "set",
+    "collections.deque": "deque",
+}
+
+Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 
 
-def _partial(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if not args:
+def _partial(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
         return EMPTY
-    frozen = tuple([frozenset(values) for values in args])
-    names = tuple([(name, frozenset(values)) for name, values in sorted(keywords.items())])
+    frozen = tuple([frozenset(values) for values in call.args])
+    names = tuple([(name, frozenset(values)) for name, values in sorted(call.keywords.items())])
     return engine.single(("PT", frozen[0], frozen[1:], names))
 
 
-def _wraps(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    return engine.single(("X", "functools.wraps()"))
+def _wraps(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.single(("W", frozenset(call.argument(0, "wrapped"))))
 
 
-def _map(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if not args:
+def _update_wrapper(engine: ContainerEvaluation, call: Call) -> Values:
+    wrapper = call.argument(0, "wrapper")
+    engine.mark_wrapper(wrapper, call.argument(1, "wrapped"))
+    return wrapper
+
+
+def _property(engine: ContainerEvaluation, call: Call) -> Values:
+    accessors = [
+        frozenset(call.argument(index, name)) for index, name in enumerate(("fget", "fset", "fdel"))
+    ]
+    return engine.single(("PY", *accessors))
+
+
+def _map(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
         return EMPTY
-    items = [engine.iterate(values, pos, is_async=False) for values in args[1:]]
-    made = engine.call(args[0], items, {}, pos, rule="callback", external=True)
-    return engine.container_of("list", register, made)
+    items = [engine.iterate(values, call.pos, is_async=False) for values in call.args[1:]]
+    made = engine.call(call.args[0], items, {}, call.pos, rule="callback", external=True)
+    return engine.container_of("list", call.register, made)
 
 
-def _zip(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _iter(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 2:  # a callable and the value that ends it
+        made = engine.call(call.args[0], [], {}, call.pos, rule="callback", external=True)
+    else:
+        made = engine.iterate(call.argument(0, ""), call.pos, is_async=False)
+    return engine.container_of("list", call.register, made)
+
+
+def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
+    values = call.argument(0, "")
+    made = engine.protocol(values, ("__reversed__", "__len__", "__getitem__"), call.pos)
+    elements = engine.iterate(
+        made | {v for v in values if engine.values[v][0] != "I"}, call.pos, is_async=False
+    )
+    return engine.container_of("list", call.register, elements)
+
+
+def _zip(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.tuples_of(
-        register, [engine.iterate(values, pos, is_async=False) for values in args]
+        call.register, [engine.iterate(values, call.pos, is_async=False) for values in call.args]
     )
 
 
-def _enumerate(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    items = engine.iterate(args[0], pos, is_async=False) if args else EMPTY
-    return engine.tuples_of(register, [engine.constants[-3], items])
+def _enumerate(engine: ContainerEvaluation, call: Call) -> Values:
+    items = engine.iterate(call.args[0], call.pos, is_async=False) if call.args else EMPTY
+    return engine.tuples_of(call.register, [engine.constants[-3], items])
 
 
-def _getattr(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if len(args) < 2:
+def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) < 2:
         return EMPTY
-    result: set[int] = set(args[2]) if len(args) > 2 else set()
+    result: set[int] = set(call.args[2]) if len(call.args) > 2 else set()
     computed = False
-    for value in tuple(args[1]):
+    for value in tuple(call.args[1]):
         kind = engine.values[value]
         if kind[0] == "S":
-            result |= engine.load_attribute(args[0], kind[1], pos)
+            result |= engine.load_attribute(call.args[0], kind[1], call.pos)
         elif kind[0] == "N":
-            result |= engine.dynamic_attribute(args[0], kind[1], kind[2], pos)
+            result |= engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
         else:
             computed = True
-    if computed or not args[1]:
-        result |= engine.dynamic_attribute(args[0], "", "", pos)
+    if computed or not call.args[1]:
+        result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
     return result
 
 
-def _globals_get(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    found = engine.global_names(args[0], pos) if args else EMPTY
-    return found | args[1] if len(args) > 1 else found
+def _globals_get(engine: ContainerEvaluation, call: Call) -> Values:
+    found = engine.global_names(call.args[0], call.pos) if call.args else EMPTY
+    return found | call.args[1] if len(call.args) > 1 else found
 
 
-def _setattr(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if len(args) == 3:
-        for value in tuple(args[1]):
+def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 3:
+        for value in tuple(call.args[1]):
             kind = engine.values[value]
             if kind[0] == "S":
-                engine.store_attribute(args[0], kind[1], args[2], pos)
+                engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
     return EMPTY
 
 
-def _hasattr(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if len(args) == 2:
-        for value in tuple(args[1]):
+def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 2:
+        for value in tuple(call.args[1]):
             kind = engine.values[value]
             if kind[0] == "S":
-                engine.load_attribute(args[0], kind[1], pos)
+                engine.load_attribute(call.args[0], kind[1], call.pos)
     return engine.constants[-7]
 
 
-def _super(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _super(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
-    if len(args) == 2:
-        for class_ in engine.classes_in(args[0]):
-            for receiver in args[1]:
+    if len(call.args) == 2:
+        for class_ in engine.classes_in(call.args[0]):
+            for receiver in call.args[1]:
                 if engine.values[receiver][0] in ("I", "C"):
                     made.add(engine.intern(("SU", class_, receiver)))
     return made or engine.unknown
 
 
-def _type(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _type(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
-    if len(args) == 1:
-        for value in args[0]:
+    if len(call.args) == 1:
+        for value in call.args[0]:
             kind = engine.values[value]
             if kind[0] == "I":
                 made.add(engine.intern(("C", kind[1], kind[2])))
@@ -180,123 +150,156 @@ def _type(
     return made or engine.unknown
 
 
-def _dict(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    elements: set[int] = set()
-    made = engine.container_of("dict", register, EMPTY)
+def _dict(engine: ContainerEvaluation, call: Call) -> Values:
+    made = engine.container_of("dict", call.register, EMPTY)
     for container in made:
-        for name, values in keywords.items():
-            engine.write(engine.cell("k", container, name), values)
-            elements |= values
-        for values in args:
+        for name, values in call.keywords.items():
+            engine.write_item(container, name, values)
+        for values in call.args:
             for value in tuple(values):
-                if engine.values[value][0] == "K":
+                kind = engine.values[value]
+                if kind[0] == "K" and kind[1] in engine.mappings:
                     engine.copy_items(value, container)
-        engine.write(engine.cell("e", container), elements)
+                elif kind[0] == "K":
+                    for pair in tuple(
+                        engine.iterate(frozenset((value,)), call.pos, is_async=False)
+                    ):
+                        keys = engine.unpack_item(frozenset((pair,)), 0, call.pos)
+                        held = engine.unpack_item(frozenset((pair,)), 1, call.pos)
+                        engine.store_item(made, keys, held, call.pos)
     return made
 
 
-def _default_factory(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    factory = keywords.get("default_factory") or keywords.get("factory")
+def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
+    factory = call.keywords.get("default_factory") or call.keywords.get("factory")
     if factory:
-        return engine.call(factory, [], {}, pos, rule="default-factory", external=True)
-    default = keywords.get("default")
-    return default if default is not None else (args[0] if args else EMPTY)
+        return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
+    default = call.keywords.get("default")
+    return default if default is not None else (call.args[0] if call.args else EMPTY)
 
 
-def _defaultdict(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    made = (
-        engine.call(args[0], [], {}, pos, rule="default-factory", external=True)
-        if args and args[0]
-        else EMPTY
-    )
-    return engine.container_of("dict", register, made)
+def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
+    made = engine.container_of("defaultdict", call.register, EMPTY)
+    for factory in call.argument(0, ""):
+        kind = engine.values[factory]
+        display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+        for container in made:
+            if display is not None:
+                inner = engine.container_of(display, _INNER - call.register, EMPTY)
+                engine.write(engine.cell("e", container), inner)
+                engine.write(engine.cell("n", container), inner)
+            else:
+                engine.write(engine.cell("factory", container), frozenset((factory,)))
+    return made
 
 
-def _namedtuple(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.single(("X", "collections.namedtuple()"))
 
 
-def _thread(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    target = keywords.get("target") or (args[1] if len(args) > 1 else EMPTY)
-    passed = keywords.get("args", EMPTY)
-    if target:
-        inner = engine.iterate(passed, pos, is_async=False) if passed else EMPTY
-        engine.call(target, [], {}, pos, spread=inner, rule="callback", external=True)
+def _thread(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "target"), call.argument(3, "args"), 4)
     return engine.single(("XI", "threading.Thread"))
 
 
-def _submit(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    if args:
-        engine.call(args[0], list(args[1:]), keywords, pos, rule="callback", external=True)
-    return EMPTY
+def _process(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "target"), call.argument(3, "args"), 4)
+    return engine.single(("XI", "multiprocessing.Process"))
 
 
-def _import_module(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _timer(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "function"), call.argument(2, "args"), 3)
+    return engine.single(("XI", "threading.Timer"))
+
+
+def _start(
+    engine: ContainerEvaluation, call: Call, target: Values, args: Values, options: int
+) -> None:
+    """``target`` runs in a thread, with the arguments of a tuple and of a dictionary."""
+    if not target:
+        return
+    passed = engine.places_of(args) if args else []
+    spread = engine.iterate(args, call.pos, is_async=False) if passed is None else EMPTY
+    keywords = engine.names_of(call.argument(options, "kwargs")) or {}
+    engine.call(
+        target, passed or [], keywords, call.pos, spread=spread, rule="callback", external=True
+    )
+
+
+def _later(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
+        return EMPTY
+    return engine.call(
+        call.args[0], list(call.args[1:]), call.keywords, call.pos, rule="callback", external=True
+    )
+
+
+def _submit(engine: ContainerEvaluation, call: Call) -> Values:
+    made = frozenset(_later(engine, call))
+    return engine.single(("G", "concurrent.futures.Future", (made,)))
+
+
+def _to_thread(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.single(("G", "asyncio.Future", (frozenset(_later(engine, call)),)))
+
+
+def _gather(engine: ContainerEvaluation, call: Call) -> Values:
+    results = [engine.await_value(values, call.pos) for values in call.args]
+    return engine.single(("G", "asyncio.Future", (_list_of(engine, call, results),)))
+
+
+def _list_of(engine: ContainerEvaluation, call: Call, items: Sequence[Values]) -> frozenset[int]:
+    made = frozenset(engine.container_of("list", call.register, EMPTY))
+    for container in made:
+        engine.lengths[container] = len(items)
+        for index, values in enumerate(items):
+            engine.write_item(container, str(index), values)
+    return made
+
+
+def _register_exit(engine: ContainerEvaluation, call: Call) -> Values:
+    _later(engine, call)
+    return call.args[0] if call.args else EMPTY
+
+
+def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
-    for value in args[0] if args else EMPTY:
+    for value in call.args[0] if call.args else EMPTY:
         kind = engine.values[value]
-        if kind[0] == "S" and not kind[1].startswith("."):
-            made |= engine.module_value(kind[1])
-            if engine.program.is_module(kind[1]):
-                engine.facts.append((f.MODULE, kind[1], pos))
+        if kind[0] != "S":
+            continue
+        name = kind[1]
+        level = len(name) - len(name.lstrip("."))
+        if level:
+            package = _anchor(engine, call.argument(1, "package"))
+            if package is None:
+                continue
+            parts = package.split(".")
+            name = ".".join([*parts[: len(parts) - level + 1], name[level:]])
+        made |= engine.module_value(name)
+        if engine.program.is_module(name):
+            engine.facts.append((f.MODULE, name, call.pos))
     return made or engine.unknown
 
 
-def _isinstance(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    for class_ in _classes(engine, args[1] if len(args) > 1 else EMPTY):
+def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
+    """The package a relative name starts from: a constant, else ``__package__`` of here."""
+    texts = [engine.values[v][1] for v in package if engine.values[v][0] == "S"]
+    if texts:
+        return str(texts[0])
+    if engine.current is None:
+        return None
+    module = engine.current.module
+    return module.name if module.is_package else module.name.rpartition(".")[0]
+
+
+def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
+    for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
         for metaclass in class_.metaclasses:
             engine.protocol(
                 engine.single(("I", metaclass, True)),
                 ("__instancecheck__", "__subclasscheck__"),
-                pos,
+                call.pos,
             )
     return engine.constants[-7]
 
@@ -305,76 +308,54 @@ def _classes(engine: ContainerEvaluation, values: Values) -> list[Class]:
     return list(engine.classes_in(values))
 
 
-def _enter_context(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    return engine.enter_context(args[0], pos, is_async=False) if args else EMPTY
+def _enter_context(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.enter_context(call.args[0], call.pos, is_async=False) if call.args else EMPTY
 
 
-def _enter_async_context(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    return engine.enter_context(args[0], pos, is_async=True) if args else EMPTY
+def _closing(engine: ContainerEvaluation, call: Call) -> Values:
+    thing = call.argument(0, "thing")
+    closers = engine.load_attribute(thing, "close", call.pos)
+    if closers:
+        engine.call(closers, [], {}, call.pos, rule="callback", external=True)
+    return thing
 
 
-def _type_variable(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _enter_async_context(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.enter_context(call.args[0], call.pos, is_async=True) if call.args else EMPTY
+
+
+def _type_variable(engine: ContainerEvaluation, call: Call) -> Values:
     """Strings among the arguments are forward references (PEP 484)."""
     function = engine.current
-    for values in (*args, *keywords.values()):
+    for values in (*call.args, *call.keywords.values()):
         for value in values:
             kind = engine.values[value]
             if kind[0] == "S" and function is not None:
-                engine.note_annotation(function, parse_type(kind[1]), pos, eager=False)
+                engine.note_annotation(function, parse_type(kind[1]), call.pos, eager=False)
     return engine.single(("XI", "typing.TypeVar"))
 
 
-def _cast(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
+def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     function = engine.current
     declared: set[int] = set()
-    for value in args[0] if args else EMPTY:
+    for value in call.args[0] if call.args else EMPTY:
         kind = engine.values[value]
         if kind[0] == "S" and function is not None:
             expression = parse_type(kind[1])
-            engine.note_annotation(function, expression, pos, eager=False)
+            engine.note_annotation(function, expression, call.pos, eager=False)
             declared |= engine.declared(function.module, function, expression)
         elif kind[0] == "C":
             declared.add(engine.intern(("I", kind[1], False)))
-    return declared or (args[1] if len(args) > 1 else EMPTY)
+    return declared or (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
-def _attrgetter(
-    engine: ContainerEvaluation,
-    args: Sequence[Values],
-    keywords: Mapping[str, Values],
-    pos: Position,
-    register: int,
-) -> Values:
-    for values in args:
+def _attrgetter(engine: ContainerEvaluation, call: Call) -> Values:
+    for values in call.args:
         for value in values:
             kind = engine.values[value]
             if kind[0] == "S":
                 for part in kind[1].split("."):
-                    engine.note_unknown(part, pos, engine.unknown_id, is_call=True)
+                    engine.note_unknown(part, call.pos, engine.unknown_id, is_call=True)
     return engine.unknown
 
 
@@ -382,7 +363,11 @@ MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
     "functools.partialmethod": _partial,
     "functools.wraps": _wraps,
+    "functools.update_wrapper": _update_wrapper,
+    "builtins.property": _property,
     "builtins.map": _map,
+    "builtins.iter": _iter,
+    "builtins.reversed": _reversed,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
@@ -400,17 +385,22 @@ MODELS: Final[dict[str, Model]] = {
     "collections.defaultdict": _defaultdict,
     "collections.namedtuple": _namedtuple,
     "threading.Thread": _thread,
-    "multiprocessing.Process": _thread,
-    "threading.Timer": _thread,
+    "multiprocessing.Process": _process,
+    "threading.Timer": _timer,
     "concurrent.futures.ThreadPoolExecutor.submit": _submit,
     "concurrent.futures.ProcessPoolExecutor.submit": _submit,
-    "atexit.register": _submit,
-    "asyncio.to_thread": _submit,
+    "concurrent.futures.ThreadPoolExecutor.map": _map,
+    "concurrent.futures.ProcessPoolExecutor.map": _map,
+    "multiprocessing.Pool.map": _map,
+    "atexit.register": _register_exit,
+    "asyncio.to_thread": _to_thread,
+    "asyncio.gather": _gather,
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
     "builtins.isinstance": _isinstance,
     "builtins.issubclass": _isinstance,
     "contextlib.ExitStack.enter_context": _enter_context,
+    "contextlib.closing": _closing,
     "contextlib.ExitStack.push": _enter_context,
     "contextlib.AsyncExitStack.enter_context": _enter_context,
     "contextlib.AsyncExitStack.enter_async_context": _enter_async_context,

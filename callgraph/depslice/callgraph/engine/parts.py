@@ -29,13 +29,13 @@ NO_RESULT: Final = frozenset(
         s.COMPARE,
         s.TRUTH,
         s.FORMAT_VALUE,
-        s.YIELD,
         s.RETURN,
         s.BIND,
         s.SETGLOBAL,
         s.SETFREE,
         s.ANNOTATION,
         s.DELETE_SUB,
+        s.DELETE_ATTR,
         s.CONTAINS,
         s.RAISE,
     }
@@ -74,7 +74,9 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.SUPER: (3,),
     s.TRUTH: (1,),
     s.UNARY: (2,),
-    s.YIELD: (1,),
+    s.YIELD: (2,),
+    s.DELETE_ATTR: (1,),
+    s.NARROW_TEXT: (2,),
     s.YIELD_FROM: (2,),
 }
 """Which operands of an operation are registers it reads, where their number is fixed."""
@@ -118,6 +120,17 @@ def users(unit: Unit) -> dict[int, list[int]]:
                 else:
                     readers.append(index)
     return found
+
+
+def returns_first(unit: Unit) -> bool:
+    """Whether ``unit`` may return its first parameter."""
+    same = {0}
+    for op in unit.ops:
+        if op[0] == s.PHI and not same.isdisjoint(op[2]):
+            same.add(op[1])
+        elif op[0] == s.RETURN and op[1] in same:
+            return True
+    return False
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:

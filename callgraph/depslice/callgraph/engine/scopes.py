@@ -213,15 +213,31 @@ class ScopeEvaluation(EngineState):
             self._resolving.discard((module.name, name))
         return EMPTY
 
-    def _module_getattr(self, module: Module, name: str) -> Values:
+    def _module_getattr(self, module: Module, name: str, pos: Position = -1) -> Values:
         """PEP 562: what the module's ``__getattr__`` gives."""
         values: set[int] = set(self.unknown)
         for value in self.name_values(module, "__getattr__", None):
             kind = self.values[value]
-            if kind[0] == "F":
+            if kind[0] == "F" and self.whole:
+                if pos >= 0:
+                    self.facts.append((f.CALL, kind[1], pos, True, "getattr", False))
+                asked = self._asked_for(kind[1], name)
+                self.ensure(asked)
+                values |= self.read(asked.ret)
+            elif kind[0] == "F":
                 self.ensure(kind[1])
                 values |= self.read(kind[1].ret)
         return values
+
+    def _asked_for(self, getter: Function, name: str) -> Function:
+        """A module's ``__getattr__`` at work for just this name."""
+        key = (getter.module.name, getter.unit.index, name)
+        found = self._getters.get(key)
+        if found is None:
+            found = self._getters[key] = Function(getter.module, getter.unit, len(self.tasks))
+            self.tasks.append(found)
+            self.write(self._parameter_cell(found, 0), self.single(("S", name)))
+        return found
 
     def import_values(
         self, module: Module, level: int, target: str, item: str | None, pos: Position
@@ -248,6 +264,9 @@ class ScopeEvaluation(EngineState):
             self.facts.append((f.UNRESOLVED, f"{absolute}.{item}", "missing-name", pos))
         else:
             self.facts.append((f.EXTERNAL, f"{absolute}.{item}", pos, False))
+        inner = f"{absolute}.{item}"
+        if source and not self._has(source, item) and not self.program.is_module(inner):
+            return self._module_getattr(source, item, pos)
         return self.from_import(module, absolute, item)
 
     def answer(self, lookup: Lookup) -> None:
@@ -296,7 +315,7 @@ class ScopeEvaluation(EngineState):
         _, kind, annotation, has_default = unit.params[index]
         receiver = self._receiver(function, index)
         if receiver is not None:
-            return receiver
+            return self._actual_receivers(function, receiver) if self.whole else receiver
         values: set[int] = set()
         values.add(self.intern(("P", function, index)))
         if kind == "va":
@@ -310,7 +329,12 @@ class ScopeEvaluation(EngineState):
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
-            values |= self.read(self._parameter_cell(function, index))
+            passed = self.read(self._parameter_cell(function, index)) - self.unknown
+            if passed and annotation is not None and not self.is_open(function, index):
+                values = {self.intern(("P", function, index))}  # callers say it more precisely
+                if has_default:
+                    values |= self._default_values(function, index)
+            values |= passed
         return values
 
     def is_vague(self, declared: Values) -> bool:
@@ -319,6 +343,26 @@ class ScopeEvaluation(EngineState):
             self.values[v][0] == "XI" and self.values[v][1] in ("builtins.object", "builtins.type")
             for v in declared
         )
+
+    def is_open(self, function: Function, index: int) -> bool:
+        """Whether a caller passes something unknown, or nobody is known to call."""
+        return self.unknown_id in self._parameter_cell(function, index).values
+
+    def _actual_receivers(self, function: Function, anything: Values) -> Values:
+        """The instances that known callers call a method on; ``anything`` subsumes them."""
+        passed = self.read(self._parameter_cell(function, 0))
+        if anything <= passed:
+            return anything
+        return passed
+
+    def open_function(self, function: Function) -> None:
+        """Nobody of the program calls ``function``: someone else may, with anything."""
+        for index, (_, _, annotation, _) in enumerate(function.unit.params):
+            receiver = self._receiver(function, index)
+            if receiver is not None:
+                self.write(self._parameter_cell(function, index), receiver)
+            elif annotation is not None:
+                self.write(self._parameter_cell(function, index), self.unknown)
 
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)
@@ -345,9 +389,12 @@ class ScopeEvaluation(EngineState):
         if annotation is not None:
             self.write(elements, self.declared(function.module, function, annotation))
         if self.whole:
-            cell = self._parameter_cell(function, index)
-            self.write(elements, self.read(cell))
-        self.write(elements, self.derive("E", self.intern(("P", function, index))))
+            self.write(elements, self.read(self._parameter_cell(function, index)) - self.unknown)
+            if function in self.called:
+                return {container}
+        anything = self.derive("E", self.intern(("P", function, index)))
+        self.write(elements, anything)
+        self.write(self.cell("n", container), anything)
         return {container}
 
     def _parameter_cell(self, function: Function, index: int) -> Cell:

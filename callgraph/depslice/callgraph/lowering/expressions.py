@@ -272,10 +272,13 @@ class ExpressionLowering:
         callee = self._lower.get(type(func), self._unknown)(func)
         args: list[Register] = []
         stars: list[Register] = []
+        mixed = False
         for argument in node.args:
             if type(argument) is ast.Starred:
+                mixed = mixed or bool(stars)
                 stars.append(self.expression(argument.value))
             else:
+                mixed = mixed or bool(stars)
                 args.append(self._lower.get(type(argument), self._unknown)(argument))
         keywords: list[tuple[str, Register]] = []
         double: list[Register] = []
@@ -292,7 +295,7 @@ class ExpressionLowering:
             end = func.end_lineno or func.lineno
             column = max((func.end_col_offset or 0) - len(func.attr.encode()), 0)
             pos = end << 12 | min(column, 4095)
-        spread = (tuple(stars), tuple(double)) if stars or double else None
+        spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         return register
 
@@ -318,7 +321,7 @@ class ExpressionLowering:
 
     def _subscript(self, node: ast.Subscript) -> Register:
         value = self.expression(node.value)
-        key = self.expression(node.slice)
+        key = self.key(node.slice)
         frame = self.frame
         if _is_typing_form(node.value) and _holds_text(node.slice):
             # `Alias = Union["Later", int]`: forward references outside an annotation.
@@ -327,6 +330,16 @@ class ExpressionLowering:
         register = frame.new()
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
         return register
+
+    def key(self, node: ast.expr) -> Register:
+        """The key of a subscript; a constant number is a text too, so that it can be told."""
+        number = node.operand if type(node) is ast.UnaryOp else node
+        if type(number) is ast.Constant and type(number.value) is int:
+            sign = "-" if number is not node and type(node.op) is ast.USub else ""  # type: ignore[attr-defined]
+            register = self.frame.new()
+            self.frame.ops.append((s.STRING, register, f"{sign}{number.value}"[:_LONGEST_NAME]))
+            return register
+        return self.expression(node)
 
     def _slice(self, node: ast.Slice) -> Register:
         for part in (node.lower, node.upper, node.step):
@@ -458,14 +471,24 @@ class ExpressionLowering:
             if conjunction == positive:
                 for value in test.values:  # type: ignore[attr-defined]
                     self.narrow(value, positive=positive)
-        elif kind is ast.Call and positive:
+        elif kind is ast.Call:
             match test:
                 case ast.Call(
                     func=ast.Name(id="isinstance"), args=[ast.Name(id=name), classes], keywords=[]
                 ):
-                    self._narrow_name(name, classes)
+                    self._narrow_name(name, classes, positive=positive)
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="startswith"),
+                    args=[ast.Constant(value=str(prefix))],
+                ) if positive and name in self.frame.env:
+                    frame = self.frame
+                    register = frame.new()
+                    frame.ops.append(
+                        (s.NARROW_TEXT, register, frame.env[name], prefix[:_LONGEST_NAME])
+                    )
+                    frame.env = {**frame.env, name: register}
 
-    def _narrow_name(self, name: str, classes: ast.expr) -> None:
+    def _narrow_name(self, name: str, classes: ast.expr, *, positive: bool) -> None:
         frame = self.frame
         current = frame.env.get(name)
         if current is None:
@@ -474,7 +497,7 @@ class ExpressionLowering:
             return
         types = self.expression(classes)
         register = frame.new()
-        frame.ops.append((s.NARROW, register, current, types))
+        frame.ops.append((s.NARROW, register, current, types, positive))
         frame.env = {**frame.env, name: register}
 
     # --- displays
@@ -490,9 +513,10 @@ class ExpressionLowering:
         frame = self.frame
         register = frame.new()
         kind = type(node).__name__.lower()
-        if all(element < -1 for element in elements):
-            elements = elements[:1] if kind != "tuple" else elements
-        frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred)))
+        many = False
+        if kind != "tuple" and len(elements) > 1 and all(element < -1 for element in elements):
+            elements, many = elements[:1], True
+        frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred), many))
         return register
 
     def _mapping(self, node: ast.Dict) -> Register:
@@ -549,7 +573,7 @@ class ExpressionLowering:
         frame = self.frame
         register = frame.new()
         kind = {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "generator")
-        frame.ops.append((s.SEQUENCE, register, kind, (element,), ()))
+        frame.ops.append((s.SEQUENCE, register, kind, (element,), (), True))
         return register
 
     def _dict_comprehension(self, node: ast.DictComp) -> Register:
@@ -611,8 +635,9 @@ class ExpressionLowering:
     def _yield(self, node: ast.Yield) -> Register:
         value = s.NONE if node.value is None else self.expression(node.value)
         self.frame.flags |= s.GENERATOR
-        self.frame.ops.append((s.YIELD, value))
-        return s.UNBOUND
+        register = self.frame.new()
+        self.frame.ops.append((s.YIELD, register, value))
+        return register
 
     def _yield_from(self, node: ast.YieldFrom) -> Register:
         self.frame.flags |= s.GENERATOR

@@ -78,6 +78,7 @@ class FileLowering(ExpressionLowering):
         self.frame = Frame(unit=-1, parent=None, piece=-1, class_scope=None, is_function=False)
         self.captures: list[tuple[int, str]] = []
         self.histories: dict[int, dict[str, list[Register]]] = {}
+        self.lambdas: dict[str, int] = {}
 
     # --- module and class scopes: pieces
 
@@ -589,6 +590,9 @@ class FileLowering(ExpressionLowering):
         ]
         prefix = self._local_prefix()
         name = f"{prefix}<lambda>@{node.lineno}"
+        count = self.lambdas[name] = self.lambdas.get(name, 0) + 1
+        if count > 1:  # of those on one line the first has the plain name
+            name = f"{name}#{count}"
         unit = self._body_unit(node, body, params, None, name, None, 0)
         register = frame.new()
         frame.ops.append((s.LAMBDA, register, unit, defaults))
@@ -939,7 +943,7 @@ class FileLowering(ExpressionLowering):
         if handler.name:
             frame = self.frame
             register = frame.new()
-            frame.ops.append((s.NARROW, register, s.UNBOUND, value))
+            frame.ops.append((s.NARROW, register, s.UNBOUND, value, True))
             self._bind_name(handler.name, register)
 
     def _try(self, node: ast.Try | ast.TryStar) -> bool:
@@ -1057,9 +1061,9 @@ class FileLowering(ExpressionLowering):
                 self.frame.ops.append((s.DELETE_SUB, obj, key, pos))
                 self._note_write(target)
             elif isinstance(target, ast.Attribute):
-                obj, result = self.expression(target.value), self.frame.new()
+                obj = self.expression(target.value)
                 pos = pack(target.lineno, target.col_offset)
-                self.frame.ops.append((s.UNARY, result, obj, "__delattr__", pos))
+                self.frame.ops.append((s.DELETE_ATTR, obj, target.attr, pos))
             elif isinstance(target, ast.Name):
                 if self.frame.is_function:
                     self.frame.env.pop(target.id, None)
@@ -1115,7 +1119,7 @@ class FileLowering(ExpressionLowering):
                     frame.stores.add(attr)
                 self._note_write(target)
             case ast.Subscript(value=obj, slice=key):
-                receiver, index = self.written(obj), self.expression(key)
+                receiver, index = self.written(obj), self.key(key)
                 pos = pack(target.lineno, target.col_offset)
                 self.frame.ops.append((s.SETSUB, receiver, index, value, pos))
                 self._note_write(target)
@@ -1124,7 +1128,7 @@ class FileLowering(ExpressionLowering):
                     register = self.frame.new()
                     pos = pack(element.lineno, element.col_offset)
                     if isinstance(element, ast.Starred):
-                        self.frame.ops.append((s.SEQUENCE, register, "list", (), (value,)))
+                        self.frame.ops.append((s.SEQUENCE, register, "list", (), (value,), True))
                         self.assign(element.value, register)
                     else:
                         self.frame.ops.append((s.ITEM, register, value, index, pos))

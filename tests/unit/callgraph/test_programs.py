@@ -1,0 +1,94 @@
+"""The small programs of ``fixtures/callgraph``: what they really call, and our graph of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from check import write_files
+from depslice.callgraph import build_graph, open_program
+from depslice.callgraph.export import export_pycg
+from programs import SmallProgram, load_not_yet, load_small_programs
+
+TESTS = Path(__file__).parents[2]
+PROGRAMS = {program.name: program for program in load_small_programs()}
+NOT_YET = load_not_yet()
+
+
+Observed = list[tuple[str, str, bool]]
+
+
+@cache
+def observed_calls(category: str) -> dict[str, Observed | str]:
+    """What ``tests/trace_program.py`` sees of the programs of a category, in its own process."""
+    programs = [program for program in PROGRAMS.values() if program.category == category]
+    with tempfile.TemporaryDirectory() as parent:
+        folders = [Path(parent) / str(number) for number in range(len(programs))]
+        for program, folder in zip(programs, folders, strict=True):
+            write_files(program.files, folder)
+        done = subprocess.run(
+            [sys.executable, "-I", "-B", "-S", str(TESTS / "trace_program.py"), *map(str, folders)],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    return {program.name: result for program, result in zip(programs, results, strict=True)}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_expected_calls_are_those_that_happen(name: str) -> None:
+    program = PROGRAMS[name]
+    observed = observed_calls(program.category)[name]
+    assert not isinstance(observed, str), observed
+    expected = program.own_calls
+    # Who resumes a generator need not be who called it: those only have to be called by somebody.
+    resumed = {callee for _, callee, suspended in observed if suspended}
+    expected_callees = {callee for _, callee in expected}
+    seen = {(caller, callee) for caller, callee, _ in observed}
+    difference = [
+        f"+ {call}" for call in seen - expected if call[1] not in resumed & expected_callees
+    ]
+    difference += [f"- {call}" for call in expected - seen if call[1] not in resumed]
+    assert not difference, "\n".join(difference)
+
+
+def graph_in_pycg_form(program: SmallProgram, folder: Path) -> dict[str, list[str]]:
+    """What ``depslice graph FOLDER --format pycg`` writes for the program."""
+    write_files(program.files, folder)
+    return export_pycg(build_graph(open_program(folder, cache=None)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name,
+            marks=[pytest.mark.xfail(reason=NOT_YET[name], strict=True)] if name in NOT_YET else [],
+        )
+        for name in PROGRAMS
+    ],
+)
+def test_the_graph_is_exactly_the_expected_one(name: str, tmp_path: Path) -> None:
+    graph = graph_in_pycg_form(PROGRAMS[name], tmp_path)
+    found = {f"{caller}: {callee}" for caller, callees in graph.items() for callee in callees}
+    calls = PROGRAMS[name].calls
+    expected = {f"{caller}: {callee}" for caller, callees in calls.items() for callee in callees}
+    difference = [f"- {each}" for each in sorted(expected - found)]
+    difference += [f"+ {each}" for each in sorted(found - expected)]
+    assert not difference, "\n".join(difference)
+
+
+def test_the_collection_is_what_it_is_said_to_be() -> None:
+    assert len(PROGRAMS) >= 400
+    assert NOT_YET.keys() <= PROGRAMS.keys()
+    assert all("main" in program.modules for program in PROGRAMS.values())
