@@ -22,6 +22,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position
 
 _MOST_RECEIVERS = 8
+_MANY_CALLEES = 3
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
@@ -140,6 +141,34 @@ class CallEvaluation(AttributeEvaluation):
         if not callees:
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
             return self.unknown
+        if len(callees) >= _MANY_CALLEES and rule == "call" and not spread and not external:
+            callees = self.shared(callees)
+            if self._is_dispatch(callees):
+                given = tuple([self.shared(values) for values in args])
+                names = tuple([(name, self.shared(v)) for name, v in keywords.items()])
+                return self.asked(("call", callees, given, names), pos)
+        return self.call_each(callees, args, keywords, pos, register, spread, rule, external)
+
+    def _is_dispatch(self, callees: frozenset[int]) -> bool:
+        """Whether all of ``callees`` are functions, whose calls leave nothing at the call site."""
+        known = self._dispatches.get(callees)
+        if known is None:
+            known = self.whole and all(self.values[v][0] in ("F", "B") for v in callees)
+            self._dispatches[callees] = known
+        return known
+
+    def call_each(
+        self,
+        callees: Values,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        register: int = -1,
+        spread: Values = EMPTY,
+        rule: str = "call",
+        external: bool = False,
+    ) -> Values:
+        """Call one after the other."""
         result: Values = EMPTY
         for callee in callees:
             made = self._call_value(callee, args, keywords, pos, register, spread, rule, external)

@@ -573,19 +573,6 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.unknown
         return result
 
-    def special(self, values: Values, dunders: Sequence[str], pos: Position) -> None:
-        """As :meth:`protocol`, where the result goes nowhere."""
-        if values:
-            self.protocol(values, dunders, pos)
-
-    def truth(self, values: Values, pos: Position) -> None:
-        """Truth value testing (3.3.1, ``__bool__`` then ``__len__``)."""
-        for value in values:
-            tag = self.values[value][0]
-            if tag == "I" or tag in OPEN:
-                self.protocol(values, ("__bool__", "__len__"), pos)
-                return
-
     def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
         """A rich comparison; the reflected method when the left has none."""
         reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}

@@ -8,7 +8,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.base import EngineState
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.values import EMPTY, Cell, Function, Lookup, Values
+from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
@@ -268,10 +268,6 @@ class ScopeEvaluation(EngineState):
         if source and not self._has(source, item) and not self.program.is_module(inner):
             return self._module_getattr(source, item, pos)
         return self.from_import(module, absolute, item)
-
-    def answer(self, lookup: Lookup) -> None:
-        """Implemented by the engine."""
-        raise NotImplementedError
 
     def bind(self, function: Function, name: str, values: Values) -> None:
         """A piece binds ``name`` in its scope."""
