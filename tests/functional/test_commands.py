@@ -368,7 +368,7 @@ def test_a_trace_is_compared_with_the_graph(depslice: Depslice, tmp_path: Path) 
         "def hidden(): pass\n"
         "def main():\n"
         "    print(sys.argv[1:])\n"
-        "    globals()['hid' + 'den']()\n"
+        "    globals()['neddih'[::-1]]()\n"
         "main()\n",
         encoding="utf-8",
     )
