@@ -149,7 +149,7 @@ class _Collected:
                 place = f.POSITION.get(fact[0])
                 if place is not None:
                     owner = source
-                    if fact[0] == f.INHERIT:
+                    if fact[0] in (f.INHERIT, f.INHERIT_EXTERNAL):
                         owner = self._class_source(function, source)
                     self._note(owner, self._read(fact), fact[place])
 
@@ -176,6 +176,8 @@ class _Collected:
             return (_Edge(fact[1].id, ReferenceKind.CALL, "instance"),)
         if kind == f.INHERIT:
             return (_Edge(fact[1].id, ReferenceKind.INHERIT, "base"),)
+        if kind == f.INHERIT_EXTERNAL:
+            return (_Edge(f"external:{fact[1]}", ReferenceKind.INHERIT, "base"),)
         if kind == f.ANNOTATE:
             targets = self._program.definitions(fact[1], fact[2])
             return [_Edge(target, ReferenceKind.ANNOTATE, "annotation") for target in targets]

@@ -46,7 +46,13 @@ class EngineState:
         self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
+        self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
+        self.ordered: set[Class] = set()  # by functools.total_ordering
+        self.records: set[Class] = set()  # dataclasses
+        self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
+        self.stored: set[str] = set()  # attributes that are set on something, somewhere
+        self._called_names: dict[Function, dict[int, str]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers

@@ -8,6 +8,7 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.library import CALLED_BACK
 from depslice.callgraph.engine.models import MODELS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import STR as _STR
@@ -21,6 +22,14 @@ _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersectio
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
 _LONGEST_DISPLAY: Final = 16
 DICTS: Final = frozenset({"dict", "defaultdict"})
+# What total_ordering derives everything from, and what of it asks for equality too.
+_ROOTS: Final = ("__lt__", "__le__", "__gt__", "__ge__")
+_WITH_EQUALITY: Final = {
+    "__lt__": ("__gt__", "__le__"),
+    "__le__": ("__ge__", "__lt__"),
+    "__gt__": ("__lt__", "__ge__"),
+    "__ge__": ("__le__", "__gt__"),
+}
 _NOT_IMPLEMENTED: Final = ("X", "builtins.NotImplemented")
 _CONTAINER_NAMES: Final = {
     "deque": "collections.deque",
@@ -161,6 +170,10 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self._class_getitem(receiver, value[1], keys, pos)
             elif kind == "I":
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
+                if self.find_member(value[1], "__getitem__") is None:
+                    result |= self._inherited_item(value[1], keys, pos)
+            elif kind in ("NS", "ND"):
+                result |= self._namespace_item(value, keys, pos)
             elif kind == "X":
                 result.add(receiver)
             elif kind == "XI":
@@ -169,6 +182,39 @@ class ContainerEvaluation(CallEvaluation):
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
+        return result
+
+    def _inherited_item(self, class_: Class, keys: Values, pos: Position) -> Values:
+        """``instance[key]`` of a class that extends a container or is a record."""
+        held = self.held_by(class_)
+        if held is not None:
+            return self._item(held, keys)
+        if not self.whole or "typing.NamedTuple" not in self.external_bases(class_):
+            return EMPTY
+        fields = [
+            name
+            for name, pieces in class_.info.members.items()
+            if class_.module.summary.pieces[pieces[0]].kind == "assign"
+        ]
+        result: set[int] = set()
+        receiver = self.single(("I", class_, True))
+        for key in keys:
+            text = self.values[key]
+            if text[0] == "S" and text[1].isdecimal() and int(text[1]) < len(fields):
+                result |= self.load_attribute(receiver, fields[int(text[1])], pos)
+        return result
+
+    def _namespace_item(self, namespace: tuple[Any, ...], keys: Values, pos: Position) -> Values:
+        """``globals()[key]``, ``vars(x)[key]``: the attribute of that name."""
+        kind = ("M", namespace[1]) if namespace[0] == "NS" else None
+        receivers = self.single(kind) if kind else self.only(namespace[1])
+        result: set[int] = set()
+        for key in keys:
+            name = self.values[key]
+            if name[0] == "S":
+                result |= self.load_attribute(receivers, name[1], pos)
+            elif name[0] == "N":
+                result |= self.dynamic_attribute(receivers, name[1], name[2], pos)
         return result
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
@@ -263,7 +309,7 @@ class ContainerEvaluation(CallEvaluation):
         result: set[int] = set()
         for value in tuple(values):
             kind = self.values[value]
-            if kind[0] == "K" and kind[1] in ("tuple", "list"):
+            if kind[0] == "K" and kind[1] in ("tuple", "list", "collections.namedtuple"):
                 exact = self.read(self.cell("k", value, str(index)))
                 if exact:
                     result |= exact | self.read(self.cell("n", value))
@@ -295,13 +341,24 @@ class ContainerEvaluation(CallEvaluation):
                 self.hash_values(keys)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
+            elif value[0] == "NS":
+                module = self.program.module(value[1])
+                names = self._known_keys(keys) if module is not None else None
+                for name in names or ():
+                    assert module is not None
+                    self.write(self.variable_cell(module, name, -1), values)
+            elif value[0] == "ND":
+                for name in self._known_keys(keys) or ():
+                    self.store_attribute(self.only(value[1]), name, values, pos)
             elif value[0] in OPEN:
                 self.note_protocol("__setitem__", pos, receiver)
 
     def _may_mutate(self, container: tuple[object, ...]) -> bool:
         """Without a whole program, only code of its own module changes a container."""
         owner = container[2]
-        assert isinstance(owner, Function)
+        assert owner is None or isinstance(owner, Function)
+        if owner is None:
+            return True
         return self.whole or self.current is None or owner.module is self.current.module
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -459,6 +516,9 @@ class ContainerEvaluation(CallEvaluation):
         if self.find_member(class_, first) is None:
             if self.find_member(class_, "__getitem__") is not None and not is_async:
                 return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
+            held = self.held_by(class_)
+            if held is not None:
+                return self.iterate(self.only(held), pos, is_async=is_async)
             if any(
                 base.startswith(("enum.", "typing.NamedTuple"))
                 for base in self.external_bases(class_)
@@ -567,6 +627,14 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if self.find_member(kind[1], dunder) is not None:
                         break
+            elif kind[0] == "C" and self.whole:
+                for metaclass in [m for k in self.mro(kind[1]) for m in k.metaclasses]:
+                    for dunder in dunders:
+                        if self.find_member(metaclass, dunder) is not None:
+                            result |= self._call_member(
+                                metaclass, dunder, [self.only(value)], pos, "metaclass"
+                            )
+                            break
             elif kind[0] in OPEN:
                 for dunder in dunders:
                     self.note_protocol(dunder, pos, value)
@@ -588,6 +656,11 @@ class ContainerEvaluation(CallEvaluation):
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
                     made = self.call_dunder(value, kind[1], called, [other], pos)
+                    if called == "__eq__" and kind[1] in self.records:
+                        self._compare_fields(value, kind[1], pos)
+                    if self.ordered and self.find_member(kind[1], called) is None:
+                        answered = self._derived_comparison(value, kind[1], called, other, pos)
+                        continue
                     answered = (
                         answered
                         and self.find_member(kind[1], called) is not None
@@ -603,6 +676,33 @@ class ContainerEvaluation(CallEvaluation):
             if answered:
                 return
 
+    def _compare_fields(self, receiver: int, class_: Class, pos: Position) -> None:
+        """The ``__eq__`` that a dataclass generates."""
+        if self.find_member(class_, "__eq__") is not None:
+            return
+        for name, pieces in class_.info.members.items():
+            if class_.module.summary.pieces[pieces[0]].kind == "assign":
+                saved, self.facts = self.facts, []
+                try:
+                    held = self.load_attribute(self.only(receiver), name, pos)
+                finally:
+                    self.facts = saved
+                self.special({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
+
+    def _derived_comparison(
+        self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
+    ) -> bool:
+        """A comparison that ``functools.total_ordering`` has added; whether it has."""
+        if dunder not in _ROOTS or not any(k in self.ordered for k in self.mro(class_)):
+            return False
+        root = next((each for each in _ROOTS if self.find_member(class_, each)), None)
+        if root is None:
+            return False
+        self.call_dunder(receiver, class_, root, [other], pos)
+        if dunder in _WITH_EQUALITY[root]:
+            self.call_dunder(receiver, class_, "__eq__", [other], pos)
+        return True
+
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
         """``item in container`` (6.10.2)."""
         for value in tuple(containers):
@@ -611,7 +711,12 @@ class ContainerEvaluation(CallEvaluation):
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                 else:
-                    self.iterate(self.only(value), pos, is_async=False)
+                    bases = [f"{b}.__contains__" for b in self.external_bases(kind[1])]
+                    derived = [b for b in bases if self.whole and b in CALLED_BACK]
+                    for base in derived:
+                        self.call_back(base, kind[1], pos)
+                    if not derived:
+                        self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":

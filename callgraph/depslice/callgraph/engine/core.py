@@ -52,11 +52,21 @@ class Engine(ContainerEvaluation):
         """
         known = list(functions)
         if self.whole:
-            self._want([each for each in known if each.unit.kind == "piece"])
-            for function in known:
-                if function.unit.kind != "piece" and function not in self.called:
-                    self.open_function(function)
+            self.stored = {name for each in known for name in each.unit.stores}
+            self.closed = True
+            self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
+            self.closed = False
+            self._open([each for each in known if each not in self.called])
         self._want(known)
+        if self.whole:
+            self._open(known)
+            self.settle()
+
+    def _open(self, functions: list[Function]) -> None:
+        """Whoever calls those that have no receiver yet is not known."""
+        for function in functions:
+            if function.unit.kind != "piece" and not self.has_receiver(function):
+                self.open_function(function)
 
     def _want(self, functions: list[Function]) -> None:
         for function in functions:
@@ -89,11 +99,17 @@ class Engine(ContainerEvaluation):
     def ensure(self, function: Function, wanted: int = RETURNS) -> None:
         """Have ``function`` evaluated at least once, now if the stack allows."""
         if wanted & ~function.wanted:
+            if self.closed and not self._runs(function):
+                return  # what it would store is read when someone calls it
             function.wanted |= FULL if self.whole else wanted
             if self._depth < _DEEPEST and not function.running:
                 self._evaluate(function)
             else:
                 self.enqueue(function)
+
+    def _runs(self, function: Function) -> bool:
+        unit = function.unit
+        return function in self.called or (unit.kind == "piece" and unit.parent < 0)
 
     def _evaluate(self, function: Function) -> None:
         """Execute what is wanted and was not, and what read something that has grown."""

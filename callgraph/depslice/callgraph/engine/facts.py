@@ -34,6 +34,7 @@ CLASSREF: Final = 15  # class pos                        a class object is used 
 PASS: Final = 16  # function index values               these values are passed to a parameter
 APPLY: Final = 17  # value args                          an open value is called with these
 ASKED: Final = 18  # lookup pos                         the facts of that lookup hold here
+INHERIT_EXTERNAL: Final = 19  # dotted pos              a base outside the repo
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {
@@ -50,6 +51,7 @@ POSITION: Final = {
     DYNAMIC: 4,
     WRITE: 3,
     INHERIT: 2,
+    INHERIT_EXTERNAL: 2,
     CLASSREF: 2,
 }
 """Where a fact of each kind holds its position; the others have none."""

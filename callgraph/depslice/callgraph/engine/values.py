@@ -139,6 +139,7 @@ class Function:
         "given",
         "id",
         "module",
+        "naming",
         "noted",
         "params",
         "parts",
@@ -166,6 +167,7 @@ class Function:
         self.done = 0  # what has been evaluated
         self.parts: dict[int, list[int]] = {}
         self.signature = Signature(unit)
+        self.naming: frozenset[int] | None = None  # parameters that name attributes
         self.evaluations = 0
         self.spent = 0  # operations executed so far
         self.queued = False

@@ -41,6 +41,7 @@ class Frame:
         "ops",
         "parent",
         "piece",
+        "rebound",
         "registers",
         "self_stores",
         "stores",
@@ -69,6 +70,7 @@ class Frame:
         self.inner: set[str] = set()  # comprehension variables: visible to nested units only
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
+        self.rebound: set[str] = set()  # locals that a nested function rebinds
         self.flags = 0
         self.first_param = ""
         self.globals_written: set[str] = set()

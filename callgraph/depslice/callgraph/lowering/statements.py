@@ -1147,6 +1147,7 @@ class FileLowering(ExpressionLowering):
             owner = frame.owner_of(name)
             if owner is not None:
                 frame.ops.append((s.SETFREE, owner.unit, name, value))
+                owner.rebound.add(name)
                 self.captures.append((owner.unit, name))
         else:
             frame.set_local(name, value)
