@@ -9,7 +9,8 @@ environment that holds the packages' dependencies and not depslice.
 
 The order: ``own`` (every module of the package under test), ``warm`` (modules to import
 once, before forking), ``seconds``, ``mebibytes`` and ``slices``, each with ``target``,
-``tree`` (a folder), ``module`` and ``qualname``.
+``tree`` (a folder), ``module``, ``qualname`` and ``own_target`` (whether what is found
+on the way must be defined by the module itself, and not have taken the target's name).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import sys
 import traceback
 import warnings
 from importlib.machinery import ModuleSpec, PathFinder
+from types import FunctionType
 from typing import Any
 
 
@@ -73,6 +75,9 @@ def check(order: dict[str, Any], guard: Guard) -> dict[str, Any]:
             if part.startswith("__") and not part.endswith("__") and value is not module:
                 break
             value = _member(value, part)
+            defined = isinstance(value, (type, FunctionType))
+            if order["own_target"] and defined and value.__module__ != order["module"]:
+                raise AssertionError(f"{part} is that of {value.__module__}")
     except BaseException as error:  # noqa: BLE001 - analysed code may raise anything
         return {
             "target": order["target"],

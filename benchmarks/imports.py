@@ -1,7 +1,8 @@
 """The check ``imports``: slices import with nothing of the package but themselves.
 
 A slice whose module does not import from the whole package either (it is for another
-platform, wants a package that is not installed) is counted apart, with the original's error.
+platform, wants a package that is not installed), or does not have the target under its name
+(another definition has replaced it), is counted apart, with the original's error.
 
 RUNS the module bodies of the packages, in child processes (``import_child.py``). The
 package's distribution metadata may be installed; its modules are hidden.
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _CHILD: Final = Path(__file__).with_name("import_child.py")
 _SECONDS: Final = 30
 _MEBIBYTES: Final = 4096
+_NOT_THERE: Final = ("type object ", "module ")  # how messages start when a target is missing
 _COMPILED: Final = (".so", ".pyd")
 
 
@@ -66,6 +68,7 @@ def imports(job: Job) -> dict[str, Any]:
                     "empty": str(empty),
                     "module": module,
                     "qualname": qualname,
+                    "own_target": False,
                 }
             )
             warm.update({external.module for external in outcome.slice.externals})
@@ -80,7 +83,16 @@ def imports(job: Job) -> dict[str, Any]:
         results = _run(job.python, order, empty)
         failed = {result["target"]: result for result in results if not result["ok"]}
         # Some modules do not import as they are either: of another platform, Python, package.
-        again = [{**each, "tree": str(job.folder)} for each in orders if each["target"] in failed]
+        # In others the target's class has lost its name to one of another module.
+        again = [
+            {
+                **each,
+                "tree": str(job.folder),
+                "own_target": failed[each["target"]]["message"].startswith(_NOT_THERE),
+            }
+            for each in orders
+            if each["target"] in failed
+        ]
         for result in _run(job.python, {**order, "slices": again}, empty):
             if not result["ok"]:
                 failed[result["target"]]["original"] = f"{result['error']}: {result['message']}"

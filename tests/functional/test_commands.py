@@ -361,6 +361,30 @@ def test_help_and_version_import_no_analysis(environment: dict[str, str]) -> Non
     assert done.returncode == 0, done.stderr
 
 
+def test_a_trace_is_compared_with_the_graph(depslice: Depslice, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "def hidden(): pass\n"
+        "def main():\n"
+        "    print(sys.argv[1:])\n"
+        "    globals()['neddih'[::-1]]()\n"
+        "main()\n",
+        encoding="utf-8",
+    )
+    done = depslice("trace", "--", "script.py", "--own", "option", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "['--own', 'option']\n")
+    assert "2 calls between 3 definitions in 1 process: depslice-trace.json" in done.err
+    written = (tmp_path / "depslice-trace.json").read_text(encoding="utf-8")
+    printed = depslice("trace", "-o", "-", "-q", "--", "script.py", "--own", "option", cwd=tmp_path)
+    assert printed.out == written
+    assert printed.err == "['--own', 'option']\n"
+    table = depslice("graph", script, "--compare", "depslice-trace.json", cwd=tmp_path).out
+    assert "all         0.500         (1/2)" in table
+    assert "missed: alias, getattr, dispatch (1)" in table
+    assert "  script:main -> script:hidden   script.py:5" in table
+
+
 def test_completion_knows_the_commands(depslice: Depslice) -> None:
     env = {"_DEPSLICE_COMPLETE": "bash_complete", "COMP_WORDS": "depslice f", "COMP_CWORD": "1"}
     assert depslice(env=env).out.strip() == "plain,functions"
@@ -368,7 +392,7 @@ def test_completion_knows_the_commands(depslice: Depslice) -> None:
 
 def test_every_command_and_option_is_documented(depslice: Depslice) -> None:
     text = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
-    commands = ["functions", "graph", "slice", "why", "cache info", "cache clear"]
+    commands = ["functions", "graph", "slice", "trace", "why", "cache info", "cache clear"]
     for command in commands:
         assert f"depslice {command}" in text
         for word in depslice(*command.split(), "--help").out.split():

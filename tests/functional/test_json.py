@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from functional.running import ROOT, Depslice
 
+COMPONENTS = [str(ROOT / name) for name in ("callgraph", "slicer", "cli")]
 SPAN = {"start", "end"}
 STEP = {"source", "target", "kind", "certainty", "evidence", "path", "line", "column"}
 
@@ -116,6 +119,53 @@ def test_why(depslice: Depslice, shop: Path, symbol: str, code: int) -> None:
     assert document["in_slice"] is (code == 0)
     assert all(set(step) == {*STEP, "text"} for step in document["chain"])
     assert bool(document["nearest"]) is (code == 1)
+
+
+def test_trace_and_compare(depslice: Depslice, shop: Path, tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import shop.api as m\n"
+        "stock = m.import_stock('kind,sku,name,price,quantity\\nbook,b1,Ulysses,12,3\\n')\n"
+        "m.quote(stock, 'B1', 10)\n"
+        "raise SystemExit(5)\n",
+        encoding="utf-8",
+    )
+    path = tmp_path / "trace.json"
+    env = {
+        "PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), *COMPONENTS, str(shop)])
+    }
+    command = ("trace", "--root", shop, "-o", path, "--", sys.executable, script)
+    done = depslice(*command, env=env)
+    assert done.code == 5
+    trace = json_of(path.read_text(encoding="utf-8"), "depslice.trace/1")
+    assert list(trace) == [
+        *("schema", "command", "exit_code", "pythons", "processes"),
+        *("calls", "executed", "lines", "unmapped"),
+    ]
+    assert trace["exit_code"] == 5
+    call_keys = {"caller", "callee", "sites", "via_external", "through", "resumed"}
+    assert all(set(each) == call_keys for each in trace["calls"])
+    called = {(each["caller"], each["callee"]) for each in trace["calls"]}
+    assert ("shop.pricing:gross_price", "shop.config:tax_rate") in called
+
+    done = depslice("graph", shop, "--compare", path, "--format", "json")
+    document = json_of(done.out, "depslice.compare/1")
+    assert list(document) == [
+        *("schema", "scores", "kinds", "missed", "unseen", "through_foreign", "unknown"),
+    ]
+    assert [list(score) for score in document["scores"]] == [
+        [
+            *("certainty", "real", "found", "covered", "seen", "at_lines", "seen_at_lines"),
+            *("recall", "precision", "precision_at_lines", "f1"),
+        ]
+    ] * len(document["scores"])
+    assert document["scores"][-1]["real"] == len(called)
+    assert sum(each["real"] for each in document["kinds"]) == len(called)
+    unseen_keys = {"caller", "callee", "certainty", "evidence", "path", "line", "text", "line_ran"}
+    assert document["unseen"]
+    assert all(set(each) == unseen_keys for each in document["unseen"])
+    missed_keys = {"caller", "callee", "kind", "through", "path", "line", "text"}
+    assert all(set(each) == missed_keys for each in document["missed"])
 
 
 def test_cache(depslice: Depslice, tmp_path: Path, shop: Path) -> None:

@@ -113,6 +113,9 @@ MAY_READ = {
     "callgraph/depslice/callgraph/cache.py",
     "callgraph/depslice/callgraph/resolvers/pycg_resolver.py",
     "callgraph/depslice/callgraph/resolvers/pycg_runner.py",
+    "callgraph/depslice/callgraph/tracing/recorder.py",  # in the traced program
+    "callgraph/depslice/callgraph/tracing/session.py",  # the recorder, to copy it
+    "callgraph/depslice/callgraph/tracing/gathering.py",  # what the recorder has written
     "slicer/depslice/slicer/render/tree.py",  # the folder it writes the rendering to
     "slicer/depslice/slicer/memory.py",  # depslice's own modules: is it the same version still?
 }

@@ -345,7 +345,7 @@ class Program:
         if name not in self._star_names(source):
             return False
         if name in source.summary.scope:
-            return True
+            return not self._comes_back(source, name, seen)
         seen.add(source.name)
         for index in source.summary.stars:
             for bound, level, target, _ in source.summary.pieces[index].imports:
@@ -358,6 +358,19 @@ class Program:
         return source.summary.dunder_all is not None and (
             self.is_module(f"{source.name}.{name}") or "__getattr__" in source.summary.scope
         )
+
+    def _comes_back(self, source: Module, name: str, seen: set[str]) -> bool:
+        """Whether all that ``source`` has under ``name`` is imported from a module in ``seen``.
+
+        Such a module cannot be where that one has it from: it has what was there before.
+        """
+        origins = [
+            self.import_target(source, level, target)
+            for index in source.summary.scope[name]
+            for bound, level, target, item in source.summary.pieces[index].imports
+            if bound == item == name
+        ]
+        return len(origins) == len(source.summary.scope[name]) and seen.issuperset(origins)
 
     def _star_names(self, module: Module) -> frozenset[str]:
         """The names ``from module import *`` binds, those of its own star imports included."""

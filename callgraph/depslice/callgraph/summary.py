@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 15
+FORMAT: Final = 16
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -37,7 +37,8 @@ STR: Final = -4
 BYTES: Final = -5
 FLOAT: Final = -6
 BOOL: Final = -7
-OPAQUE: Final = -8  # a value of no interest (slices, Ellipsis, complex)
+OPAQUE: Final = -8  # a value of no interest (Ellipsis, complex)
+SLICE: Final = -9
 CONSTANT_TYPES: Final = {
     NONE: "None",
     INT: "int",
@@ -45,6 +46,7 @@ CONSTANT_TYPES: Final = {
     BYTES: "bytes",
     FLOAT: "float",
     BOOL: "bool",
+    SLICE: "slice",
 }
 
 T_NAME: Final = 0

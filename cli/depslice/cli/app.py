@@ -8,7 +8,7 @@ import click
 
 from depslice.cli import failures
 
-_COMMANDS = ("cache", "functions", "graph", "slice", "why")
+_COMMANDS = ("cache", "functions", "graph", "slice", "trace", "why")
 
 
 class _Commands(click.Group):
@@ -35,6 +35,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.slice import slice_
 
                 return slice_
+            case "trace":
+                from depslice.cli.commands.trace import trace
+
+                return trace
             case "why":
                 from depslice.cli.commands.why import why
 

@@ -11,6 +11,7 @@ only.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -20,8 +21,16 @@ from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import INERT_BASES, RECORD_BASES
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
-from depslice.callgraph.program import Module, Program
+from depslice.callgraph.program import Module, Program, strings_in
 from depslice.callgraph.summary import Piece, unpack
+from depslice.slicer.import_order import (
+    ImportRun,
+    ImportStep,
+    all_steps,
+    path_to,
+    run_imports,
+    runs_always,
+)
 from depslice.slicer.model import ExternalImport, Step
 from depslice.slicer.origins import Origins
 from depslice.slicer.wiring import import_closure, imported_modules, is_dotted_import, with_packages
@@ -135,12 +144,18 @@ class Slicer:
         self._steps: dict[str, Step] = {}
         self._names: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
         self._built: set[tuple[str, str]] = set()
+        self._replaced: set[tuple[str, str]] = set()
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
         self._wanted_members: set[tuple[Class, str]] = set()
         self._dotted: dict[str, set[str]] = {}
         self._roots: dict[str, None] = {}
         self._effects: dict[str, None] = {}
         self._closure_modules: dict[str, object] | None = None
+        self._original_run: ImportRun | None = None
+        self._forced: set[tuple[str, int, str]] = set()
+        self._named_by_strings: dict[str, Demand] = {}
+        self._spelled: dict[str, None] = {}
+        self._read_strings: set[Function] = set()
 
     # --- the way in
 
@@ -176,9 +191,9 @@ class Slicer:
             while self._queue:
                 module, piece, item = self._queue.popleft()
                 self._expand(module, piece, item)
-            if self._trace_open() or self._queue or self._revisit():
+            if self._trace_open() or self._queue or self._revisit() or self._match_strings():
                 continue
-            if not self._connect_effects():
+            if not self._connect_effects() and not self._settle_order():
                 break
         self._settle_dotted_imports()
         self._note_unresolved()
@@ -362,8 +377,45 @@ class Slicer:
                 self._make_live(self.engine.class_(module, _class_of(module, piece)), demand)
         if written:
             return
+        if value:
+            self._want_replacement(module, name, pieces, demand)
         if any(summary.pieces[p].kind != "import" for p in pieces):
             self._build(module, name, versions, demand)
+
+    def _want_replacement(
+        self, module: Module, name: str, pieces: tuple[int, ...], demand: Demand
+    ) -> None:
+        """What gives ``name`` at run time, when only type checkers see ``pieces`` bind it.
+
+        The module's ``__getattr__`` (PEP 562), or else a call that is told the name:
+        ``replace_module(__name__, {"submodule": ["name", …]})``.
+        """
+        if not pieces or not all(module.summary.pieces[p].type_checking for p in pieces):
+            return
+        if (module.name, name) in self._replaced:
+            return
+        self._replaced.add((module.name, name))
+        if "__getattr__" in module.summary.scope:
+            self._want_lazy(module, name, demand, value=True)
+            return
+        for piece in module.summary.pieces:
+            if piece.owner < 0 and piece.unit >= 0 and piece.kind in ("expr", "assign"):
+                ops = module.summary.units[piece.unit].ops
+                if name in _strings(ops) and any(op[0] == s.CALL for op in ops):
+                    self._keep(module, piece, demand)
+                    self._effects.setdefault(module.name)
+                    self._want_listed(ops, name, demand)
+
+    def _want_listed(self, ops: list[s.Op], name: str, demand: Demand) -> None:
+        """``{"submodule": ["name", "other"]}``: whoever fetches the one fetches all of them."""
+        for op in ops:
+            for key, _, register in op[2] if op[0] == s.MAPPING else ():
+                listed = strings_in(ops, register)
+                source = self.program.module(key) if key is not None and name in listed else None
+                for other in listed if source is not None else ():
+                    assert source is not None
+                    self._keep_module(source.name)
+                    self._want_name(source, other, None, demand, local=False, value=True)
 
     def _want_unbound(
         self, module: Module, name: str, demand: Demand, *, local: bool, value: bool
@@ -507,6 +559,8 @@ class Slicer:
                 self.result.omitted.setdefault(wanted, distance)
                 return False
         self._want_name(source, item, None, demand, local=False, value=value)
+        if not typing_only:
+            self._want_replacement(source, item, source.current_pieces(item, None), demand)
         return True
 
     def _want_lazy(self, module: Module, name: str, demand: Demand, *, value: bool) -> None:
@@ -908,6 +962,25 @@ class Slicer:
                 self._pending.append(_Open(value, "matching", (prefix, suffix), demand, function))
         else:
             self._unresolved(item, owner, "dynamic-attribute", pos)
+            if owner == module.name and not prefix and not suffix:
+                self._named_by_strings.setdefault(owner, demand)
+
+    def _match_strings(self) -> bool:
+        """``globals()[name]``: the names of the module that strings of the slice spell."""
+        if not self._named_by_strings:
+            return False
+        for function in self._followed:
+            if function not in self._read_strings:
+                self._read_strings.add(function)
+                self._spelled.update(dict.fromkeys(_strings(function.unit.ops)))
+        before = len(self._names)
+        for owner, demand in self._named_by_strings.items():
+            module = self.program.module(owner)
+            for name in module.summary.scope if module is not None else ():
+                if name in self._spelled:
+                    assert module is not None
+                    self._want_name(module, name, None, demand, local=False, value=True)
+        return len(self._names) > before
 
     def _unresolved(self, item: str, name: str, reason: str, pos: int) -> None:
         line, column = unpack(abs(pos))
@@ -1006,6 +1079,17 @@ class Slicer:
                     )
                 if piece.kind == "assign" and (not generated or _is_field(k.module, piece)):
                     self._keep(k.module, piece, demand)
+                    self._keep_callables(k.module, piece, demand)
+
+    def _keep_callables(self, module: Module, field: Piece, demand: Demand) -> None:
+        """What a field is made with, generated methods call: validators, converters."""
+        for fact in self.engine.facts_of(self.engine.function(module, field.unit)):
+            for value in sorted(fact[3]) if fact[0] == f.PASS else ():
+                kind = self.engine.values[value]
+                if kind[0] == "I":
+                    found = self.engine.find_member(kind[1], "__call__")
+                    if found is not None:
+                        self._want_member(found, "__call__", demand)
 
     def _generates_from_annotations(self, class_: Class) -> bool:
         """Whether only annotated names are fields: dataclasses (PEP 557)."""
@@ -1059,6 +1143,8 @@ class Slicer:
                 continue
             item = f"{owner.module.name}:{owner.info.qualname}.{name}"
             self._keep(owner.module, piece, demand, item=item if name in piece.binds else "")
+            if _is_abstract(owner.module, piece):  # PEP 3119: no instance without the override
+                self._want_override(owner, name, demand, instance=False)
             if piece.kind == "class":
                 self._make_live(
                     self.engine.class_(owner.module, _class_of(owner.module, piece)), demand
@@ -1188,6 +1274,86 @@ class Slicer:
                 current = importer
         return changed or bool(self._queue)
 
+    def _settle_order(self) -> bool:
+        """Have a circle of imports entered from the side that the package enters it from."""
+        run = run_imports(self.program, self._roots, self._kept_steps)
+        if not run.blocked:
+            return False
+        if self._original_run is None:
+            self._original_run = run_imports(self.program, self._roots, all_steps)
+        for name in run.blocked:
+            if name in self._original_run.blocked:
+                continue
+            for importer, index, bound, wanted in path_to(self._original_run, name):
+                edge = (importer, index, wanted)
+                if edge not in self._forced and not self._enters(importer, index, wanted):
+                    self._forced.add(edge)
+                    holder = self.program.module(importer)
+                    assert holder is not None
+                    piece = holder.summary.pieces[index]
+                    self._force_alias(
+                        holder, piece, self._cheapest(holder, piece, bound, wanted), wanted
+                    )
+                    return True
+        return False
+
+    def _kept_steps(self, module: Module) -> Iterator[ImportStep]:
+        """What the slice's share of ``module`` does when it is imported."""
+        for piece in module.summary.pieces:
+            key = (module.name, piece.index)
+            if key not in self.result.kept or not runs_always(piece):
+                continue
+            if piece.kind == "import":
+                wanted = self.result.aliases.get(key, {})
+                named = tuple(self.result.stars.get(key, ()))
+                imports = tuple(
+                    (name, level, target, item)
+                    for bound, level, target, item in piece.imports
+                    for name, item in (
+                        [(n, n) for n in named]
+                        if bound == "*" and "*" not in wanted
+                        else [(bound, item)]
+                        if bound in wanted
+                        else ()
+                    )
+                )
+                yield ImportStep(piece.index, imports, (), ())
+                continue
+            reads: tuple[tuple[str, str], ...] = ()
+            if piece.unit >= 0:
+                followed = self._followed.get(self.engine.function(module, piece.unit))
+                reads = tuple(
+                    (fact[1], fact[2])
+                    for fact in (followed.facts if followed is not None else ())
+                    if fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0
+                )
+            yield ImportStep(piece.index, (), reads, piece.binds)
+
+    def _enters(self, importer: str, index: int, wanted: str) -> bool:
+        """Whether the slice keeps an alias of that import which runs ``wanted``."""
+        holder = self.program.module(importer)
+        assert holder is not None
+        piece = holder.summary.pieces[index]
+        key = (importer, index)
+        if not runs_always(piece):
+            return False
+        kept = {**self.result.aliases.get(key, {}), **self.result.stars.get(key, {})}
+        return any(
+            wanted in imported_modules(self.program, holder, level, target, item)
+            for bound, level, target, item in piece.imports
+            if bound in kept or (bound == "*" and kept)
+        )
+
+    def _cheapest(self, holder: Module, piece: Piece, bound: str, wanted: str) -> str:
+        """Of the names of an import that run ``wanted``, one that brings nothing new if there is."""
+        for name, level, target, item in piece.imports:
+            if wanted not in imported_modules(self.program, holder, level, target, item):
+                continue
+            source = self.program.module(self.program.import_target(holder, level, target))
+            if item is None or source is None or item in self._kept_names(source):
+                return name
+        return bound
+
     def _force_alias(self, module: Module, piece: Piece, bound: str, wanted: str) -> None:
         source = next(iter(self.result.distances))
         demand = Demand(
@@ -1198,14 +1364,34 @@ class Slicer:
             module.file.path,
             s.pack(piece.start, 0),
         )
-        key = (module.name, piece.index)
         if bound == "*":
-            self._wire(module, piece, demand)
-            self.result.aliases.setdefault(key, {})["*"] = None
-            for _, level, target, _ in piece.imports:
-                self._keep_module(self.program.import_target(module, level, target))
-            return
-        self._import_alias(module, piece, bound, demand, read=False)
+            self._force_star(module, piece, demand)
+        else:
+            self._import_alias(module, piece, bound, demand, read=False)
+
+    def _force_star(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Import something by name that a star gives: without ``__all__`` it gives too much."""
+        for _, level, target, _ in piece.imports:
+            source = self.program.module(self.program.import_target(module, level, target))
+            for name in sorted(self._kept_names(source)) if source is not None else ():
+                found = self.program.star_source(module, name)
+                if found is not None and found[1] == piece.index:
+                    self._want_star(module, piece, name, demand, value=False)
+                    return
+            self._keep_module(self.program.import_target(module, level, target))
+        self._wire(module, piece, demand)
+        self.result.aliases.setdefault((module.name, piece.index), {})["*"] = None
+
+    def _kept_names(self, module: Module) -> set[str]:
+        """The names of the module scope that the slice binds."""
+        found: set[str] = set()
+        for piece in module.summary.pieces:
+            key = (module.name, piece.index)
+            if piece.owner < 0 and key in self.result.kept:
+                found.update(piece.binds if piece.kind != "import" else ())
+                found.update(self.result.aliases.get(key, ()))
+                found.update(self.result.stars.get(key, ()))
+        return found
 
     def _reached(self) -> set[str]:
         """The modules that the kept imports make run, starting from the targets'."""
@@ -1430,14 +1616,29 @@ def _mutates_attribute(ops: list[s.Op], name: str) -> bool:
     return False
 
 
+def _strings(ops: list[s.Op]) -> Iterator[str]:
+    for op in ops:
+        if op[0] == s.STRING:
+            yield op[2]
+        elif op[0] == s.MAPPING:
+            yield from (key for key, _, _ in op[2] if key is not None)
+
+
 def _needs_instance(module: Module, piece: Piece) -> bool:
     """Whether the member is a method or property, called on an instance."""
-    if piece.kind != "def":
-        return False
+    return piece.kind == "def" and not _flags(module, piece) & (s.STATIC | s.CLASSMETHOD)
+
+
+def _is_abstract(module: Module, piece: Piece) -> bool:
+    return piece.kind == "def" and bool(_flags(module, piece) & s.ABSTRACT)
+
+
+def _flags(module: Module, piece: Piece) -> int:
+    """The flags of the function that a ``def`` statement makes."""
     for op in module.summary.units[piece.unit].ops:
         if op[0] == s.FUNCTION:
-            return not module.summary.units[op[2]].flags & (s.STATIC | s.CLASSMETHOD)
-    return False
+            return module.summary.units[op[2]].flags
+    raise LookupError(piece.path)
 
 
 def holding_piece(module: Module, unit: int) -> int:

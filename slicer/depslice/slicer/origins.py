@@ -80,7 +80,11 @@ class Origins:
             return self._all(self._bound.get((inner[1], inner[2]), ()), where)
         result: set[int] = set()
         extra = kind[2] if len(kind) > 2 else None
-        for source in sorted(self.trace(kind[1], where)):
+        sources = sorted(self.trace(kind[1], where))
+        if kind[0] == "A" and not sources:
+            # Of what functions carry under this name (field-based: Feldthaus et al. 2013).
+            result |= self._all(engine.cell("fan", extra).values, where)
+        for source in sources:
             if engine.values[source][0] not in OPEN:
                 result |= self._all(engine.probe(source, kind[0], extra, where), where)
         return result

@@ -222,6 +222,44 @@ CASES = {
         "pkg.b:run",
         [["b", 2, "a", 1], ["a", 1], 1],
     ),
+    "strings in aliases": (
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        class Model:
+            value = "a"
+        kind, table = type["Model"], dict[str, "Model"]
+        def own():
+            return [eval(kind.__args__[0]).value, eval(table.__args__[1]).value]
+        #- pkg/b.py
+        from .a import own
+        class Model:
+            value = "b"
+        many = list["Model"]
+        dict = {"Model": "item"}
+        def run():
+            return [eval(many.__args__[0]).value, dict["Model"], *own()]
+        """,
+        "pkg.b:run",
+        ["b", "item", "a", "a"],
+    ),
+    "attributes that modules are given": (
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        #- pkg/b.py
+        from . import a
+        def give(module):
+            module.gift = 1
+        def run():
+            give(a)
+            first = a.gift
+            del a.gift
+            return [first, hasattr(a, "gift")]
+        """,
+        "pkg.b:run",
+        [1, False],
+    ),
     "re-export chain": (
         """
         #- pkg/__init__.py
@@ -1092,6 +1130,32 @@ def test_typing_only_imports_are_gathered_or_vanish() -> None:
             # --- pkg/"""
         )
     )
+
+
+def test_a_test_whether_a_name_is_there_is_no_unused_import(tmp_path: Path) -> None:
+    text = """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        try:
+            from ssl import SSLContext as SSLContext
+        except ImportError:
+            there = 0
+        else:
+            there = 1
+        try: from ssl import SSLError as SSLError; there += 1
+        except ImportError: pass
+        #- pkg/b.py
+        from . import a
+        try:
+            from ssl import SSLContext as SSLContext
+            there = 1
+        except ImportError:
+            there = 0
+        def run():
+            return [a.there, there]
+        """
+    flat = check_flat(tmp_path, text, "pkg.b:run", [2, 1])
+    assert flat.count("import SSLContext as SSLContext_a  # noqa: F401") == 1
 
 
 def test_typing_only_code_comes_after_the_names_that_it_mentions(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ class EngineState:
         self._cells: dict[tuple[object, ...], Cell] = {}
         self._attributes: dict[str, dict[int, Lookup]] = {}
         self._names: dict[str, dict[object, Lookup]] = {}
+        self._dispatches: dict[frozenset[int], bool] = {}
+        self._questions: dict[tuple[Any, ...], Lookup] = {}
         self._passing: dict[frozenset[int], frozenset[int]] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
         self._resolving: set[tuple[str, str]] = set()
@@ -225,6 +227,14 @@ class EngineState:
             self.depend(lookup.readers)
         return lookup.answer
 
+    def asked(self, question: tuple[Any, ...], pos: int) -> frozenset[int]:
+        """The answer to a question that may have been asked elsewhere."""
+        lookup = self._questions.get(question)
+        if lookup is None:
+            lookup = self._questions[question] = self.new_lookup(question)
+            self.answer(lookup)
+        return self.ask(lookup, pos)
+
     def new_lookup(self, question: tuple[Any, ...]) -> Lookup:
         """A question not asked before; it is answered when it is evaluated first."""
         made = Lookup(len(self.tasks), question)
@@ -232,6 +242,10 @@ class EngineState:
         return made
 
     # --- implemented by Engine
+
+    def answer(self, lookup: Lookup) -> None:
+        """Answer a question, (again) after something it depends on has grown."""
+        raise NotImplementedError
 
     def ensure(self, function: Function, wanted: int = RETURNS) -> None:
         """Have ``function`` evaluated at least once, as far as ``wanted`` says."""

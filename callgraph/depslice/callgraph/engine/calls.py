@@ -23,6 +23,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position
 
 _MOST_RECEIVERS = 8
+_MANY_CALLEES = 3
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
@@ -168,6 +169,34 @@ class CallEvaluation(AttributeEvaluation):
         if not callees:
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
             return self.unknown
+        if len(callees) >= _MANY_CALLEES and rule == "call" and not spread and not external:
+            callees = self.shared(callees)
+            if self._is_dispatch(callees):
+                given = tuple([self.shared(values) for values in args])
+                names = tuple([(name, self.shared(v)) for name, v in keywords.items()])
+                return self.asked(("call", callees, given, names), pos)
+        return self.call_each(callees, args, keywords, pos, register, spread, rule, external)
+
+    def _is_dispatch(self, callees: frozenset[int]) -> bool:
+        """Whether all of ``callees`` are functions, whose calls leave nothing at the call site."""
+        known = self._dispatches.get(callees)
+        if known is None:
+            known = self.whole and all(self.values[v][0] in ("F", "B") for v in callees)
+            self._dispatches[callees] = known
+        return known
+
+    def call_each(
+        self,
+        callees: Values,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        register: int = -1,
+        spread: Values = EMPTY,
+        rule: str = "call",
+        external: bool = False,
+    ) -> Values:
+        """Call one after the other."""
         result: Values = EMPTY
         for callee in callees:
             made = self._call_value(callee, args, keywords, pos, register, spread, rule, external)
@@ -342,7 +371,8 @@ class CallEvaluation(AttributeEvaluation):
         if unit.returns is not None and not self.whole:
             # A declared class is as good as what inference would find, and costs nothing.
             declared = self.declared(function.module, function, unit.returns)
-            if declared and any(self.values[v][0] in ("I", "G", "XI") for v in declared):
+            known = any(self.values[v][0] in ("I", "G", "XI") for v in declared)
+            if known and not self.is_vague(declared):
                 return args[0] if args and self._declares_self(unit.returns) else declared
         if function is not self.current:
             self.ensure(function)
@@ -987,5 +1017,9 @@ class CallEvaluation(AttributeEvaluation):
                     )
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+                elif kind[0] == "I":
+                    self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
+                    if not kind[2] and self.find_member(kind[1], "__call__") is not None:
+                        self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))
 
     _models: Mapping[str, Callable[..., Values]]

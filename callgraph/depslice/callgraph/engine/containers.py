@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.library import CALLED_BACK
 from depslice.callgraph.engine.models import MODELS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
-from depslice.callgraph.summary import OPAQUE as _OPAQUE
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
 
@@ -148,12 +148,16 @@ class ContainerEvaluation(CallEvaluation):
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
         result: set[int] = set()
+        is_slice = keys == self.constants[s.SLICE]
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
-            if kind == "K" and keys == self.constants[_OPAQUE] and value[1] not in DICTS:
-                result.add(receiver)  # a slice: the same elements, at other places
-                self._lose_places(receiver)
+            if is_slice and kind in ITERABLE:  # `x[1:]` has the elements of `x`
+                result.add(receiver)
+                if kind == "K":
+                    self._lose_places(receiver)  # at other places
+                elif kind in OPEN:
+                    self.note_protocol("__getitem__", pos, receiver)
             elif kind == "K":
                 result |= self._item(receiver, keys)
                 if value[1] == "defaultdict":
@@ -170,8 +174,11 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self._inherited_item(value[1], keys, pos)
             elif kind in ("NS", "ND"):
                 result |= self._namespace_item(value, keys, pos)
-            elif kind in ("X", "XI"):
-                result |= self.only(receiver) if kind == "X" else EMPTY
+            elif kind == "X":
+                result.add(receiver)
+            elif kind == "XI":
+                if value[1] == "builtins.globals":
+                    result |= self.global_names(keys, pos)
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
@@ -634,19 +641,6 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.unknown
         return result
 
-    def special(self, values: Values, dunders: Sequence[str], pos: Position) -> None:
-        """As :meth:`protocol`, where the result goes nowhere."""
-        if values:
-            self.protocol(values, dunders, pos)
-
-    def truth(self, values: Values, pos: Position) -> None:
-        """Truth value testing (3.3.1, ``__bool__`` then ``__len__``)."""
-        for value in values:
-            tag = self.values[value][0]
-            if tag == "I" or tag in OPEN:
-                self.protocol(values, ("__bool__", "__len__"), pos)
-                return
-
     def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
         """A rich comparison; the reflected method when the left has none."""
         reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
@@ -912,6 +906,22 @@ class ContainerEvaluation(CallEvaluation):
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
+
+    def global_names(self, keys: Values, pos: Position) -> Values:
+        """``globals()[key]``: names of the module at hand."""
+        assert self.current is not None
+        module = self.module_value(self.current.module.name)
+        result: set[int] = set()
+        computed = not keys
+        for key in tuple(keys):
+            kind = self.values[key]
+            if kind[0] == "S":
+                result |= self.load_attribute(module, kind[1], pos)
+            elif kind[0] == "N":
+                result |= self.dynamic_attribute(module, kind[1], kind[2], pos)
+            else:
+                computed = True
+        return result | self.dynamic_attribute(module, "", "", pos) if computed else result
 
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position

@@ -241,9 +241,21 @@ class Engine(ContainerEvaluation):
 
     def find_answer(self, question: tuple[Any, ...]) -> Values:
         """What ``question`` asks for, with its facts at position 0."""
-        if question[0] == "attribute":
-            return self.find_attribute(question[1], question[2], 0)
-        return self.find_name(question[1], question[2], question[3], 0)
+        match question:
+            case ("attribute", receiver, name):
+                return self.find_attribute(receiver, name, 0)
+            case ("name", module, name, versions):
+                return self.find_name(module, name, versions, 0)
+            case ("binary", left, right, name):
+                return self.binary(left, right, name, 0)
+            case ("compare", left, right, dunder):
+                self.compare(left, right, dunder, 0)
+                return EMPTY
+            case ("protocol", values, dunders):
+                return self.protocol(values, dunders, 0)
+            case ("call", callees, args, keywords):
+                return self.call_each(callees, args, dict(keywords), 0)
+        raise AssertionError(question)
 
     def _run(self, function: Function, base: int, chosen: Iterable[int]) -> bool:
         """Execute the ``chosen`` operations of a unit, once each; true if the last gave more."""
@@ -284,7 +296,7 @@ class Engine(ContainerEvaluation):
             s.ANNOTATION: lambda fn, r, op: self.note_annotation(fn, op[1], op[2], eager=op[3]),
             s.ATTR: lambda fn, r, op: self.load_attribute(r[op[2]], op[3], op[4]),
             s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], op[3]),
-            s.BINARY: lambda fn, r, op: self.binary(r[op[2]], r[op[3]], op[4], op[5]),
+            s.BINARY: self._binary,
             s.BIND: lambda fn, r, op: self.bind(fn, op[1], r[op[2]]),
             s.CALL: lambda fn, r, op: self.call_operation(op, r),
             s.CLASS: lambda fn, r, op: self.make_class(fn, op, r),
@@ -292,13 +304,13 @@ class Engine(ContainerEvaluation):
                 fn.module, op[2], op[3], op[4], op[5]
             ),
             s.CLASS_MATCH: lambda fn, r, op: self.match_class(r[op[2]], r[op[3]]),
-            s.COMPARE: lambda fn, r, op: self.compare(r[op[1]], r[op[2]], op[3], op[4]),
+            s.COMPARE: self._compare,
             s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], op[3]),
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
             s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], op[4]),
-            s.DELETE_SUB: lambda fn, r, op: self.special(r[op[1]], ("__delitem__",), op[3]),
+            s.DELETE_SUB: lambda fn, r, op: self._special(r[op[1]], ("__delitem__",), op[3]),
             s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], op[3], is_async=op[4]),
-            s.FORMAT_VALUE: lambda fn, r, op: self.special(
+            s.FORMAT_VALUE: lambda fn, r, op: self._special(
                 r[op[1]], (op[2], "__str__", "__repr__"), op[3]
             ),
             s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
@@ -326,8 +338,8 @@ class Engine(ContainerEvaluation):
             s.STRING: lambda fn, r, op: self.single(("S", op[2])),
             s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], op[4]),
             s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, op[4]),
-            s.TRUTH: lambda fn, r, op: self.truth(r[op[1]], op[2]),
-            s.UNARY: lambda fn, r, op: self.protocol(r[op[2]], (op[3],), op[4]),
+            s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), op[2]),
+            s.UNARY: lambda fn, r, op: self._protocol(r[op[2]], (op[3],), op[4]),
             s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], op[3]),
             s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3]),
             s.YIELD: self._yield,
@@ -343,6 +355,28 @@ class Engine(ContainerEvaluation):
             if values is not merged:
                 merged = merged | values if merged else values
         return merged
+
+    def _protocol(self, values: frozenset[int], dunders: tuple[str, ...], pos: int) -> Values:
+        if self.whole:
+            return self.asked(("protocol", values, dunders), pos)
+        return self.protocol(values, dunders, pos)
+
+    def _special(self, values: frozenset[int], dunders: tuple[str, ...], pos: int) -> None:
+        if values:
+            self._protocol(values, dunders, pos)
+
+    def _binary(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        left, right = registers[op[2]], registers[op[3]]
+        if self.whole:
+            return self.asked(("binary", left, right, op[4]), op[5])
+        return self.binary(left, right, op[4], op[5])
+
+    def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
+        left, right = registers[op[1]], registers[op[2]]
+        if self.whole:
+            self.asked(("compare", left, right, op[3]), op[4])
+        else:
+            self.compare(left, right, op[3], op[4])
 
     def _set_global(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         module = function.module

@@ -8,7 +8,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.base import EngineState
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.values import EMPTY, Cell, Function, Lookup, Values
+from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
@@ -274,10 +274,6 @@ class ScopeEvaluation(EngineState):
             return self._module_getattr(source, item, pos)
         return self.from_import(module, absolute, item)
 
-    def answer(self, lookup: Lookup) -> None:
-        """Implemented by the engine."""
-        raise NotImplementedError
-
     def bind(self, function: Function, name: str, values: Values) -> None:
         """A piece binds ``name`` in its scope."""
         module = function.module
@@ -329,7 +325,7 @@ class ScopeEvaluation(EngineState):
             return self._variadic(function, index, annotation, values, "builtins.dict")
         if annotation is not None:
             declared = self.declared(function.module, function, annotation)
-            if declared and not declared <= self.unknown:
+            if declared and not declared <= self.unknown and not self.is_vague(declared):
                 values = set(declared)
         if has_default:
             values |= self._default_values(function, index)
@@ -341,6 +337,13 @@ class ScopeEvaluation(EngineState):
                     values |= self._default_values(function, index)
             values |= passed
         return values
+
+    def is_vague(self, declared: Values) -> bool:
+        """``x: object``, ``cls: type``: what is passed says more."""
+        return all(
+            self.values[v][0] == "XI" and self.values[v][1] in ("builtins.object", "builtins.type")
+            for v in declared
+        )
 
     def is_open(self, function: Function, index: int) -> bool:
         """Whether a caller passes something unknown, or nobody is known to call."""

@@ -386,7 +386,7 @@ class ExpressionLowering:
         for part in (node.lower, node.upper, node.step):
             if part is not None:
                 self.expression(part)
-        return s.OPAQUE
+        return s.SLICE
 
     def _binary(self, node: ast.BinOp) -> Register:
         # Long chains (`a + b + c + …`) lean left: descend without recursion.

@@ -1211,7 +1211,7 @@ def lower_module(tree: ast.Module, *, lines: int, walrus: Sequence[int]) -> File
         versions = lowering.histories[unit_index].get(name, [])
         if owner is not None:
             owner.captured[name] = tuple(versions)
-    return FileSummary(
+    summary = FileSummary(
         pieces=lowering.pieces,
         units=[unit for unit in lowering.units if unit is not None],
         classes=[info for info in lowering.classes if info is not None],
@@ -1227,6 +1227,8 @@ def lower_module(tree: ast.Module, *, lines: int, walrus: Sequence[int]) -> File
         lines=lines,
         dynamic=tuple(lowering.dynamic),
     )
+    vars(lowering).clear()  # its tables hold methods of itself: a cycle that keeps all it made
+    return summary
 
 
 def import_entries(

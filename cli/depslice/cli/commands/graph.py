@@ -14,8 +14,10 @@ from depslice.cli.options import Command, Output, Repository, output_options, re
 from depslice.cli.results import json_rows, json_text, write_result
 
 if TYPE_CHECKING:
+    from depslice.callgraph import Program
     from depslice.callgraph.graph import ReferenceGraph
     from depslice.callgraph.model import Reference
+    from depslice.callgraph.tracing import Trace
 
 _FORMATS = ("text", "json", "pycg", "dot", "mermaid", "graphml", "html")
 # What is data has everything by default; pictures and text are for the repository.
@@ -65,6 +67,13 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
     metavar="PATH",
     help="The Python that has PyCG, for --resolver pycg.",
 )
+@click.option(
+    "--compare",
+    "trace_path",
+    type=click.Path(),
+    metavar="TRACE",
+    help="Compare with the calls of a run (`depslice trace`): as text or json.",
+)
 @output_options
 def graph(
     *,
@@ -78,6 +87,7 @@ def graph(
     externals: bool | None,
     resolvers: tuple[str, ...],
     pycg_python: str | None,
+    trace_path: str | None,
     output: Output,
 ) -> None:
     """Show the call graph of REPO, or the part of it around TARGET.
@@ -87,6 +97,7 @@ def graph(
     """
     from depslice.callgraph import build_graph, find_symbol
 
+    run = None if trace_path is None else _read_run(trace_path, target=target, format_=format_)
     if target is None and (callers or depth is not None):
         raise click.UsageError("--callers and --depth need a TARGET")
     if externals is None:
@@ -103,6 +114,9 @@ def graph(
                 progress=progress,
                 options={} if pycg_python is None else {"pycg.python": pycg_python},
             )
+        if run is not None:
+            write_result(output, _compared(program, whole, run, format_=format_, output=output))
+            return
         part = _restricted(whole, kind=kind, certainty=certainty, externals=externals)
         starts: list[str] = []
         if start is not None:
@@ -121,6 +135,38 @@ def graph(
         )
     edges = sum(1 for _ in part.references())
     notes.say(f"{len(part.symbols):,} symbols, {edges:,} references")
+
+
+def _read_run(path: str, *, target: str | None, format_: str) -> Trace:
+    """The trace that ``--compare`` names.
+
+    :raises TraceError: it cannot be read, or is none.
+    """
+    from depslice.callgraph.tracing.trace import TraceError, read_trace
+
+    if target is not None:
+        raise click.UsageError("--compare is about all of REPO, and takes no TARGET")
+    if format_ not in ("text", "json"):
+        raise click.UsageError("--compare has --format text and json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return read_trace(file.read())
+    except OSError as error:
+        raise TraceError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError:
+        raise TraceError(f"not a trace: {path} is not UTF-8 text") from None
+
+
+def _compared(
+    program: Program, graph: ReferenceGraph, run: Trace, *, format_: str, output: Output
+) -> str:
+    from depslice.callgraph.tracing.comparing import compare, comparison_document
+    from depslice.cli.comparison import comparison_text
+
+    found = compare(program, graph, run)
+    if format_ == "json":
+        return json_text(comparison_document(found))
+    return comparison_text(found, every=output.verbose)
 
 
 def _restricted(

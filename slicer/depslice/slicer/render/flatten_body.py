@@ -183,6 +183,8 @@ class _Body:
         start, end = data.span(node)
         indent = data.data[data.line_start(node.lineno) : start].decode()
         separator = f"\n{indent}" if alone else "; "
+        if not alone:  # a comment would swallow what follows on the line
+            lines = [line.partition("  #")[0] for line in lines]
         noqa = "  # noqa: F401" if alone and b"noqa" in data.data[start:end] else ""
         edits.replace((start, end), separator.join(lines) + noqa)
 

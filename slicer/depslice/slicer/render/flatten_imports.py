@@ -47,11 +47,14 @@ class ImportPlan:
         node = self.statement.node
         found: list[str] = [placeholder(node)] if self.inlined else []
         plain: list[str] = []
+        noqa = ""
         for imported, entity in self.kept:
             name, alias = imported.node.name, imported.node.asname
             flat = entity.flat if entity is not None else imported.bound
             if isinstance(node, ast.ImportFrom):
                 plain.append(_aliased(name, flat, keep=alias == name))
+                if alias == name != flat:  # `y as y` said that nothing need read it
+                    noqa = "  # noqa: F401"
             elif alias is None and "." in name and flat != imported.bound:
                 # Importing a submodule makes it an attribute of its package.
                 submodule = f"{flat}_{name.partition('.')[2].replace('.', '_')}"
@@ -62,7 +65,7 @@ class ImportPlan:
                 plain.append(name if alias is None and "." in name else _aliased(name, flat))
         if plain and isinstance(node, ast.ImportFrom):
             module = absolute_module(node, self.source.cut)
-            found.append(f"from {module} import {', '.join(plain)}")
+            found.append(f"from {module} import {', '.join(plain)}{noqa}")
         elif plain:
             found.append(f"import {', '.join(plain)}")
         for imported, entity, target in self.assigned:

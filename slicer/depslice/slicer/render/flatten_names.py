@@ -425,6 +425,8 @@ class Program:
                 if not use.stores or not use.chain or use.dotted:
                     continue
                 *path, last = use.chain
+                if isinstance(last.ctx, ast.Del):  # binds nothing, so need not be bound here
+                    continue
                 holder = self._holder(source, use, path)
                 if holder is not None and holder in self.sources:
                     self._written.add((holder, last.attr))

@@ -282,6 +282,11 @@ _TYPE_FORMS = frozenset(
         "Tuple",
         "Type",
         "Union",
+        "frozenset",
+        "list",
+        "set",
+        "tuple",
+        "type",
     }
 )
 _STRING_TYPED = frozenset({"cast", "TypeVar", "ForwardRef", "NewType"})
@@ -606,7 +611,9 @@ class _Walker:
             self.runtime_names.add(id(node.slice))
         name = _last_name(node.value)
         if not context.annotation:
-            self._push(node.slice, replace(inner, annotation=name in _TYPE_FORMS))
+            # `dict["key"]` is an item of a variable with an unfortunate name.
+            typed = name in _TYPE_FORMS or (name == "dict" and isinstance(node.slice, ast.Tuple))
+            self._push(node.slice, replace(inner, annotation=typed))
             return
         plain = replace(inner, annotation=False)
         if name == "Literal":

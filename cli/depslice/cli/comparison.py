@@ -1,0 +1,57 @@
+"""A comparison of the graph with a run, as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from depslice.callgraph.tracing.comparing import Comparison
+
+_EXAMPLES = 5
+
+
+def comparison_text(comparison: Comparison, *, every: bool) -> str:
+    """Scores, recall by kind of call, and missed edges by kind: a few of each, or all."""
+    return "\n".join(_lines(comparison, every=every)) + "\n"
+
+
+def _lines(comparison: Comparison, *, every: bool) -> Iterator[str]:
+    yield f"{'certainty':<12}{'recall':>18}{'precision':>20}{'F1':>7}{'on lines that ran':>22}"
+    for score in comparison.scores:
+        yield (
+            f"{score.certainty:<12}"
+            f"{_share(score.recall)} {f'({score.found}/{score.real})':>13}"
+            f" {_share(score.precision)} {f'({score.seen}/{score.covered})':>14}"
+            f"{_share(score.f1):>7}"
+            f"{_share(score.precision_at_lines):>8}"
+            f" {f'({score.seen_at_lines}/{score.at_lines})':>13}"
+        )
+    names = [score.certainty for score in comparison.scores]
+    yield ""
+    yield f"{'kind of call':<40}{'edges':>7}" + "".join(f"{name:>10}" for name in names)
+    for each in comparison.kinds:
+        shares = "".join(f"{_share(each.found[name] / each.real):>10}" for name in names)
+        yield f"{each.kind.value:<40}{each.real:>7}{shares}"
+    if comparison.through_foreign:
+        yield f"\n{comparison.through_foreign} more edges pass through code outside, such as tests"
+    if comparison.unknown:
+        yield f"\n{comparison.unknown} edges of the trace are unknown here: has the source changed?"
+    yield from _missed(comparison, every=every)
+
+
+def _missed(comparison: Comparison, *, every: bool) -> Iterator[str]:
+    for each in comparison.kinds:
+        edges = [edge for edge in comparison.missed if edge.kind is each.kind]
+        if not edges:
+            continue
+        yield f"\nmissed: {each.kind.value} ({len(edges)})"
+        for edge in edges if every else edges[:_EXAMPLES]:
+            yield f"  {edge.caller} -> {edge.callee}   {edge.path}:{edge.line}"
+            yield f"      {edge.text}"
+        if not every and len(edges) > _EXAMPLES:
+            yield f"  … {len(edges) - _EXAMPLES} more (--verbose shows them)"
+
+
+def _share(value: float | None) -> str:
+    return "    -" if value is None else f"{value:5.3f}"

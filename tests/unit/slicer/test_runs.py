@@ -1,0 +1,320 @@
+"""Slices that run: what real packages taught, each as small as it can be told.
+
+Unlike the specimens in ``fixtures/`` these are about how a slice stays importable, so each is
+written as a tree and an expression is evaluated in it by another process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from check import write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
+from depslice.slicer.render import write_tree
+
+
+def answer(files: str, target: str, expression: str, folder: Path) -> str:
+    """What ``expression`` gives in the slice of ``target``: ``m`` is the target's module."""
+    repo, tree = folder / "repo", folder / "tree"
+    write_files(files, repo)
+    program = open_program(repo, cache=None)
+    write_tree(render(program, slice_symbols(program, [target])).files, tree)
+    module = target.partition(":")[0]
+    code = f"import sys; sys.path.insert(0, {str(tree)!r}); import {module} as m; "
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-c", f"{code}print({expression})"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_star_that_leads_back_gives_nothing(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+from pkg.first import *
+from pkg.second import *
+# --- pkg/first.py
+def groups(): return "groups"
+# --- pkg/second.py
+from pkg import groups
+def other(): return groups()
+# --- app.py
+import pkg
+def target(): return pkg.groups() + pkg.other()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "groupsgroups"
+
+
+def test_a_star_kept_for_its_effect_binds_no_more_than_before(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+from pkg import tools
+table = tools.plugins.load()
+# --- pkg/tools/__init__.py
+from pkg.tools.plugins import *
+# --- pkg/tools/plugins.py
+__all__ = ["listed"]
+plugins = {"a": 1}
+def listed(): return 1
+def load(): return listed(), plugins
+# --- app.py
+import pkg
+def target(): return pkg.table
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(1, {'a': 1})"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'return "".join(globals()[part] for part in parts)',
+        'return "".join(globals().get(part) for part in parts)',
+    ],
+)
+def test_globals_by_names_that_strings_spell(body: str, tmp_path: Path) -> None:
+    files = f"""
+# --- tables.py
+Lu = "A-Z"
+Ll = "a-z"
+Nd = "0-9"
+def combine(*parts): {body}
+# --- app.py
+import tables
+def target(): return tables.combine("Lu", "Ll")
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "A-Za-z"
+    assert "0-9" not in (tmp_path / "tree" / "tables.py").read_text()
+
+
+def test_globals_by_the_start_of_a_name(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+def solve_linear(): return "linear"
+def solve_exact(): return "exact"
+def other(): return "other"
+def target(kind): return globals()["solve_" + kind]()
+"""
+    assert answer(files, "app:target", 'm.target("exact")', tmp_path) == "exact"
+    assert "other" not in (tmp_path / "tree" / "app.py").read_text()
+
+
+def test_objects_with_call_are_callbacks_too(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import functools
+class Key:
+    def __call__(self, a, b): return b - a
+def target(): return sorted([1, 2], key=functools.cmp_to_key(Key()))
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[2, 1]"
+
+
+def test_what_fields_are_made_with_is_called(tmp_path: Path) -> None:
+    files = """
+# --- records.py
+class Positive:
+    def __call__(self, value):
+        assert value > 0
+def field(*, validator): return validator
+def record(cls):
+    fields = {name: value for name, value in vars(cls).items() if hasattr(value, "__call__")}
+    script = "def __init__(self, **given):\\n"
+    script += "    for name, value in given.items(): fields[name](value)"
+    found = {"fields": fields}
+    exec(script, found)
+    cls.__init__ = found["__init__"]
+    return cls
+# --- app.py
+from records import Positive, field, record
+@record
+class Box:
+    size = field(validator=Positive())
+def target(): return Box(size=1) and "made"
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "made"
+
+
+def test_a_vague_annotation_hides_no_argument(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+def named(cls: type, thing: object) -> type:
+    cls.name = "name"
+    return cls
+class Plain:
+    def go(self): return "gone"
+Named = named(Plain, 1)
+def target(): return Named().go()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "gone"
+
+
+def test_what_functions_carry(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Wrapper:
+    def finish(self): return "finished"
+def wrap(function):
+    def wrapped(self_=None): return run(self_)
+    wrapped.__defaults__ = (wrapped,)
+    wrapped.wrapper = Wrapper()
+    return wrapped
+def run(function): return function.wrapper.finish()
+@wrap
+def target(): ...
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "finished"
+
+
+def test_a_circle_of_imports_is_entered_from_the_same_side(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+from pkg.api import script, unused
+# --- pkg/api/__init__.py
+from pkg.api.places import place
+def script(): return place()
+def unused(): return 1
+# --- pkg/api/errors.py
+class Error(Exception): ...
+# --- pkg/api/places.py
+from pkg.core import Process
+def place(): return Process().go()
+# --- pkg/core.py
+from pkg.api.errors import Error
+class Process:
+    def go(self):
+        from pkg.api import script
+        return isinstance(script, Error)
+"""
+    assert answer(files, "pkg.core:Process.go", "m.Process().go()", tmp_path) == "False"
+    assert "unused" not in (tmp_path / "tree" / "pkg" / "__init__.py").read_text()
+
+
+def test_a_decorator_that_is_bound_by_then(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import plain
+import marks
+def target(): return marks.run()
+# --- plain.py
+import marks
+@marks.mark
+def graph(): return "graph"
+# --- marks.py
+import plain
+def mark(function): return function
+def run(): return plain.graph()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "graph"
+
+
+def test_sorting_in_place_passes_elements_to_its_key(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Box:
+    def __init__(self, size): self.size = size
+    def width(self): return self.size
+def boxes() -> list[Box]: return [Box(2), Box(1)]
+def target():
+    found = list(boxes())
+    found.sort(key=lambda box: box.width())
+    return [box.size for box in found]
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[1, 2]"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        """
+def __getattr__(name):
+    import importlib
+    return getattr(importlib.import_module(table[name]), name)
+table = {"made": "pkg.work"}
+""",
+        """
+import importlib, sys, types
+class Greedy(types.ModuleType):
+    def __getattr__(self, name):
+        for where, names in vars(self)["table"].items():
+            if name in names:
+                module = importlib.import_module(where)
+                for each in names:
+                    setattr(self, each, getattr(module, each))
+                return vars(self)[name]
+        raise AttributeError(name)
+def replace(module, table):
+    lazy = sys.modules[module] = Greedy(module)
+    lazy.__dict__.update(table=table, __path__=__path__)
+replace(__name__, {"pkg.work": ["made", "Made"]})
+""",
+        """
+import importlib, sys, types
+class Lazy(types.ModuleType):
+    def __getattr__(self, name):
+        return getattr(importlib.import_module(vars(self)["table"][name]), name)
+def replace(module, table):
+    lazy = sys.modules[module] = Lazy(module)
+    lazy.__dict__.update(vars(sys.modules["sys"]), table=table, __path__=__path__)
+replace(__name__, {"made": "pkg.work"})
+""",
+    ],
+)
+def test_names_that_only_type_checkers_see_imported(how: str, tmp_path: Path) -> None:
+    files = f"""
+# --- pkg/__init__.py
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from pkg.work import made
+{how}
+# --- pkg/work.py
+def made(): return "made"
+class Made: ...
+# --- app.py
+from pkg import Made, made
+def target() -> "Made": return made()
+"""
+    files = files.replace("import made\n", "import Made, made\n", 1)
+    files = files.replace('"made": "pkg.work"', '"made": "pkg.work", "Made": "pkg.work"')
+    assert answer(files, "app:target", "m.target()", tmp_path) == "made"
+
+
+@pytest.mark.parametrize("boxes", ["[Box()]", "made", "given"])
+def test_part_of_a_sequence_has_its_elements(boxes: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class Box:
+    def open(self): return "opened"
+made: list[Box] = [Box()]
+def run(given):
+    for box in ({boxes})[::-1]:
+        return box.open()
+def target(): return run((Box(), Box()))
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "opened"
+
+
+def test_what_an_abstract_class_demands(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import abc
+class Filter(abc.ABC):
+    @abc.abstractmethod
+    def test(self): "Whether it applies."
+    def name(self): return Filter.test.__doc__
+class Always(Filter):
+    def test(self): return True
+class Unused(Filter):
+    def test(self): return False
+always = Always()
+def target(): return always.name()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "Whether it applies."
+    assert "Unused" not in (tmp_path / "tree" / "app.py").read_text()
