@@ -318,3 +318,21 @@ def target(): return always.name()
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "Whether it applies."
     assert "Unused" not in (tmp_path / "tree" / "app.py").read_text()
+
+
+def test_what_somebody_hung_on_a_function(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Mark:
+    def __call__(self, function):
+        if not hasattr(function, "marks"):
+            function.marks = []
+        function.marks.append(self)
+        return function
+    def apply(self): return "applied"
+@Mark()
+def marked(): ...
+def run(function): return [mark.apply() for mark in function.marks[::-1]]
+def target(): return run(marked)
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "['applied']"
