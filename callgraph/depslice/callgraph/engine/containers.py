@@ -808,6 +808,7 @@ class ContainerEvaluation(CallEvaluation):
         module = self.module_value(self.current.module.name)
         result: set[int] = set()
         computed = not keys
+        noted = len(self.facts)
         for key in tuple(keys):
             kind = self.values[key]
             if kind[0] == "S":
@@ -816,7 +817,12 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.dynamic_attribute(module, kind[1], kind[2], pos)
             else:
                 computed = True
-        return result | self.dynamic_attribute(module, "", "", pos) if computed else result
+        if computed:
+            result |= self.dynamic_attribute(module, "", "", pos)
+        self.facts[noted:] = [
+            (*fact, "dynamic") if fact[0] == f.NAME else fact for fact in self.facts[noted:]
+        ]
+        return result
 
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 
-NAME: Final = 0  # module name versions|None pos        a module-scope name is read
+NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
     1  # class name pos open how certain    a member found on a class ("call"/"read"/"write")
 )
