@@ -895,7 +895,7 @@ class Slicer:
     def _follow_name(
         self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]
     ) -> None:
-        _, owner, name, versions, pos = fact
+        _, owner, name, versions, pos, *dynamic = fact
         source = self.program.module(owner)
         if source is None:
             return
@@ -909,9 +909,9 @@ class Slicer:
         if source is not module:
             self._keep_module(source.name)
             self._dotted.setdefault(module.name, set()).add(f"{source.name}.{name}")
-        self._want_name(
-            source, name, versions, demand, local=source is module, value=value, written=written
-        )
+        # `globals()["name"]` reads a name that linters do not see read.
+        local = source is module and not dynamic
+        self._want_name(source, name, versions, demand, local=local, value=value, written=written)
 
     def _names_base(
         self, source: Module, name: str, versions: tuple[int, ...] | None, bases: set[Class]
