@@ -875,7 +875,8 @@ class Slicer:
                 demand = self._demand(
                     module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3]
                 )
-                self._want_name(source, fact[2], None, demand, local=source is module, value=False)
+                local = source is module and fact[4] is not None
+                self._want_name(source, fact[2], None, demand, local=local, value=False)
         elif kind == f.WRITE and fact[3] == 0:
             source = self.program.module(fact[1])
             if source is not None:

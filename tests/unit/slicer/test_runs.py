@@ -342,3 +342,21 @@ def run(function): return [mark.apply() for mark in function.marks[::-1]]
 def target(): return run(marked)
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "['applied']"
+
+
+def test_an_alias_that_linters_do_not_read(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from typing import TypeAlias, Union
+    from typing import List
+Number: "TypeAlias" = "Union[int, float]"
+Plain: TypeAlias = "List[int]"
+def target(x: Number, y: Plain): return x
+"""
+    files = files.replace("# --- app.py\n", "# --- app.py\nfrom __future__ import annotations\n")
+    assert answer(files, "app:target", "m.target(1, [])", tmp_path) == "1"
+    text = (tmp_path / "tree" / "app.py").read_text()
+    assert "import TypeAlias, Union as Union\n" in text
+    assert "import List\n" in text
