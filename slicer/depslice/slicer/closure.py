@@ -1282,10 +1282,10 @@ class Slicer:
             return False
         if self._original_run is None:
             self._original_run = run_imports(self.program, self._roots, all_steps)
-        for name in run.blocked:
+        for name, entered in run.blocked.items():
             if name in self._original_run.blocked:
                 continue
-            for importer, index, bound, wanted in path_to(self._original_run, name):
+            for importer, index, bound, wanted in path_to(self._original_run, entered):
                 edge = (importer, index, wanted)
                 if edge not in self._forced and not self._enters(importer, index, wanted):
                     self._forced.add(edge)
@@ -1324,9 +1324,10 @@ class Slicer:
             if piece.unit >= 0:
                 followed = self._followed.get(self.engine.function(module, piece.unit))
                 reads = tuple(
-                    (fact[1], fact[2])
+                    (fact[1], fact[2]) if fact[0] == f.NAME else fact[1].rpartition(".")[::2]
                     for fact in (followed.facts if followed is not None else ())
-                    if fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0
+                    if (fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0)
+                    or (fact[0] == f.MODULE and len(fact) > 3)
                 )
             yield ImportStep(piece.index, (), reads, piece.binds)
 
