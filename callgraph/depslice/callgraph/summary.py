@@ -93,7 +93,7 @@ NARROW: Final = 28  # dst src cls positive         isinstance, or not
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src pos              `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
-ANNOTATION: Final = 32  # typeexpr pos eager
+ANNOTATION: Final = 32  # typeexpr pos eager|None    None: linters do not see it
 DECLARE: Final = 33  # dst typeexpr src|None        `x: T = src`
 DELETE_SUB: Final = 34  # obj key pos
 SUPER: Final = 35  # dst class_index first_param pos

@@ -875,7 +875,8 @@ class Slicer:
                 demand = self._demand(
                     module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3]
                 )
-                self._want_name(source, fact[2], None, demand, local=source is module, value=False)
+                local = source is module and fact[4] is not None
+                self._want_name(source, fact[2], None, demand, local=local, value=False)
         elif kind == f.WRITE and fact[3] == 0:
             source = self.program.module(fact[1])
             if source is not None:
@@ -895,7 +896,7 @@ class Slicer:
     def _follow_name(
         self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]
     ) -> None:
-        _, owner, name, versions, pos = fact
+        _, owner, name, versions, pos, *dynamic = fact
         source = self.program.module(owner)
         if source is None:
             return
@@ -909,9 +910,9 @@ class Slicer:
         if source is not module:
             self._keep_module(source.name)
             self._dotted.setdefault(module.name, set()).add(f"{source.name}.{name}")
-        self._want_name(
-            source, name, versions, demand, local=source is module, value=value, written=written
-        )
+        # `globals()["name"]` reads a name that linters do not see read.
+        local = source is module and not dynamic
+        self._want_name(source, name, versions, demand, local=local, value=value, written=written)
 
     def _names_base(
         self, source: Module, name: str, versions: tuple[int, ...] | None, bases: set[Class]
@@ -1281,10 +1282,10 @@ class Slicer:
             return False
         if self._original_run is None:
             self._original_run = run_imports(self.program, self._roots, all_steps)
-        for name in run.blocked:
+        for name, entered in run.blocked.items():
             if name in self._original_run.blocked:
                 continue
-            for importer, index, bound, wanted in path_to(self._original_run, name):
+            for importer, index, bound, wanted in path_to(self._original_run, entered):
                 edge = (importer, index, wanted)
                 if edge not in self._forced and not self._enters(importer, index, wanted):
                     self._forced.add(edge)
@@ -1323,9 +1324,10 @@ class Slicer:
             if piece.unit >= 0:
                 followed = self._followed.get(self.engine.function(module, piece.unit))
                 reads = tuple(
-                    (fact[1], fact[2])
+                    (fact[1], fact[2]) if fact[0] == f.NAME else fact[1].rpartition(".")[::2]
                     for fact in (followed.facts if followed is not None else ())
-                    if fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0
+                    if (fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0)
+                    or (fact[0] == f.MODULE and len(fact) > 3)
                 )
             yield ImportStep(piece.index, (), reads, piece.binds)
 

@@ -35,7 +35,7 @@ class AnnotationEvaluation(ScopeEvaluation):
     _type_depth = 0
 
     def note_annotation(
-        self, function: Function, expression: TypeExpr, pos: Position, *, eager: bool
+        self, function: Function, expression: TypeExpr, pos: Position, *, eager: bool | None
     ) -> None:
         """The names of an annotation must stay bound (evaluated, if ``eager``)."""
         module = function.module
@@ -46,7 +46,7 @@ class AnnotationEvaluation(ScopeEvaluation):
                 self._note_path(module, dotted, pos, eager=eager)
 
     def _note_path(
-        self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool
+        self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool | None
     ) -> None:
         """``m.C`` in an annotation names ``C`` of the module ``m``."""
         values = self._type_name(module, dotted[0])

@@ -670,9 +670,10 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("F", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
-        return self.read(self.cell("fa", function, name)) or self.single(
-            ("X", f"builtins.function.{name}")
-        )
+        found = self.read(self.cell("fa", function, name))
+        if found or not name.startswith("__"):  # who set it cannot always be seen
+            return found or self.unknown
+        return self.single(("X", f"builtins.function.{name}"))
 
     # --- stores
 

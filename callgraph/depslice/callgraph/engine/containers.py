@@ -687,7 +687,7 @@ class ContainerEvaluation(CallEvaluation):
                     held = self.load_attribute(self.only(receiver), name, pos)
                 finally:
                     self.facts = saved
-                self.special({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
+                self.protocol({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
 
     def _derived_comparison(
         self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
@@ -913,6 +913,7 @@ class ContainerEvaluation(CallEvaluation):
         module = self.module_value(self.current.module.name)
         result: set[int] = set()
         computed = not keys
+        noted = len(self.facts)
         for key in tuple(keys):
             kind = self.values[key]
             if kind[0] == "S":
@@ -921,7 +922,12 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.dynamic_attribute(module, kind[1], kind[2], pos)
             else:
                 computed = True
-        return result | self.dynamic_attribute(module, "", "", pos) if computed else result
+        if computed:
+            result |= self.dynamic_attribute(module, "", "", pos)
+        self.facts[noted:] = [
+            (*fact, "dynamic") if fact[0] == f.NAME else fact for fact in self.facts[noted:]
+        ]
+        return result
 
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position

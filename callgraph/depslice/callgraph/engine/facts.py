@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 
-NAME: Final = 0  # module name versions|None pos        a module-scope name is read
+NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
     1  # class name pos open how certain    a member found on a class ("call"/"read"/"write")
 )
@@ -24,7 +24,8 @@ EXTERNAL: Final = 5  # dotted pos is_call                something outside the r
 UNRESOLVED: Final = 6  # name reason pos
 INSTANCE: Final = 7  # class pos                         a class of the repo is instantiated
 MODULE: Final = 8  # module pos ["attribute"]                          a module object is named
-ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation
+ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation (eager:
+#                    None in a string that linters do not take for one)
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
 WRITE: Final = (
     12  # module name pos                     a module-scope name is rebound or its object changed

@@ -690,7 +690,7 @@ class FileLowering(ExpressionLowering):
             found.append((args.kwarg.arg, "kw", _type_of(args.kwarg), False))
         return tuple(found)
 
-    def _annotation(self, node: ast.expr, *, eager: bool) -> TypeExpr:
+    def _annotation(self, node: ast.expr, *, eager: bool | None) -> TypeExpr:
         found = type_expression(node)
         if any(True for _ in type_names(found)):
             pos = pack(node.lineno, node.col_offset)
@@ -1092,7 +1092,9 @@ class FileLowering(ExpressionLowering):
         declared = self._annotation(node.annotation, eager=eager)
         value = None if node.value is None else self.expression(node.value)
         if declared[-1] == "TypeAlias" and node.value is not None:
-            self._annotation(node.value, eager=False)
+            # Linters do not follow `X: "TypeAlias" = "…"`.
+            unseen = isinstance(node.annotation, ast.Constant)
+            self._annotation(node.value, eager=None if unseen else False)
         register = frame.new()
         frame.ops.append((s.DECLARE, register, declared, value))
         if isinstance(node.target, ast.Name) and value is None and frame.is_function:
