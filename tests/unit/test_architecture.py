@@ -111,6 +111,8 @@ READS = re.compile(r"\b(?:scandir|listdir|os\.walk|rglob|iterdir|read_text|read_
 MAY_READ = {
     "callgraph/depslice/callgraph/project.py",
     "callgraph/depslice/callgraph/cache.py",
+    "callgraph/depslice/callgraph/stubs/places.py",  # the folders of what is installed
+    "callgraph/depslice/callgraph/stubs/store.py",  # declarations of code outside the tree
     "callgraph/depslice/callgraph/resolvers/pycg_resolver.py",
     "callgraph/depslice/callgraph/resolvers/pycg_runner.py",
     "callgraph/depslice/callgraph/tracing/recorder.py",  # in the traced program

@@ -22,12 +22,16 @@ def open_program(
     exclude: Sequence[str] = (),
     respect_gitignore: bool = True,
     max_file_bytes: int = 10 * 2**20,
+    python: Path | str | None = None,
 ) -> Program:
     """The program at ``path``: a repository, an unpacked package, or a single script.
 
     Only names files; each is read when something asks for it. ``cache="auto"`` is the
-    user's own cache, ``None`` is none.
+    user's own cache, ``None`` is none. ``python`` is the interpreter (or the folder of the
+    environment) whose installed packages tell types, too; it is never run. Without it what
+    is known of other packages are the stubs that jedi ships, the same on every machine.
 
+    :raises EnvironmentNotFound: ``python`` has no installed packages.
     :raises RepositoryError: there is nothing to analyse at ``path``.
     """
     project = find_project(
@@ -41,4 +45,10 @@ def open_program(
         from depslice.callgraph.cache import open_cache
 
         cache = open_cache(version=f"summaries-{FORMAT}")
-    return Program(project, cache=cache)
+    stubs = None
+    if python is not None:
+        from depslice.callgraph.stubs import Stubs, bundled_folders, environment_folders
+
+        installed = environment_folders(python)
+        stubs = Stubs((*installed, *bundled_folders()))
+    return Program(project, cache=cache, stubs=stubs)

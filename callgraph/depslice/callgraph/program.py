@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
 from depslice.callgraph.project import Project, SourceFile, read_file
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
+from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import (
     FORMAT,
     MAPPING,
@@ -99,8 +100,12 @@ class Program:
     cached under the digest of the bytes.
     """
 
-    def __init__(self, project: Project, *, cache: Cache | None = None) -> None:
+    def __init__(
+        self, project: Project, *, cache: Cache | None = None, stubs: Stubs | None = None
+    ) -> None:
         self.project = project
+        self.stubs = Stubs() if stubs is None else stubs  # of what is outside the project
+        self.stubs.remember_in(cache)
         self._cache = cache
         self.files = {file.module: file for file in project.files}
         self.by_path = {file.path: file for file in project.files}
@@ -133,12 +138,15 @@ class Program:
 
     def close(self) -> None:
         """Write what the cache still holds back and close it; the program goes on without."""
+        self.stubs.save()
+        self.stubs.remember_in(None)
         if self._cache is not None:
             self._cache.close()
             self._cache = None
 
     def detach_cache(self) -> None:
         """Go on without the cache: a forked process must not use its parent's connection."""
+        self.stubs.remember_in(None)
         self._cache = None
 
     def digest_now(self, name: str) -> str | None:

@@ -77,6 +77,7 @@ def _build(
         for module in modules:
             for unit in module.summary.units:
                 collected.add(engine.function(module, unit.index))
+        program.stubs.save()
     graph = ReferenceGraph(
         symbols=symbols,
         references=collected.references(),

@@ -25,7 +25,7 @@ _KIND: Final = f"slice-2-{FORMAT}"
 def key_of(program: Program, question: tuple[object, ...]) -> str:
     """The key of a question put to a project with just these files."""
     digest = hashlib.blake2b(digest_size=20)
-    digest.update(repr((question, _code_state())).encode())
+    digest.update(repr((question, _code_state(), program.stubs.identity)).encode())
     for file in program.project.files:
         digest.update(f"\0{file.path}\0{file.module}".encode(errors="surrogatepass"))
     return digest.hexdigest()
@@ -64,3 +64,4 @@ def remember(program: Program, key: str, found: Slice, context: Context) -> None
     bare = replace(found, cuts=())
     blob = pickle.dumps((dict(program.digests), bare, context), protocol=5)
     program.cache_result(_KIND, key, blob)
+    program.stubs.save()

@@ -123,7 +123,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         for base in bases:
             for value in base:
                 kind = self.values[value]
-                if kind[0] in ("X", "XI", "G"):
+                if kind[0] in ("X", "XI", "G", "XA"):
                     external.append(kind[1])
                 elif kind[0] == "NT":
                     external.append("collections.namedtuple()")
@@ -283,13 +283,13 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self._module_attribute(value[1], name, pos)
         if kind == "C":
             return self._class_attribute(value[1], name, pos, exact=value[2])
-        if kind == "X":
+        if kind in ("X", "XA"):
             dotted = f"{value[1]}.{name}"
             self.facts.append((f.EXTERNAL, dotted, pos, False))
             if dotted.count(".") > _LONGEST_DOTTED:
                 return self.single(value)
             return self.single(("X", dotted))
-        if kind in ("XI", "G", "S", "N"):
+        if kind in ("XI", "G", "GS", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
         if kind == "K" and value[1] == "types.SimpleNamespace":
             return self.read(self.cell("k", receiver, name))
@@ -327,6 +327,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         self, receiver: int, value: tuple[object, ...], name: str, pos: Position
     ) -> Values:
         kind = value[0]
+        found = self.outside.attribute(receiver, name, pos)
+        if found is not None:
+            return found
         if kind == "G":
             return self.single(("KM", receiver, name))
         dotted = "builtins.str" if kind in ("S", "N") else str(value[1])
@@ -398,7 +401,7 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
-        if self.whole:
+        if self.whole and not any(given for _, given in self.outside.types.outer_bases(class_)):
             for base in self.external_bases(class_):
                 kind = _CONTAINER_BASES.get(base)
                 if kind is not None:
@@ -413,6 +416,10 @@ class AttributeEvaluation(AnnotationEvaluation):
         held = self.held_by(class_)
         if held is not None:
             return self.container_attribute(held, name, pos)
+        instance = self.intern(("I", class_, False))
+        inherited = self.outside.inherited(instance, class_, name, pos)
+        if inherited is not None:
+            return inherited
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
         if outside:
             dotted = outside[0]
@@ -632,6 +639,10 @@ class AttributeEvaluation(AnnotationEvaluation):
         if values:
             return values
         outside = [b for b in self.external_bases(class_) if b != "?"]
+        if outside:
+            inherited = self.outside.inherited(receiver, class_, name, pos)
+            if inherited is not None:
+                return inherited
         dotted = outside[0] if outside else "builtins.object"
         if self.whole and of[0] == "C" and name == "__call__":
             return self.single(("TC", of[1], of[2]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -22,6 +22,9 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.program import Module, Program
 
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.outside import Outside
+
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 _LONGEST_PATH: Final = 3
@@ -30,6 +33,9 @@ _INDEX: Final = (1 << WORK_BITS) - 1
 
 class EngineState:
     """Cells, interned values, and the worklist."""
+
+    outside: Outside
+    """What stubs say about code outside the repo."""
 
     def __init__(self, program: Program, *, whole: bool) -> None:
         self.program = program

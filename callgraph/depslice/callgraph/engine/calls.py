@@ -10,6 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -18,6 +19,7 @@ from depslice.callgraph.engine.values import (
     OPEN_OR_TEXT,
     Class,
     Function,
+    Value,
     Values,
 )
 from depslice.callgraph.summary import Op, Position
@@ -26,8 +28,8 @@ _MOST_RECEIVERS = 8
 _MANY_CALLEES = 3
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
-_TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
-_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
+_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"})
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
@@ -294,6 +296,18 @@ class CallEvaluation(AttributeEvaluation):
         if kind == "W" and args:
             self.mark_wrapper(args[0], value[1])
             return args[0]
+        if kind == "SM":
+            return self._call_declared(value, args, keywords, spread, pos, register)
+        if kind == "XA":
+            self.facts.append((f.EXTERNAL, value[1], pos, True))
+            given = Arguments(args, keywords, spread, pos, register)
+            return self.outside.instantiate(value[1], value[2], given) or self.unknown
+        if kind in ("XI", "G", "GS"):
+            called = self.outside.call_instance(
+                callee, Arguments(args, keywords, spread, pos, register)
+            )
+            if called is not None:
+                return called
         if kind == "XM":
             return self._call_external_method(
                 value[1], value[2], args, keywords, spread, pos, register
@@ -878,15 +892,43 @@ class CallEvaluation(AttributeEvaluation):
             self._callbacks(args, keywords, spread, pos, skip=same)
             return args[same] if same < len(args) else self.single(("X", dotted))
         if dotted in library.ELEMENT:
-            return self._element(dotted, args, keywords, pos)
+            made = self._element(dotted, args, keywords, pos)
+            if made:
+                return made
         if dotted in library.CONTAINER:
             return self._container(dotted, args, keywords, pos, register)
-        self._callbacks(args, keywords, spread, pos, skip=-1)
         if dotted.startswith("builtins.super"):
             return self.unknown
+        if dotted in library.NAMESPACES:
+            return self.single(("XI", dotted))
+        declared = self.outside.call(dotted, Arguments(args, keywords, spread, pos, register))
+        if declared is not None and (declared != self.unknown or not library.is_inert(dotted)):
+            return declared
+        if declared is None:
+            self._callbacks(args, keywords, spread, pos, skip=-1)
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
+
+    def _call_declared(
+        self,
+        method: Value,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        register: int,
+    ) -> Values:
+        """A method that a stub declares."""
+        name = self.outside.method_name(method)
+        self.facts.append((f.EXTERNAL, name, pos, True))
+        self._protocols(name, args, pos)
+        for dotted in self.outside.names_of_method(method):
+            model = self._models.get(dotted)
+            if model is not None:
+                return model(self, Call(args, keywords, pos, register))
+        made = self.outside.call_method(method, Arguments(args, keywords, spread, pos, register))
+        return self.constants[s.OPAQUE] if made is None else made
 
     def _call_external_method(
         self,
@@ -992,6 +1034,10 @@ class CallEvaluation(AttributeEvaluation):
         if library.CONTAINER[dotted] == "set":
             self.hash_values(elements)
         return self.container_of(library.CONTAINER[dotted], register, elements)
+
+    def hand_over(self, groups: Sequence[Values], pos: Position) -> None:
+        """Functions among these values are handed to code outside the repo."""
+        self._callbacks(groups, _NO_KEYWORDS, EMPTY, pos, skip=-1)
 
     def _callbacks(
         self,

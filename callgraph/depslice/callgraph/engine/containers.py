@@ -164,8 +164,12 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self._made_on_demand(receiver, pos)
                 if value[1] not in DICTS and self.whole:
                     self.protocol(keys, ("__index__",), pos)
-            elif kind == "G":
-                result |= self._generic_item(value)
+            elif kind in ("G", "GS", "S"):
+                found = self.outside.item(receiver, keys, pos)
+                if found is not None:
+                    result |= found
+                elif kind == "G":
+                    result |= self._generic_item(value)
             elif kind == "C":
                 result |= self._class_getitem(receiver, value[1], keys, pos)
             elif kind == "I":
@@ -175,10 +179,12 @@ class ContainerEvaluation(CallEvaluation):
             elif kind in ("NS", "ND"):
                 result |= self._namespace_item(value, keys, pos)
             elif kind == "X":
-                result.add(receiver)
+                result |= self.outside.item(receiver, keys, pos) or self._alias(value[1], keys)
             elif kind == "XI":
                 if value[1] == "builtins.globals":
                     result |= self.global_names(keys, pos)
+                else:
+                    result |= self.outside.item(receiver, keys, pos) or EMPTY
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
@@ -216,6 +222,30 @@ class ContainerEvaluation(CallEvaluation):
             elif name[0] == "N":
                 result |= self.dynamic_attribute(receivers, name[1], name[2], pos)
         return result
+
+    def _alias(self, dotted: str, keys: Values) -> Values:
+        """``Queue[Task]``: a class outside the repo with type arguments."""
+        given: list[Values] = []
+        for key in keys:
+            if self.values[key][0] == "K" and len(keys) == 1:
+                places = [self.cell("k", key, str(place)) for place in range(8)]
+                given = [self.read(cell) for cell in places if cell.values]
+        arguments = [self._type_argument(values) for values in given or [keys]]
+        if not any(arguments):
+            return self.single(("X", dotted))
+        return self.single(("XA", dotted, tuple(arguments)))
+
+    def _type_argument(self, types: Values) -> frozenset[int]:
+        made: set[int] = set()
+        for number in types:
+            value = self.values[number]
+            if value[0] == "C":
+                made.add(self.intern(("I", value[1], False)))
+            elif value[0] == "XA":
+                made.add(self.intern(("G", value[1], value[2])))
+            elif value[0] == "X":
+                made |= self.outside.declared(value[1]) or EMPTY
+        return frozenset(made)
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
         if self.find_member(class_, "__class_getitem__") is not None:
@@ -483,8 +513,12 @@ class ContainerEvaluation(CallEvaluation):
             if tag == "K":
                 cell = "key" if kind[1] in DICTS else "e"
                 result |= self.read(self.cell(cell, value))
-            elif tag == "G":
-                result |= self._generic_elements(kind)
+            elif tag in ("G", "GS", "XI", "X"):
+                found = self.outside.elements(value, pos, is_async=is_async)
+                if found is not None:
+                    result |= found
+                elif tag == "G":
+                    result |= self._generic_elements(kind)
             elif tag == "GE":
                 self.ensure(kind[1])
                 result |= self.read(kind[1].yields)
@@ -519,6 +553,9 @@ class ContainerEvaluation(CallEvaluation):
             held = self.held_by(class_)
             if held is not None:
                 return self.iterate(self.only(held), pos, is_async=is_async)
+            known = self.outside.elements(receiver, pos, is_async=is_async)
+            if known is not None:
+                return known
             if any(
                 base.startswith(("enum.", "typing.NamedTuple"))
                 for base in self.external_bases(class_)
@@ -579,8 +616,12 @@ class ContainerEvaluation(CallEvaluation):
                 self.note_protocol(enter, pos, value)
                 self.note_protocol(leave, pos, value)
                 result |= self.derive("R", value, ())
-            elif kind[0] in ("XI", "G", "K"):
-                result.add(value)
+            elif kind[0] in ("XI", "G", "GS", "K", "X"):
+                known = self.outside.entered(value, pos, is_async=is_async)
+                if known is not None:
+                    result |= known
+                elif kind[0] != "X":
+                    result.add(value)
         return result
 
     def await_value(self, values: Values, pos: Position) -> Values:
@@ -593,12 +634,16 @@ class ContainerEvaluation(CallEvaluation):
             elif kind[0] == "I":
                 made = self.call_dunder(value, kind[1], "__await__", [], pos)
                 result |= self.generator_return(made)
-            elif kind[0] == "G" and kind[2]:
-                result |= kind[2][-1]
+            elif kind[0] in ("G", "GS", "XI"):
+                known = self.outside.awaited(value)
+                if known is not None:
+                    result |= known
+                else:
+                    result |= kind[2][-1] if kind[0] == "G" and kind[2] else self.unknown
             elif kind[0] in OPEN:
                 self.note_protocol("__await__", pos, value)
                 result |= self.derive("R", value, ())
-            elif kind[0] in ("XI", "X"):
+            elif kind[0] == "X":
                 result |= self.unknown
         return result
 
@@ -614,6 +659,8 @@ class ContainerEvaluation(CallEvaluation):
         if not exact:
             self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
         if owner is None:
+            if self.outside.types.outer_bases(class_):
+                return self.outside.inherited_result(receiver, class_, dunder, args, pos)
             return EMPTY
         return self._call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
 
@@ -753,8 +800,8 @@ class ContainerEvaluation(CallEvaluation):
                     self.note_protocol(f"__{name}__", pos, value)
                 self.note_protocol(f"__{forward}__", pos, value)
                 result |= self.unknown
-            elif kind[0] in ("K", "G", "XI", "S", "N"):
-                result.add(value)
+            elif kind[0] in ("K", "G", "GS", "XI", "S", "N"):
+                result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
                     self._extend(value, right)
             elif kind[0] == "C" and forward == "or":
@@ -771,7 +818,7 @@ class ContainerEvaluation(CallEvaluation):
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
                 result |= self.unknown
-            elif kind[0] in ("K", "XI", "G"):
+            elif kind[0] in ("K", "XI", "G", "GS") and (kind[0] == "K" or not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self.protocol(right, ("__str__", "__repr__"), pos)
@@ -817,7 +864,7 @@ class ContainerEvaluation(CallEvaluation):
                 if any(t[0] == "C" and t[1] in order for t in targets):
                     result.add(value)
                     fits = True
-            elif kind[0] in ("K", "G", "XI", "S", "N") and any(t[0] == "X" for t in targets):
+            elif kind[0] in ("K", "G", "GS", "XI", "S", "N") and any(t[0] == "X" for t in targets):
                 result.add(value)
                 fits = True
         if not fits or not values:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
 from depslice.callgraph.engine.values import (
@@ -39,6 +40,7 @@ class Engine(ContainerEvaluation):
         super().__init__(program, whole=whole)
         self._handlers = self._operations()
         self._depth = 0
+        self.outside = Outside(self, program.stubs)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
     # --- scheduling

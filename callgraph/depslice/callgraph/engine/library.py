@@ -140,7 +140,6 @@ SAME: Final = {
     "functools.total_ordering": 0,
     "functools.singledispatch": 0,
     "functools.singledispatchmethod": 0,
-    "weakref.ref": 0,
     "weakref.proxy": 0,
     "builtins.staticmethod": 0,
     "builtins.classmethod": 0,
@@ -191,6 +190,9 @@ CONTAINER: Final = {
     "heapq.nlargest": "list",
     "heapq.nsmallest": "list",
 }
+
+# Calls that give the names of a scope: who subscripts that looks them up.
+NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 
 # What a builtin call asks of its arguments (data model, 3.3).
 BUILTIN_PROTOCOLS: Final = {

@@ -14,6 +14,9 @@ tag        fields                         stands for
 ``X``      dotted name                    something outside the repo
 ``XI``     dotted name                    what calling it gives
 ``XM``     dotted name, attribute         an attribute of such a result
+``XA``     dotted name, argument tuples   a generic class outside the repo with its arguments
+``GS``     dotted name, unit, register    an instance of a generic class outside, made there
+``SM``     receiver value id, class, name a bound method that a stub declares
 ``S``      text                           a string constant
 ``N``      prefix, suffix                 a string with a known start and end
 ``K``      kind, unit, register           a container made there
@@ -55,9 +58,9 @@ FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 
 OPEN = frozenset({"U", "P", "A", "E", "R"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
-OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM"}
+OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 OPEN_OR_TEXT = OPEN | {"S", "N"}
-ITERABLE = OPEN | {"K", "G", "GE"}
+ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 
 
 class Cell:

@@ -2,8 +2,8 @@
 
 A stub has long classes of which a program uses two, so only the statements that
 declare a wanted name are parsed (:mod:`depslice.callgraph.stubs.reading`). What
-starts in column 0 starts a statement; files in which that need not be so (those
-with text in triple quotes) are parsed as a whole.
+starts in the column of its block starts a statement; files in which that need not be
+so (those with text in triple quotes) are parsed as a whole.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final, TypeAlias
 
 from depslice.callgraph.stubs.names import VERSION
 
 Place: TypeAlias = tuple[int, int, bool]
-"""First and last line of a statement (from 1), and whether it is indented."""
+"""A half-open range of characters with a statement, and whether it is indented."""
 Import: TypeAlias = tuple[int, str, str | None]
 """Level, module, and the name taken from it (``None``: the module itself)."""
 
 _STATEMENT: Final = re.compile(
     r"(?:async\s+)?(?:class|def)\s+(\w+)|(import|from)\b|(if|try|with)\b|(\w+)\s*[:=]"
 )
-_CONTINUES: Final = ("else", "elif", "except", "finally")
+_INNER: Final = re.compile(r"(?:[ \t]*(?:#.*)?\n)*([ \t]+)")
 
 
 @dataclass(slots=True)
@@ -48,54 +49,109 @@ class Outline:
 
 
 def outline_of(text: str) -> Outline:
-    """The outline of a stub (or source) file.
+    r"""The outline of a stub (or source) file.
 
-    >>> outline_of("from a import b\\ndef f() -> int: ...\\nclass C:\\n    x: int\\n").places
-    {'f': [(2, 2, False)], 'C': [(3, 4, False)]}
+    >>> outline_of("from a import b\ndef f() -> int: ...\nclass C:\n    x: int\n").places
+    {'f': [(16, 38, False)], 'C': [(38, 57, False)]}
 
     :raises SyntaxError: the file, or a part that had to be parsed, is no Python.
     """
     outline = Outline()
     if '"""' in text or "'''" in text:
-        _add_statements(outline, parse(text).body)
+        _add_text(outline, text, 0)
         return outline
-    lines = text.splitlines()
     imports: list[str] = []
-    for start, end in _statements(lines):
-        heading = next((i for i in range(start, end) if lines[i][0:1] not in "@) ]}#"), start)
-        match = _STATEMENT.match(lines[heading])
+    _scan(outline, imports, text, 0, len(text), "")
+    _add_text(outline, "".join(imports), 0)
+    return outline
+
+
+def _scan(
+    outline: Outline, imports: list[str], text: str, start: int, end: int, indent: str
+) -> None:
+    """Add the statements that stand at ``indent`` in a range; text of imports is collected."""
+    margin = len(indent)
+    for first, last in _statements(text, start, end, indent):
+        place = first + margin
+        if text.startswith("@", place):
+            decorated = _decorated(indent).search(text, first, last)
+            place = place if decorated is None else decorated.start() + margin
+        match = _STATEMENT.match(text, place)
         if match is None:
             continue
         defined, imported, compound, bound = match.groups()
         if imported:
-            imports.extend(lines[start:end])
+            lines = text[first:last].splitlines(keepends=True)
+            imports.extend(line.removeprefix(indent) for line in lines)
         elif compound:
-            tree = parse("\n".join(lines[start:end]))
-            ast.increment_lineno(tree, start)
-            _add_statements(outline, tree.body)
+            if not _scan_branches(outline, imports, text, first, last, indent):
+                chunk = text[first:last]
+                _add_text(outline, f"if 1:\n{chunk}" if indent else chunk, first, bool(indent))
         else:
-            outline.places.setdefault(defined or bound, []).append((start + 1, end, False))
-    _add_statements(outline, parse("\n".join(imports)).body)
-    return outline
+            outline.places.setdefault(defined or bound, []).append((first, last, margin > 0))
 
 
-def _statements(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Half-open ranges of lines: each a top-level statement with its decorators."""
-    start = -1
-    decorated = False
-    for number, line in enumerate(lines):
-        first = line[:1]
-        if not (first.isalpha() or first in ("_", "@")):
+def _scan_branches(
+    outline: Outline, imports: list[str], text: str, start: int, end: int, indent: str
+) -> bool:
+    """Add what the branches of an ``if`` that can be taken declare; false if it is another."""
+    heads = list(_heads(indent).finditer(text, start, end))
+    if not all(head[1] in ("if", "elif", "else") for head in heads):
+        return False
+    ends = [*(head.start() for head in heads[1:]), end]
+    inner = _INNER.match(text, heads[0].end()) if heads and heads[0].start() == start else None
+    if inner is None:
+        return False
+    for head, last in zip(heads, ends, strict=True):
+        holds = True if head[1] == "else" else _condition_of(head[2].strip())
+        if holds is not False:
+            _scan(outline, imports, text, head.end(), last, inner[1])
+        if holds:
+            break
+    return True
+
+
+@cache
+def _heads(indent: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"^{indent}(if|elif|else|try|except|finally|with)\b(.*):[ \t]*(?:#.*)?\n", re.MULTILINE
+    )
+
+
+@cache
+def _decorated(indent: str) -> re.Pattern[str]:
+    return re.compile(rf"^{indent}(?:async|class|def)\b", re.MULTILINE)
+
+
+@cache
+def _starts(indent: str) -> re.Pattern[str]:
+    """What starts a statement at ``indent``; group 1: it goes on with what stands before."""
+    return re.compile(
+        rf"^{indent}(?:@.*\n(?:(?!{indent}[A-Za-z_]).*\n)*.|(else|elif|except|finally)\b|[A-Za-z_])",
+        re.MULTILINE,
+    )
+
+
+@cache
+def _condition_of(text: str) -> bool | None:
+    try:
+        body = parse(text).body
+    except SyntaxError:
+        return None
+    return condition(body[0].value) if body and isinstance(body[0], ast.Expr) else None
+
+
+def _statements(text: str, start: int, end: int, indent: str) -> Iterator[tuple[int, int]]:
+    """Half-open ranges of characters: each a statement with its decorators."""
+    first = -1
+    for match in _starts(indent).finditer(text, start, end):
+        if match[1]:
             continue
-        if decorated or line.startswith(_CONTINUES):
-            decorated = first == "@"
-            continue
-        if start >= 0:
-            yield start, number
-        start = number
-        decorated = first == "@"
-    if start >= 0:
-        yield start, len(lines)
+        if first >= 0:
+            yield first, match.start()
+        first = match.start()
+    if first >= 0:
+        yield first, end
 
 
 def parse(text: str) -> ast.Module:
@@ -105,15 +161,24 @@ def parse(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _add_statements(outline: Outline, body: list[ast.stmt]) -> None:
+def _add_text(outline: Outline, text: str, offset: int, wrapped: bool = False) -> None:
+    """Parse ``text``, which stands at ``offset`` of the file (but for a line put before it)."""
+    starts = [0]
+    offset -= len("if 1:\n") if wrapped else 0
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    _add_statements(outline, parse(text).body, [start + offset for start in starts])
+
+
+def _add_statements(outline: Outline, body: list[ast.stmt], starts: list[int]) -> None:
     for node in body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                _add(outline, name, node)
+                _add(outline, name, node, starts)
             case ast.ClassDef(name=name):
-                _add(outline, name, node)
+                _add(outline, name, node, starts)
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                _add(outline, name, node)
+                _add(outline, name, node, starts)
             case ast.Import(names=names):
                 for alias in names:
                     bound = alias.asname or alias.name.partition(".")[0]
@@ -132,31 +197,31 @@ def _add_statements(outline: Outline, body: list[ast.stmt]) -> None:
             case ast.If(test=test, body=inner, orelse=other):
                 holds = condition(test)
                 if holds is not False:
-                    _add_statements(outline, inner)
+                    _add_statements(outline, inner, starts)
                 if holds is not True:
-                    _add_statements(outline, other)
+                    _add_statements(outline, other, starts)
             case ast.Try(body=inner, handlers=handlers, orelse=other):
-                _add_statements(outline, inner)
-                _add_statements(outline, other)
+                _add_statements(outline, inner, starts)
+                _add_statements(outline, other, starts)
                 for handler in handlers:
-                    _add_missing(outline, handler.body)
+                    _add_missing(outline, handler.body, starts)
             case ast.With(body=inner):
-                _add_statements(outline, inner)
+                _add_statements(outline, inner, starts)
             case _ if type(node).__name__ == "TypeAlias":  # Python 3.12
-                _add(outline, node.name.id, node)  # type: ignore[attr-defined]
+                _add(outline, node.name.id, node, starts)  # type: ignore[attr-defined]
 
 
-def _add(outline: Outline, name: str, node: ast.stmt) -> None:
+def _add(outline: Outline, name: str, node: ast.stmt, starts: list[int]) -> None:
     decorators = getattr(node, "decorator_list", None)
     first = min([node.lineno, *(d.lineno for d in decorators or ())])
-    place = (first, node.end_lineno or node.lineno, node.col_offset > 0)
+    place = (starts[first - 1], starts[node.end_lineno or node.lineno], node.col_offset > 0)
     outline.places.setdefault(name, []).append(place)
 
 
-def _add_missing(outline: Outline, body: list[ast.stmt]) -> None:
+def _add_missing(outline: Outline, body: list[ast.stmt], starts: list[int]) -> None:
     """What an ``except`` branch binds where the ``try`` did not."""
     other = Outline()
-    _add_statements(other, body)
+    _add_statements(other, body, starts)
     for name, places in other.places.items():
         if name not in outline.imports:
             outline.places.setdefault(name, places)
@@ -171,6 +236,8 @@ def condition(test: ast.expr) -> bool | None:
     Version and platform tests are those of PEP 484; ``TYPE_CHECKING`` holds.
     """
     match test:
+        case ast.Constant(value=int(value)):
+            return bool(value)
         case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
             return True
         case ast.UnaryOp(op=ast.Not(), operand=operand):

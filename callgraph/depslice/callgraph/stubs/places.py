@@ -183,16 +183,35 @@ class ModuleFiles:
         return None
 
     def _top_level(self) -> dict[str, list[tuple[str, bool]]]:
-        """By top-level name: where to look for it. ``foo-stubs`` comes before ``foo``."""
+        """By top-level name: where to look for it.
+
+        The order is that of PEP 561, but for packages that do not say they are typed: the
+        stubs that are shipped for them tell more.
+        """
         if self._tops is None:
-            self._tops = {}
+            ranked: dict[str, list[tuple[int, str, bool]]] = {}
             for folder in self._folders:
-                names = _listed(folder.path)
-                for name in sorted(names, key=lambda n: (not n.endswith("-stubs"), n)):
-                    top = name.removesuffix("-stubs").partition(".")[0]
-                    simple = name if name.endswith("-stubs") else top
-                    place = (os.path.join(folder.path, simple), folder.sources)
-                    known = self._tops.setdefault(top, [])
-                    if place not in known:
-                        known.append(place)
+                for name in _listed(folder.path):
+                    is_stubs = name.endswith("-stubs")
+                    top = name if is_stubs else name.partition(".")[0]
+                    place = os.path.join(folder.path, top)
+                    rank = 0 if is_stubs else 1
+                    if folder.sources and not is_stubs and not _is_typed(place):
+                        rank = 2
+                    found = ranked.setdefault(top.removesuffix("-stubs"), [])
+                    if (rank, place, folder.sources) not in found:
+                        found.append((rank, place, folder.sources))
+            self._tops = {
+                top: [(place, sources) for _, place, sources in sorted(found, key=_rank)]
+                for top, found in ranked.items()
+            }
         return self._tops
+
+
+def _rank(place: tuple[int, str, bool]) -> int:
+    return place[0]
+
+
+def _is_typed(package: str) -> bool:
+    """Whether an installed package declares types (PEP 561), or is a single stub."""
+    return os.path.isfile(os.path.join(package, "py.typed")) or os.path.isfile(package + ".pyi")

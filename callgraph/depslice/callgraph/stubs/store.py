@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import marshal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph.engine.mro import linearise
-from depslice.callgraph.source import content_digest, decode_source
+from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
 from depslice.callgraph.stubs import declarations as d
-from depslice.callgraph.stubs.outline import Import, Outline, outline_of
 from depslice.callgraph.stubs.names import TYPING_ALIASES
+from depslice.callgraph.stubs.outline import Import, Outline, outline_of
 from depslice.callgraph.stubs.places import ModuleFiles, StubFolder, bundled_folders
 from depslice.callgraph.summary import T_ATTR, T_NAME, T_SUBSCRIPT, TypeExpr
 
@@ -28,14 +28,16 @@ class StubModule:
         "is_changed",
         "is_package",
         "key",
-        "lines",
         "name",
         "outline",
         "package",
         "path",
+        "text",
     )
 
-    def __init__(self, name: str, path: str, key: str, outline: Outline, *, is_package: bool) -> None:
+    def __init__(
+        self, name: str, path: str, key: str, outline: Outline, *, is_package: bool
+    ) -> None:
         self.name = name
         self.path = path
         self.key = key
@@ -44,7 +46,7 @@ class StubModule:
         self.package = name if is_package else name.rpartition(".")[0]
         self.declared: dict[str, d.Declaration | None] = {}
         self.is_changed = False
-        self.lines: list[str] | None = None
+        self.text: str | None = None
 
     def declaration(self, name: str) -> d.Declaration | None:
         """What the module itself declares ``name`` to be."""
@@ -55,8 +57,8 @@ class StubModule:
         places = self.outline.places.get(name)
         found = None
         if places is not None:
-            lines = self._text()
-            texts = ["\n".join(lines[start - 1 : end]) for start, end, _ in places]
+            text = self._text()
+            texts = [text[start:end] for start, end, _ in places]
             try:
                 found = d.read_declaration(texts, name)
             except (SyntaxError, ValueError, RecursionError):
@@ -65,19 +67,25 @@ class StubModule:
         self.declared[name] = found
         return found
 
-    def _text(self) -> list[str]:
-        if self.lines is None:
+    def _text(self) -> str:
+        if self.text is None:
             try:
                 with open(self.path, "rb") as file:
-                    self.lines = decode_source(file.read()).splitlines()
-            except (OSError, ValueError):
-                self.lines = []
-        return self.lines
+                    self.text = decode_source(file.read())
+            except (OSError, UndecodableSource):
+                self.text = ""
+        return self.text
 
     def dump(self) -> bytes:
         """For the cache."""
         known = {name: found for name, found in self.declared.items() if found is not None}
-        return marshal.dumps((self.outline.dump(), known))
+        plain: Any = (self.outline.dump(), known)
+        return marshal.dumps(plain)
+
+
+# Stub modules of this process, by path and key: they depend on nothing else, and a process
+# that opens many programs reads each once.
+_READ: Final[dict[tuple[str, str], StubModule]] = {}
 
 
 class Definition:
@@ -134,12 +142,10 @@ class StubClass:
 class Stubs:
     """Declarations of code outside the repo, by dotted name."""
 
-    def __init__(
-        self, folders: tuple[StubFolder, ...] | None = None, *, cache: Cache | None = None
-    ) -> None:
+    def __init__(self, folders: tuple[StubFolder, ...] | None = None) -> None:
         self._folders = bundled_folders() if folders is None else folders
         self._files = ModuleFiles(self._folders)
-        self._cache = cache
+        self._cache: Cache | None = None
         self._modules: dict[str, StubModule | None] = {}
         self._names: dict[tuple[str, str], Definition | None] = {}
         self._dotted: dict[str, Definition | None] = {}
@@ -171,6 +177,17 @@ class Stubs:
         except OSError:
             return None
         key = f"{name}:{content_digest(data)}"
+        read = _READ.get((path, key))
+        if read is not None:
+            return read
+        module = self._read(name, path, key, data, is_package=is_package)
+        if module is not None:
+            _READ[path, key] = module
+        return module
+
+    def _read(
+        self, name: str, path: str, key: str, data: bytes, *, is_package: bool
+    ) -> StubModule | None:
         blob = None if self._cache is None else self._cache.get(_KIND, key)
         if blob is not None:
             plain, declared = marshal.loads(blob)
@@ -180,10 +197,10 @@ class Stubs:
         try:
             text = decode_source(data)
             outline = outline_of(text)
-        except (SyntaxError, ValueError, RecursionError):
+        except (SyntaxError, UndecodableSource, ValueError, RecursionError):
             return None
         module = StubModule(name, path, key, outline, is_package=is_package)
-        module.lines = text.splitlines()
+        module.text = text
         module.is_changed = True
         return module
 
@@ -196,9 +213,9 @@ class Stubs:
         for module in changed:
             module.is_changed = False
 
-    def detach_cache(self) -> None:
-        """Go on without the cache."""
-        self._cache = None
+    def remember_in(self, cache: Cache | None) -> None:
+        """Look in ``cache`` for what was read before, and put there what is read."""
+        self._cache = cache
 
     # --- names
 
@@ -303,13 +320,18 @@ class Stubs:
         return Definition(module, name, declaration, self._public_name(module, name))
 
     def _public_name(self, module: StubModule, name: str) -> str:
-        """``io.TextIOWrapper`` for what ``_io`` declares and ``io`` exports."""
+        """``io.TextIOWrapper`` for what ``_io`` declares and ``io`` exports.
+
+        Likewise a package that exports what one of its modules declares names it.
+        """
         package, _, last = module.name.rpartition(".")
-        if last.startswith("_") and not name.startswith("_"):
-            for public in (f"{package}.{last[1:]}".strip("."), package):
-                exporter = self.module(public) if public else None
-                if exporter is not None and self._leads_to(exporter, name, module, 0):
-                    return f"{public}.{name}"
+        if name.startswith("_"):
+            return f"{module.name}.{name}"
+        public = [f"{package}.{last[1:]}".strip(".")] if last.startswith("_") else []
+        for candidate in (*public, package):
+            exporter = self.module(candidate) if candidate else None
+            if exporter is not None and self._leads_to(exporter, name, module, 0):
+                return f"{candidate}.{name}"
         return f"{module.name}.{name}"
 
     def _leads_to(self, exporter: StubModule, name: str, module: StubModule, depth: int) -> bool:
@@ -409,5 +431,3 @@ def _absolute(module: StubModule, level: int, target: str) -> str:
     for _ in range(level - 1):
         package = package.rpartition(".")[0]
     return f"{package}.{target}".strip(".") if target else package
-
-
