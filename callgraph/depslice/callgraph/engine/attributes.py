@@ -416,15 +416,15 @@ class AttributeEvaluation(AnnotationEvaluation):
         held = self.held_by(class_)
         if held is not None:
             return self.container_attribute(held, name, pos)
+        outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
+        if outside and self.whole and f"{outside[0]}.{name}" in CALLED_BACK:
+            return self.single(("XB", f"{outside[0]}.{name}", class_))
         instance = self.intern(("I", class_, False))
         inherited = self.outside.inherited(instance, class_, name, pos)
         if inherited is not None:
             return inherited
-        outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
         if outside:
             dotted = outside[0]
-            if self.whole and f"{dotted}.{name}" in CALLED_BACK:
-                return self.single(("XB", f"{dotted}.{name}", class_))
             if dotted != "?":
                 self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
                 return self.single(("X", f"{dotted}.{name}"))
@@ -639,13 +639,13 @@ class AttributeEvaluation(AnnotationEvaluation):
         if values:
             return values
         outside = [b for b in self.external_bases(class_) if b != "?"]
+        dotted = outside[0] if outside else "builtins.object"
+        if self.whole and of[0] == "C" and name == "__call__":
+            return self.single(("TC", of[1], of[2]))
         if outside:
             inherited = self.outside.inherited(receiver, class_, name, pos)
             if inherited is not None:
                 return inherited
-        dotted = outside[0] if outside else "builtins.object"
-        if self.whole and of[0] == "C" and name == "__call__":
-            return self.single(("TC", of[1], of[2]))
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
         return self.single(("X", f"{dotted}.{name}"))
 

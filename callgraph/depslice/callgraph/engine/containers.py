@@ -513,7 +513,7 @@ class ContainerEvaluation(CallEvaluation):
             if tag == "K":
                 cell = "key" if kind[1] in DICTS else "e"
                 result |= self.read(self.cell(cell, value))
-            elif tag in ("G", "GS", "XI", "X"):
+            elif tag in ("G", "GS", "XI", "X", "S", "N"):
                 found = self.outside.elements(value, pos, is_async=is_async)
                 if found is not None:
                     result |= found
