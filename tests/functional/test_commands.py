@@ -190,12 +190,11 @@ def test_certainty_selects(depslice: Depslice, shop: Path) -> None:
     def edges(*options: str) -> set[str]:
         return set(depslice("graph", shop, "--format", "dot", *options).out.splitlines())
 
-    definite, possible = edges("--certainty", "definite"), edges("--certainty", "possible")
-    everything = edges()
-    arrows = {line for line in everything if "->" in line}
-    assert {line for line in definite | possible if "->" in line} == arrows
-    assert not {line for line in definite & possible if "->" in line}
-    assert {line for line in definite if "->" in line}
+    shown = {each: edges("--certainty", each) for each in ("definite", "likely", "possible")}
+    arrows = {each: {e for e in found if "->" in e} for each, found in shown.items()}
+    assert arrows["definite"] <= arrows["likely"] <= arrows["possible"]
+    assert arrows["definite"] != arrows["possible"]
+    assert edges() == shown["likely"]
 
 
 def test_jedi_adds_its_evidence(depslice: Depslice, shop: Path) -> None:
@@ -380,7 +379,7 @@ def test_a_trace_is_compared_with_the_graph(depslice: Depslice, tmp_path: Path) 
     assert printed.out == written
     assert printed.err == "['--own', 'option']\n"
     table = depslice("graph", script, "--compare", "depslice-trace.json", cwd=tmp_path).out
-    assert "all         0.500         (1/2)" in table
+    assert "possible    0.500         (1/2)" in table
     assert "missed: alias, getattr, dispatch (1)" in table
     assert "  script:main -> script:hidden   script.py:5" in table
 

@@ -44,10 +44,11 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
 )
 @click.option(
     "--certainty",
-    type=click.Choice(["definite", "possible", "all"]),
-    default="all",
+    type=click.Choice(["definite", "likely", "possible"]),
+    default="likely",
     show_default=True,
-    help="References that are shown to be, or that cannot be ruled out.",
+    help="References at least so certain: definite for the fewest wrong ones, possible for "
+    "the fewest missing ones.",
 )
 @click.option(
     "--externals/--no-externals",
@@ -177,12 +178,12 @@ def _restricted(
     from depslice.callgraph.model import Certainty, ReferenceKind
 
     wanted_kind = ReferenceKind.CALL if kind == "call" else None
-    wanted_certainty = None if certainty == "all" else Certainty(certainty)
+    least = Certainty(certainty).rank
 
     def is_wanted(reference: Reference) -> bool:
         if wanted_kind is not None and reference.kind is not wanted_kind:
             return False
-        if wanted_certainty is not None and reference.certainty is not wanted_certainty:
+        if reference.certainty.rank > least:
             return False
         return externals or not (is_external(reference.target) or is_external(reference.source))
 
