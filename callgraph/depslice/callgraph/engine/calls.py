@@ -10,6 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
 from depslice.callgraph.engine.values import (
@@ -171,7 +172,7 @@ class CallEvaluation(AttributeEvaluation):
         if not callees:
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
             return self.unknown
-        if len(callees) >= _MANY_CALLEES and rule == "call" and not spread and not external:
+        if self.whole and rule == "call" and not spread and not external:
             callees = self.shared(callees)
             if self._is_dispatch(callees):
                 given = tuple([self.shared(values) for values in args])
@@ -180,10 +181,18 @@ class CallEvaluation(AttributeEvaluation):
         return self.call_each(callees, args, keywords, pos, register, spread, rule, external)
 
     def _is_dispatch(self, callees: frozenset[int]) -> bool:
-        """Whether all of ``callees`` are functions, whose calls leave nothing at the call site."""
+        """Whether calling ``callees`` is much work and leaves nothing at the call site.
+
+        Functions if there are many, and classes with a constructor of their own.
+        """
         known = self._dispatches.get(callees)
         if known is None:
-            known = self.whole and all(self.values[v][0] in ("F", "B") for v in callees)
+            kinds = [self.values[v] for v in callees]
+            known = all(
+                kind[0] in ("F", "B")
+                or (kind[0] == "C" and not self._constructor_is_generated(kind[1]))
+                for kind in kinds
+            ) and (len(callees) >= _MANY_CALLEES or any(kind[0] == "C" for kind in kinds))
             self._dispatches[callees] = known
         return known
 
@@ -678,7 +687,7 @@ class CallEvaluation(AttributeEvaluation):
         self, class_: Class, given: int, keywords: Mapping[str, Values], pos: Position
     ) -> None:
         """A generated constructor calls the factories of fields it is not given."""
-        if not self.whole:
+        if not self.whole or not self._constructor_is_generated(class_):
             return
         for place, name in enumerate(self._fields(class_)):
             if place < given or name in keywords:
@@ -689,11 +698,19 @@ class CallEvaluation(AttributeEvaluation):
                 if kind[0] == "DF":
                     self.call(kind[1], [], {}, pos, rule="default-factory", external=True)
 
+    def _constructor_is_generated(self, class_: Class) -> bool:
+        """Whether a decorator or a base outside the repo may have written ``__init__``."""
+        return any(
+            k.info.decorators or any(b not in INERT_BASES for b in k.external_bases)
+            for k in self.mro(class_)
+        )
+
     def _fields(self, class_: Class) -> list[str]:
         return list(
             dict.fromkeys(
                 name
                 for k in reversed(self.mro(class_))
+                if self._constructor_is_generated(k)
                 for name, pieces in k.info.members.items()
                 if k.module.summary.pieces[pieces[0]].kind == "assign"
             )
@@ -703,7 +720,7 @@ class CallEvaluation(AttributeEvaluation):
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
     ) -> None:
         """Generated constructors (dataclass, attrs, NamedTuple) store their arguments."""
-        if not self.whole or not (args or keywords):
+        if not (self.whole and (args or keywords) and self._constructor_is_generated(class_)):
             return
         for name, values in keywords.items():
             if self.find_member(class_, name) is not None:

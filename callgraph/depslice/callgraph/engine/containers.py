@@ -51,6 +51,8 @@ _MAPPINGS: Final = frozenset(
     }
 )
 
+_MOST_KEYS_COPIED: Final = 16
+
 
 class ContainerEvaluation(CallEvaluation):
     """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
@@ -137,9 +139,16 @@ class ContainerEvaluation(CallEvaluation):
 
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
-        self.write(self.cell("e", target), self.read(self.cell("e", source)))
-        for text in tuple(self.keys_of.get(source, ())):
-            self.write_item(target, text, self.read(self.cell("k", source, text)))
+        elements = self.read(self.cell("e", source))
+        self.write(self.cell("e", target), elements)
+        keys = self.keys_of.get(source)
+        if keys and len(keys) > _MOST_KEYS_COPIED:
+            self.write(self.cell("n", target), elements)
+        elif keys:
+            copied = self.keys_of.setdefault(target, {})
+            for text in tuple(keys):
+                copied[text] = None
+                self.write(self.cell("k", target, text), self.read(self.cell("k", source, text)))
         self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
