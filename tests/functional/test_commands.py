@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -184,6 +185,25 @@ def test_other_references_and_the_outside(depslice: Depslice, shop: Path) -> Non
     assert "external:csv.writer" in depslice("graph", shop, "shop.storage:save", "--externals").out
     everything = depslice("graph", shop, "shop.errors:BadRow", "--kind", "all").out
     assert "inherit shop.errors:ShopError" in everything
+
+
+def test_a_call_is_explained(depslice: Depslice, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        "class C:\n    def g(self): pass\ndef f(c: C):\n    c.g()\ndef other(): pass\n",
+        encoding="utf-8",
+    )
+    text = depslice("graph", tmp_path, "--explain", "m:f", "m:C.g").out
+    assert "m.py:4:6  method, definite\n      c.g()\n" in text
+    assert "method m:C.g of instance of m:C or of a subclass" in text
+    found = json.loads(
+        depslice("graph", tmp_path, "--explain", "m:f", "m:C.g", "--format", "json").out
+    )
+    assert (found["schema"], found["caller"]) == ("depslice.explain/1", "m:f")
+    [site] = found["sites"]
+    assert (site["line"], site["rule"], site["alternatives"]) == (4, "method", ["m:C.g"])
+    none = depslice("graph", tmp_path, "--explain", "m:f", "m:other")
+    assert (none.code, none.out) == (1, "m:f does not call m:other, as far as depslice sees\n")
+    assert depslice("graph", tmp_path, "--explain", "m:f", "m:nobody").code == 2
 
 
 def test_certainty_selects(depslice: Depslice, shop: Path) -> None:

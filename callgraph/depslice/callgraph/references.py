@@ -164,25 +164,34 @@ class _Collected:
         source = source_symbol(function)
         noted = function.noted
         for index in sorted(noted):
-            said: list[tuple[int, _Edge | _Gap]] = []
             for fact in noted[index]:
-                if fact[0] == f.ASKED:
-                    said.extend([(fact[2], one) for one in self._answer(fact[1])])
-                    continue
-                place = f.POSITION.get(fact[0])
-                if place is None:
-                    continue
                 if fact[0] in (f.INHERIT, f.INHERIT_EXTERNAL):
                     owner = self._class_source(function, source)
                     for one in self._read(fact):
-                        self._note(owner, one, fact[place], Certainty.DEFINITE)
-                else:
-                    said.extend([(fact[place], one) for one in self._read(fact)])
-            self._note_site(function, index, source, said)
+                        self._note(owner, one, fact[f.POSITION[fact[0]]], Certainty.DEFINITE)
+            self._note_site(function, index, source, self.said(function, index))
+
+    def said(self, function: Function, index: int) -> list[tuple[int, _Edge | _Gap]]:
+        """What the facts of one operation say of the symbol that it belongs to."""
+        said: list[tuple[int, _Edge | _Gap]] = []
+        for fact in function.noted[index]:
+            if fact[0] == f.ASKED:
+                said.extend([(fact[2], one) for one in self._answer(fact[1])])
+                continue
+            place = f.POSITION.get(fact[0])
+            if place is not None and fact[0] not in (f.INHERIT, f.INHERIT_EXTERNAL):
+                said.extend([(fact[place], one) for one in self._read(fact)])
+        return said
 
     def _note_site(
         self, function: Function, index: int, source: str, said: list[tuple[int, _Edge | _Gap]]
     ) -> None:
+        for pos, one, certainty in self.weighed(function, index, said):
+            self._note(source, one, pos, certainty)
+
+    def weighed(
+        self, function: Function, index: int, said: list[tuple[int, _Edge | _Gap]]
+    ) -> Iterator[tuple[int, _Edge | _Gap, Certainty]]:
         """What one operation says: its calls are weighed against each other."""
         callees: dict[str, None] = {}
         for _, one in said:
@@ -201,7 +210,7 @@ class _Collected:
                     )
                 elif not one.certain:
                     certainty = Certainty.POSSIBLE
-            self._note(source, one, pos, certainty)
+            yield pos, one, certainty
 
     def _is_exact(self, function: Function, index: int) -> bool:
         """Whether the operation works on known objects alone."""
@@ -298,6 +307,32 @@ class _Collected:
             Unresolved(source=source, name=name, reason=reason, site=_site(sites, pos))
             for source, name, reason, pos in self._unresolved
         ]
+
+
+class SiteCall(NamedTuple):
+    """A call that one operation may make."""
+
+    target: str
+    rule: str
+    certainty: Certainty
+    position: int
+
+
+def calls_of(
+    program: Program, engine: Engine, function: Function
+) -> Iterator[tuple[int, list[SiteCall]]]:
+    """For every operation of an evaluated unit that calls: its index, and what it may call."""
+    collected = _Collected(program, engine)
+    for index in sorted(function.noted):
+        calls = [
+            SiteCall(one.target, one.rule, certainty, abs(pos))
+            for pos, one, certainty in collected.weighed(
+                function, index, collected.said(function, index)
+            )
+            if isinstance(one, _Edge) and one.kind is ReferenceKind.CALL
+        ]
+        if calls:
+            yield index, calls
 
 
 def _site(known: dict[int, Site], pos: int) -> Site:
