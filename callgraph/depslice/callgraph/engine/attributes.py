@@ -317,6 +317,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if kind == "XM":
             return self.only(receiver)
         if kind == "NS":
+            if name == "get":
+                return self.single(("NG", value[1]))
             return self.single(("XM", "builtins.dict", name))
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]

@@ -70,6 +70,10 @@ class CallEvaluation(AttributeEvaluation):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
@@ -282,6 +286,10 @@ class CallEvaluation(AttributeEvaluation):
             self.depend(value[1].family)
             below = {self.intern(("C", subclass, True)) for subclass in value[1].subclasses}
             return self.container_of("list", register, below)
+        if kind == "NG":
+            self.facts.append((f.EXTERNAL, "builtins.dict.get", pos, True))
+            found = self.global_names(value[1], args[0], pos) if args else EMPTY
+            return found | args[1] if len(args) > 1 else found
         if kind == "NM":
             self.facts.append((f.EXTERNAL, f"builtins.dict.{value[2]}", pos, True))
             if value[2] == "update":

@@ -190,10 +190,7 @@ class ContainerEvaluation(CallEvaluation):
             elif kind == "X":
                 result |= self.outside.item(receiver, keys, pos) or self._alias(value[1], keys)
             elif kind == "XI":
-                if value[1] == "builtins.globals":
-                    result |= self.global_names(keys, pos)
-                else:
-                    result |= self.outside.item(receiver, keys, pos) or EMPTY
+                result |= self.outside.item(receiver, keys, pos) or EMPTY
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
@@ -221,8 +218,9 @@ class ContainerEvaluation(CallEvaluation):
 
     def _namespace_item(self, namespace: tuple[Any, ...], keys: Values, pos: Position) -> Values:
         """``globals()[key]``, ``vars(x)[key]``: the attribute of that name."""
-        kind = ("M", namespace[1]) if namespace[0] == "NS" else None
-        receivers = self.single(kind) if kind else self.only(namespace[1])
+        if namespace[0] == "NS":
+            return self.global_names(namespace[1], keys, pos)
+        receivers = self.only(namespace[1])
         result: set[int] = set()
         for key in keys:
             name = self.values[key]
@@ -963,10 +961,9 @@ class ContainerEvaluation(CallEvaluation):
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
 
-    def global_names(self, keys: Values, pos: Position) -> Values:
-        """``globals()[key]``: names of the module at hand."""
-        assert self.current is not None
-        module = self.module_value(self.current.module.name)
+    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
+        """``globals()[key]``: names of a module, which nothing spells where they are read."""
+        module = self.module_value(module_name)
         result: set[int] = set()
         computed = not keys
         noted = len(self.facts)
@@ -980,8 +977,11 @@ class ContainerEvaluation(CallEvaluation):
                 computed = True
         if computed:
             result |= self.dynamic_attribute(module, "", "", pos)
+        told: list[f.Fact] = []
+        for fact in self.facts[noted:]:
+            told.extend(f.answered(fact[1], pos) if fact[0] == f.ASKED else [fact])
         self.facts[noted:] = [
-            (*fact, "dynamic") if fact[0] == f.NAME else fact for fact in self.facts[noted:]
+            (*fact, "dynamic") if fact[0] == f.NAME and len(fact) == 5 else fact for fact in told
         ]
         return result
 

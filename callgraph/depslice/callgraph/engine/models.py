@@ -218,11 +218,6 @@ def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
     return result
 
 
-def _globals_get(engine: ContainerEvaluation, call: Call) -> Values:
-    found = engine.global_names(call.args[0], call.pos) if call.args else EMPTY
-    return found | call.args[1] if len(call.args) > 1 else found
-
-
 def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 3:
         for value in tuple(call.args[1]):
@@ -508,7 +503,6 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
-    "builtins.globals.get": _globals_get,
     "builtins.setattr": _setattr,
     "builtins.hasattr": _hasattr,
     "builtins.super": _super,
