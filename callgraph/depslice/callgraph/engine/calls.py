@@ -95,12 +95,10 @@ class CallEvaluation(AttributeEvaluation):
                     args.extend(places)
                     known = True
             for register in double:
-                names = self.names_of(registers[register])
-                if names is None:
-                    found |= self._mapping_values(registers[register])
-                else:
-                    keywords = {**names, **keywords}
-                    known = True
+                names, loose = self.names_of(registers[register])
+                keywords = {**names, **keywords}
+                found |= loose
+                known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
         made = self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
@@ -135,23 +133,20 @@ class CallEvaluation(AttributeEvaluation):
                 places[int(text)] |= self.read(self.cell("k", value, text))
         return list(places) if values else None
 
-    def names_of(self, values: Values) -> dict[str, Values] | None:
-        """What stands under each key of a mapping, if all its keys are known."""
+    def names_of(self, values: Values) -> tuple[dict[str, Values], Values]:
+        """What stands under each known key of a mapping, and what under keys that are not."""
         names: dict[str, Values] = {}
+        loose: Values = EMPTY
         for value in values:
-            if self.values[value][0] != "K" or self.read(self.cell("n", value)):
-                return None
-            self.read(self.cell("e", value))
-            for text in self.keys_of.get(value, ()):
+            if self.values[value][0] != "K":
+                continue
+            elements = self.read(self.cell("e", value))
+            anywhere = self.read(self.cell("n", value))
+            keys = self.keys_of.get(value, ())
+            for text in keys:
                 names[text] = names.get(text, EMPTY) | self.read(self.cell("k", value, text))
-        return names if values else None
-
-    def _mapping_values(self, values: Values) -> Values:
-        found: set[int] = set()
-        for value in values:
-            if self.values[value][0] == "K":
-                found |= self.read(self.cell("e", value))
-        return found
+            loose = loose | (anywhere if keys or anywhere else elements)
+        return names, loose
 
     def call(
         self,
@@ -276,7 +271,7 @@ class CallEvaluation(AttributeEvaluation):
             if value[2] == "update":
                 named = dict(keywords)
                 for values in args:
-                    named.update(self.names_of(values) or {})
+                    named.update(self.names_of(values)[0])
                 for name, values in named.items():
                     self.store_attribute(self.only(value[1]), name, values, pos)
             return EMPTY

@@ -357,7 +357,7 @@ def _start(
         return
     passed = engine.places_of(args) if args else []
     spread = engine.iterate(args, call.pos, is_async=False) if passed is None else EMPTY
-    keywords = engine.names_of(call.argument(options, "kwargs")) or {}
+    keywords, _ = engine.names_of(call.argument(options, "kwargs"))
     engine.call(
         target, passed or [], keywords, call.pos, spread=spread, rule="callback", external=True
     )
