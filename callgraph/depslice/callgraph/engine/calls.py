@@ -29,6 +29,7 @@ _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+_NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -822,6 +823,11 @@ class CallEvaluation(AttributeEvaluation):
         if kind[0] in ("F", "B"):
             unit = kind[1].unit
             return value in decorated or unit.parent >= 0 or not unit.flags & s.DECORATED
+        if kind[0] == "C":
+            info = kind[1].info
+            return value in decorated or info.parent_function >= 0 or not info.decorators
+        if kind[0] == "I" and all(self.values[v][0] == "C" for v in decorated):
+            return any(self.values[v][1] is kind[1] for v in decorated)
         if kind[0] == "PT" and not itself.isdisjoint(kind[1]):
             return False  # a partial of the decorator is for the call without a function
         return kind[0] in _CALLABLE
@@ -945,11 +951,23 @@ class CallEvaluation(AttributeEvaluation):
             for values in args:
                 result |= values
             return result
-        if args:
+        if args and dotted in _NEXT:
+            result |= self._next(args[0], _NEXT[dotted], pos)
+        elif args:
             result |= self.iterate(args[0], pos, is_async=False)
         if len(args) > 1:
             result |= args[1]
         return result
+
+    def _next(self, iterators: Values, dunder: str, pos: Position) -> Values:
+        """The next element of what is an iterator already: nothing asks it for another."""
+        own = {
+            v
+            for v in iterators
+            if self.values[v][0] == "I" and self.find_member(self.values[v][1], dunder) is not None
+        }
+        made = self.protocol(own, (dunder,), pos)
+        return made | self.iterate(iterators - own if own else iterators, pos, is_async=False)
 
     def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:
         key = keywords.get("key")
