@@ -29,6 +29,8 @@ _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
 _PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+_FUNCTIONS = frozenset({"F", "B", "C", "PT", "CM"})
+_TEXT = frozenset({"S", "N"})
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
@@ -354,6 +356,8 @@ class CallEvaluation(AttributeEvaluation):
             return self.single(("GE", function))
         if flags & s.ASYNC:
             return self.single(("CO", function))
+        if function.tests and self.whole and not spread:
+            return self._returned_here(function, args, keywords)
         return self.returned(function, args, keywords)
 
     def returned(
@@ -384,6 +388,47 @@ class CallEvaluation(AttributeEvaluation):
             if declared:
                 return declared
         return result
+
+    def _returned_here(
+        self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> Values:
+        """What a call gives whose arguments decide which `return` is reached."""
+        everything = self.returned(function, args, keywords)
+        possible: set[int] = set()
+        left_out = False
+        for guards, cell in tuple(function.guarded.items()):
+            if all(self._may_hold(function, guard, args, keywords) for guard in guards):
+                possible |= self.read(cell)
+            else:
+                left_out = True
+        if not left_out:
+            return everything
+        return self._with_arguments(function, frozenset(possible), args, keywords)
+
+    def _may_hold(
+        self,
+        function: Function,
+        guard: tuple[int, str, bool],
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> bool:
+        """Whether what a test shows of a parameter may hold for these arguments."""
+        index, shown, holds = guard
+        name, kind, _, has_default = function.unit.params[index]
+        if kind in ("va", "kw"):
+            return True
+        if kind != "ko" and index < len(args):
+            values = args[index]
+        elif name in keywords:
+            values = keywords[name]
+        else:  # an empty set stands for None
+            return not (has_default and holds and not self._default_values(function, index))
+        tags = {self.values[v][0] for v in values}
+        if not tags:
+            return True
+        if tags <= _FUNCTIONS:
+            return holds
+        return not (holds and shown == "callable" and tags <= _TEXT)
 
     def _dispatch(
         self,
@@ -613,8 +658,8 @@ class CallEvaluation(AttributeEvaluation):
                     result |= (
                         found if self.whole else {v for v in found if self.values[v][0] == "I"}
                     )
-                    made_others = len(found) == len(made) > 0 and all(
-                        self.values[v][0] == "I" and class_ not in self.mro(self.values[v][1])
+                    made_others = len(found) == len(made) > 0 and not any(
+                        self.values[v][0] == "I" and class_ in self.mro(self.values[v][1])
                         for v in found
                     )
         init = self.find_member(class_, "__init__")
