@@ -25,11 +25,11 @@ from depslice.callgraph.summary import Op, Position
 _MOST_RECEIVERS = 8
 _MANY_CALLEES = 3
 _NO_KEYWORDS: Mapping[str, Values] = {}
-_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
+_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"}
-_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM"})
+_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "PT", "SU", "GE", "CM", "PS"})
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
-_FUNCTIONS = frozenset({"F", "B", "C", "PT", "CM"})
+_FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM"})
 _TEXT = frozenset({"S", "N"})
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 _CALLING_DECORATORS = frozenset({"atexit.register"})
@@ -244,6 +244,19 @@ class CallEvaluation(AttributeEvaluation):
             return self.call(
                 value[1], merged, names, pos, register=register, spread=spread, rule="partial"
             )
+        if kind == "PS":
+            callees, first, given = self._applied(callee)
+            if not callees:
+                return EMPTY  # not known yet
+            return self.call(
+                callees,
+                [*first, *args],
+                {**given, **keywords},
+                pos,
+                register=register,
+                spread=spread,
+                rule="partial",
+            )
         if kind == "CM":
             self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
             return self.single(("CI", value[1]))
@@ -297,6 +310,28 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], value[2], args, keywords, spread, pos, register
             )
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
+
+    def partial_of(self, call: Call) -> Values:
+        """The ``functools.partial`` made at this place: what it holds may grow."""
+        made = self.intern(("PS", self.current, call.register))
+        self.write(self.cell("pf", made), call.args[0])
+        given = self.applied.setdefault(made, {})
+        for place, values in [*enumerate(call.args[1:]), *call.keywords.items()]:
+            given[place] = None
+            self.write(self.cell("pa", made, place), values)
+        return self.only(made)
+
+    def _applied(self, value: int) -> tuple[Values, list[Values], dict[str, Values]]:
+        """What a partial calls, with which arguments in front and by name."""
+        first: list[Values] = []
+        names: dict[str, Values] = {}
+        for place in self.applied.get(value, ()):
+            values = self.read(self.cell("pa", value, place))
+            if isinstance(place, str):
+                names[place] = values
+            else:
+                first.append(values)
+        return self.read(self.cell("pf", value)), first, names
 
     def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
         value = self.values[callee]
@@ -789,7 +824,7 @@ class CallEvaluation(AttributeEvaluation):
                 made = self._call_value(
                     decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
-                itself = {decorator, *value[1]} if kind == "PT" else {decorator}
+                itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
         return result or decorated
 
@@ -873,7 +908,9 @@ class CallEvaluation(AttributeEvaluation):
             return value in decorated or info.parent_function >= 0 or not info.decorators
         if kind[0] == "I" and all(self.values[v][0] == "C" for v in decorated):
             return any(self.values[v][1] is kind[1] for v in decorated)
-        if kind[0] == "PT" and not itself.isdisjoint(kind[1]):
+        if kind[0] in ("PT", "PS") and not itself.isdisjoint(
+            kind[1] if kind[0] == "PT" else self._applied(value)[0]
+        ):
             return False  # a partial of the decorator is for the call without a function
         return kind[0] in _CALLABLE
 
@@ -1075,6 +1112,10 @@ class CallEvaluation(AttributeEvaluation):
                     )
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+                elif kind[0] == "PS":
+                    callees, first, given = self._applied(value)
+                    if callees:
+                        self.call(callees, first, given, pos, rule="callback", external=True)
                 elif kind[0] == "I":
                     self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
                     if not kind[2] and self.find_member(kind[1], "__call__") is not None:
