@@ -323,6 +323,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
+        if kind == "PS" and name == "func":
+            return self.read(self.cell("pf", receiver))
         return EMPTY
 
     def _external_instance(

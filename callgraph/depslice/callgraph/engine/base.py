@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
+_MOST_FUNCTIONS: Final = 60
 _LONGEST_PATH: Final = 3
 _INDEX: Final = (1 << WORK_BITS) - 1
 
@@ -61,6 +62,7 @@ class EngineState:
         self._called_names: dict[Function, dict[int, str]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
+        self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}
@@ -196,14 +198,27 @@ class EngineState:
         if values <= known:
             return
         room = self.widest - len(known)
-        if room <= 0:
-            return
         if len(values) > room:
-            values = frozenset(sorted(set(values) - known)[:room]) | self.unknown
+            values = self._fitting(known, values, room)
+            if values <= known:
+                return
         cell.values = self.shared(known | values)
         if cell.readers:
             readers, cell.readers = cell.readers, []
             self.wake(readers)
+
+    def _fitting(self, known: frozenset[int], values: Values, room: int) -> Values:
+        """What a cell that holds ``known`` has room for: more where it is a table of functions."""
+        added = sorted(set(values) - known)
+        functions: list[int] = []
+        if self.whole and len(known) < _MOST_FUNCTIONS:
+            functions = [v for v in added if self.values[v][0] in ("F", "B")]
+            added = [v for v in added if self.values[v][0] not in ("F", "B")]
+            room = self.widest - sum(self.values[v][0] not in ("F", "B") for v in known)
+            del functions[_MOST_FUNCTIONS - len(known) :]
+        if len(added) <= room:
+            return frozenset(added) | frozenset(functions)
+        return frozenset(added[: max(0, room)]) | frozenset(functions) | self.unknown
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""

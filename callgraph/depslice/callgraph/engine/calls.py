@@ -28,10 +28,15 @@ from depslice.callgraph.summary import Op, Position
 _MOST_RECEIVERS = 8
 _MANY_CALLEES = 3
 _NO_KEYWORDS: Mapping[str, Values] = {}
-_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM"})
+_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
-_PASSED = frozenset({"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"})
+_PASSED = frozenset(
+    {"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS"}
+)
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+_FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM"})
+_TEXT = frozenset({"S", "N"})
+_NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -102,12 +107,10 @@ class CallEvaluation(AttributeEvaluation):
                     args.extend(places)
                     known = True
             for register in double:
-                names = self.names_of(registers[register])
-                if names is None:
-                    found |= self._mapping_values(registers[register])
-                else:
-                    keywords = {**names, **keywords}
-                    known = True
+                names, loose = self.names_of(registers[register])
+                keywords = {**names, **keywords}
+                found |= loose
+                known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
         made = self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
@@ -142,23 +145,20 @@ class CallEvaluation(AttributeEvaluation):
                 places[int(text)] |= self.read(self.cell("k", value, text))
         return list(places) if values else None
 
-    def names_of(self, values: Values) -> dict[str, Values] | None:
-        """What stands under each key of a mapping, if all its keys are known."""
+    def names_of(self, values: Values) -> tuple[dict[str, Values], Values]:
+        """What stands under each known key of a mapping, and what under keys that are not."""
         names: dict[str, Values] = {}
+        loose: Values = EMPTY
         for value in values:
-            if self.values[value][0] != "K" or self.read(self.cell("n", value)):
-                return None
-            self.read(self.cell("e", value))
-            for text in self.keys_of.get(value, ()):
+            if self.values[value][0] != "K":
+                continue
+            elements = self.read(self.cell("e", value))
+            anywhere = self.read(self.cell("n", value))
+            keys = self.keys_of.get(value, ())
+            for text in keys:
                 names[text] = names.get(text, EMPTY) | self.read(self.cell("k", value, text))
-        return names if values else None
-
-    def _mapping_values(self, values: Values) -> Values:
-        found: set[int] = set()
-        for value in values:
-            if self.values[value][0] == "K":
-                found |= self.read(self.cell("e", value))
-        return found
+            loose = loose | (anywhere if keys or anywhere else elements)
+        return names, loose
 
     def call(
         self,
@@ -261,6 +261,19 @@ class CallEvaluation(AttributeEvaluation):
             return self.call(
                 value[1], merged, names, pos, register=register, spread=spread, rule="partial"
             )
+        if kind == "PS":
+            callees, first, given = self._applied(callee)
+            if not callees:
+                return EMPTY  # not known yet
+            return self.call(
+                callees,
+                [*first, *args],
+                {**given, **keywords},
+                pos,
+                register=register,
+                spread=spread,
+                rule="partial",
+            )
         if kind == "CM":
             self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
             return self.single(("CI", value[1]))
@@ -295,16 +308,16 @@ class CallEvaluation(AttributeEvaluation):
             if value[2] == "update":
                 named = dict(keywords)
                 for values in args:
-                    named.update(self.names_of(values) or {})
+                    named.update(self.names_of(values)[0])
                 for name, values in named.items():
                     self.store_attribute(self.only(value[1]), name, values, pos)
             return EMPTY
         if kind == "SR":
-            given = [values for values in args if any(self.values[v][0] == "F" for v in values)]
-            for functions in given:
+            passed = [values for values in args if any(self.values[v][0] == "F" for v in values)]
+            for functions in passed:
                 self._register(value, functions, pos)
-            if given:
-                return given[0]
+            if passed:
+                return passed[0]
             dotted = self.dispatchers.get(value[1], "functools.singledispatch")
             self.facts.append((f.EXTERNAL, f"{dotted}.register", pos, True))
             return self.single(("SR", value[1], True))
@@ -330,6 +343,30 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], value[2], args, keywords, spread, pos, register
             )
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
+
+    def partial_of(self, call: Call) -> Values:
+        """The ``functools.partial`` made at this place: what it holds may grow."""
+        made = self.intern(("PS", self.current, call.register))
+        self.write(self.cell("pf", made), call.args[0])
+        given = self.applied.setdefault(made, {})
+        arguments: list[tuple[int | str, Values]] = [*enumerate(call.args[1:])]
+        arguments.extend(call.keywords.items())
+        for place, values in arguments:
+            given[place] = None
+            self.write(self.cell("pa", made, place), values)
+        return self.only(made)
+
+    def _applied(self, value: int) -> tuple[Values, list[Values], dict[str, Values]]:
+        """What a partial calls, with which arguments in front and by name."""
+        first: list[Values] = []
+        names: dict[str, Values] = {}
+        for place in self.applied.get(value, ()):
+            values = self.read(self.cell("pa", value, place))
+            if isinstance(place, str):
+                names[place] = values
+            else:
+                first.append(values)
+        return self.read(self.cell("pf", value)), first, names
 
     def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
         value = self.values[callee]
@@ -389,6 +426,8 @@ class CallEvaluation(AttributeEvaluation):
             return self.single(("GE", function))
         if flags & s.ASYNC:
             return self.single(("CO", function))
+        if function.tests and self.whole and not spread:
+            return self._returned_here(function, args, keywords)
         return self.returned(function, args, keywords)
 
     def returned(
@@ -419,6 +458,47 @@ class CallEvaluation(AttributeEvaluation):
             if declared:
                 return declared
         return result
+
+    def _returned_here(
+        self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> Values:
+        """What a call gives whose arguments decide which `return` is reached."""
+        everything = self.returned(function, args, keywords)
+        possible: set[int] = set()
+        left_out = False
+        for guards, cell in tuple(function.guarded.items()):
+            if all(self._may_hold(function, guard, args, keywords) for guard in guards):
+                possible |= self.read(cell)
+            else:
+                left_out = True
+        if not left_out:
+            return everything
+        return self._with_arguments(function, frozenset(possible), args, keywords)
+
+    def _may_hold(
+        self,
+        function: Function,
+        guard: tuple[int, str, bool],
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> bool:
+        """Whether what a test shows of a parameter may hold for these arguments."""
+        index, shown, holds = guard
+        name, kind, _, has_default = function.unit.params[index]
+        if kind in ("va", "kw"):
+            return True
+        if kind != "ko" and index < len(args):
+            values = args[index]
+        elif name in keywords:
+            values = keywords[name]
+        else:  # an empty set stands for None
+            return not (has_default and holds and not self._default_values(function, index))
+        tags = {self.values[v][0] for v in values}
+        if not tags:
+            return True
+        if tags <= _FUNCTIONS:
+            return holds
+        return not (holds and shown == "callable" and tags <= _TEXT)
 
     def _dispatch(
         self,
@@ -648,8 +728,8 @@ class CallEvaluation(AttributeEvaluation):
                     result |= (
                         found if self.whole else {v for v in found if self.values[v][0] == "I"}
                     )
-                    made_others = len(found) == len(made) > 0 and all(
-                        self.values[v][0] == "I" and class_ not in self.mro(self.values[v][1])
+                    made_others = len(found) == len(made) > 0 and not any(
+                        self.values[v][0] == "I" and class_ in self.mro(self.values[v][1])
                         for v in found
                     )
         init = self.find_member(class_, "__init__")
@@ -787,7 +867,7 @@ class CallEvaluation(AttributeEvaluation):
                 made = self._call_value(
                     decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
-                itself = {decorator, *value[1]} if kind == "PT" else {decorator}
+                itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
         return result or decorated
 
@@ -866,7 +946,14 @@ class CallEvaluation(AttributeEvaluation):
         if kind[0] in ("F", "B"):
             unit = kind[1].unit
             return value in decorated or unit.parent >= 0 or not unit.flags & s.DECORATED
-        if kind[0] == "PT" and not itself.isdisjoint(kind[1]):
+        if kind[0] == "C":
+            info = kind[1].info
+            return value in decorated or info.parent_function >= 0 or not info.decorators
+        if kind[0] == "I" and all(self.values[v][0] == "C" for v in decorated):
+            return any(self.values[v][1] is kind[1] for v in decorated)
+        if kind[0] in ("PT", "PS") and not itself.isdisjoint(
+            kind[1] if kind[0] == "PT" else self._applied(value)[0]
+        ):
             return False  # a partial of the decorator is for the call without a function
         return kind[0] in _CALLABLE
 
@@ -1017,11 +1104,23 @@ class CallEvaluation(AttributeEvaluation):
             for values in args:
                 result |= values
             return result
-        if args:
+        if args and dotted in _NEXT:
+            result |= self._next(args[0], _NEXT[dotted], pos)
+        elif args:
             result |= self.iterate(args[0], pos, is_async=False)
         if len(args) > 1:
             result |= args[1]
         return result
+
+    def _next(self, iterators: Values, dunder: str, pos: Position) -> Values:
+        """The next element of what is an iterator already: nothing asks it for another."""
+        own = {
+            v
+            for v in iterators
+            if self.values[v][0] == "I" and self.find_member(self.values[v][1], dunder) is not None
+        }
+        made = self.protocol(own, (dunder,), pos)
+        return made | self.iterate(iterators - own if own else iterators, pos, is_async=False)
 
     def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:
         key = keywords.get("key")
@@ -1088,6 +1187,10 @@ class CallEvaluation(AttributeEvaluation):
                     )
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+                elif kind[0] == "PS":
+                    callees, first, given = self._applied(value)
+                    if callees:
+                        self.call(callees, first, given, pos, rule="callback", external=True)
                 elif kind[0] == "I":
                     self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
                     if not kind[2] and self.find_member(kind[1], "__call__") is not None:

@@ -17,6 +17,7 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
     WORK_BITS,
+    Cell,
     Function,
     Lookup,
     Values,
@@ -329,7 +330,7 @@ class Engine(ContainerEvaluation):
             ),
             s.PHI: self._merge,
             s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], op[2]),
-            s.RETURN: lambda fn, r, op: self.write(fn.ret, r[op[1]]),
+            s.RETURN: self._return,
             s.SEQUENCE: lambda fn, r, op: self.make_sequence(op, r),
             s.SETATTR: lambda fn, r, op: self.store_attribute(r[op[1]], op[2], r[op[3]], op[4]),
             s.SETFREE: lambda fn, r, op: self.write(
@@ -379,6 +380,16 @@ class Engine(ContainerEvaluation):
             self.asked(("compare", left, right, op[3]), op[4])
         else:
             self.compare(left, right, op[3], op[4])
+
+    def _return(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
+        values = registers[op[1]]
+        self.write(function.ret, values)
+        if self.whole and function.tests:
+            guards = op[2] if len(op) > 2 else ()
+            cell = function.guarded.get(guards)
+            if cell is None:
+                cell = function.guarded[guards] = Cell()
+            self.write(cell, values)
 
     def _set_global(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         module = function.module

@@ -27,6 +27,8 @@ Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 def _partial(engine: ContainerEvaluation, call: Call) -> Values:
     if not call.args:
         return EMPTY
+    if engine.whole and call.register >= 0 and engine.current is not None:
+        return engine.partial_of(call)
     frozen = tuple([frozenset(values) for values in call.args])
     names = tuple([(name, frozenset(values)) for name, values in sorted(call.keywords.items())])
     return engine.single(("PT", frozen[0], frozen[1:], names))
@@ -352,7 +354,7 @@ def _start(
         return
     passed = engine.places_of(args) if args else []
     spread = engine.iterate(args, call.pos, is_async=False) if passed is None else EMPTY
-    keywords = engine.names_of(call.argument(options, "kwargs")) or {}
+    keywords, _ = engine.names_of(call.argument(options, "kwargs"))
     engine.call(
         target, passed or [], keywords, call.pos, spread=spread, rule="callback", external=True
     )

@@ -41,12 +41,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from depslice.callgraph.engine.facts import ASKED, Fact, answered
+from depslice.callgraph.summary import RETURN
 
 if TYPE_CHECKING:
     from depslice.callgraph.program import Module
     from depslice.callgraph.summary import ClassInfo, Unit
 
 Value: TypeAlias = tuple[Any, ...]
+Guards: TypeAlias = tuple[tuple[int, str, bool], ...]
 Values: TypeAlias = "set[int] | frozenset[int]"
 
 EMPTY: frozenset[int] = frozenset()
@@ -140,6 +142,7 @@ class Function:
         "evaluations",
         "flat",
         "given",
+        "guarded",
         "id",
         "module",
         "naming",
@@ -155,6 +158,7 @@ class Function:
         "serial",
         "signature",
         "spent",
+        "tests",
         "unit",
         "users",
         "wanted",
@@ -170,6 +174,8 @@ class Function:
         self.done = 0  # what has been evaluated
         self.parts: dict[int, list[int]] = {}
         self.signature = Signature(unit)
+        # Whether results depend on which parameters are given.
+        self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
         self.naming: frozenset[int] | None = None  # parameters that name attributes
         self.evaluations = 0
         self.spent = 0  # operations executed so far
@@ -183,6 +189,7 @@ class Function:
         self.flat: list[Fact] | None = None
         self.given: set[tuple[object, ...]] = set()  # the arguments passed so far
         self.ret = Cell()
+        self.guarded: dict[Guards, Cell] = {}  # results by what tests have shown of parameters
         self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
         self.yields = Cell()
         self.params: dict[int, Cell] = {}
