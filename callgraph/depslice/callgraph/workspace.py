@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.project import FileState, Project, file_state, find_project, read_file
 from depslice.callgraph.source import content_digest
+from depslice.callgraph.stubs import Stubs
 
 if TYPE_CHECKING:
     from depslice.callgraph.cache import Cache
@@ -47,7 +48,7 @@ class Change:
 
 
 class Workspace:
-    """The repository at ``path``. ``find`` and ``cache`` are as for :func:`open_program`.
+    """The repository at ``path``; :func:`~depslice.callgraph.opening.open_workspace` makes one.
 
     Not for several threads at once.
 
@@ -62,8 +63,11 @@ class Workspace:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         respect_gitignore: bool = True,
+        stubs: Stubs | None = None,
     ) -> None:
         self._cache = cache
+        # What is installed is not looked at again: it is no part of the repository.
+        self._stubs = Stubs() if stubs is None else stubs
         self._find: Callable[[], Project] = lambda: find_project(
             path, include=include, exclude=exclude, respect_gitignore=respect_gitignore
         )
@@ -118,7 +122,7 @@ class Workspace:
     def program(self) -> Program:
         """A new program of the files as :meth:`refresh` has seen them."""
         known = {name: each.module for name, each in self._known.items() if each.module}
-        return Program(self._project, cache=self._cache, known=known)
+        return Program(self._project, cache=self._cache, stubs=self._stubs, known=known)
 
     def settle(self, program: Program) -> tuple[str, ...]:
         """Whether what ``program`` has read is what the files still hold.
@@ -141,6 +145,7 @@ class Workspace:
                 read[name] = _Known(program.module(name), digest, state, self._seen_ns)
         if not moved:
             self._known.update(read)
+            self._stubs.save()
         return tuple(sorted(moved))
 
     def close(self) -> None:
