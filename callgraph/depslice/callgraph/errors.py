@@ -70,3 +70,10 @@ class EnvironmentNotFound(DepsliceError):
             f"{python}: no site-packages folder belongs to it",
             hint="give the path of an interpreter, or of the folder of a virtual environment",
         )
+
+
+class SourceChanged(DepsliceError):
+    """A file of the repository was changed between being analysed and being shown."""
+
+    slug = "source-changed"
+    exit_code = 3

@@ -9,9 +9,10 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from depslice.callgraph.errors import SourceChanged
 from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
 from depslice.callgraph.project import Project, SourceFile, read_file
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
@@ -97,16 +98,23 @@ class Program:
     """The modules of a project, by name; each is read, parsed and lowered at most once.
 
     Analysing a file gives a value that depends on its bytes alone, so summaries are
-    cached under the digest of the bytes.
+    cached under the digest of the bytes. ``known`` are modules that need not be read
+    again, because their files are as they were (see :mod:`~depslice.callgraph.workspace`).
     """
 
     def __init__(
-        self, project: Project, *, cache: Cache | None = None, stubs: Stubs | None = None
+        self,
+        project: Project,
+        *,
+        cache: Cache | None = None,
+        stubs: Stubs | None = None,
+        known: Mapping[str, Module] | None = None,
     ) -> None:
         self.project = project
         self.stubs = Stubs() if stubs is None else stubs  # of what is outside the project
         self.stubs.remember_in(cache)
         self._cache = cache
+        self._known = known or {}
         self.files = {file.module: file for file in project.files}
         self.by_path = {file.path: file for file in project.files}
         self._loaded: dict[str, Module | None] = {}
@@ -173,6 +181,10 @@ class Program:
         return module
 
     def _load(self, file: SourceFile) -> Module | None:
+        known = self._known.get(file.module)
+        if known is not None:
+            self.digests[file.module] = known.digest
+            return known
         data = self._read(file)
         if data is None:
             return None
@@ -212,9 +224,18 @@ class Program:
             return None
 
     def text(self, module: Module) -> str:
-        """The decoded text of ``module``, with universal newlines."""
+        """The decoded text of ``module``, with universal newlines.
+
+        :raises SourceChanged: the file is no longer the one that was analysed.
+        """
         if module.text is None:
-            data = read_file(self.project, module.file)
+            try:
+                data = read_file(self.project, module.file)
+            except OSError:
+                data = b""
+            # What was found out about one text says nothing about another.
+            if content_digest(data) != module.digest:
+                raise SourceChanged(f"{module.file.path} has changed while it was being analysed")
             module.text = decode_source(data)
         return module.text
 
@@ -228,6 +249,8 @@ class Program:
         """
         from depslice.callgraph.loading import load_many
 
+        for name in self._known.keys() - self._loaded.keys():
+            self.module(name)
         missing = [f for f in self.project.files if f.module not in self._loaded]
         for file, digest, blob in load_many(
             self.project, missing, self._cache, _KIND, workers=workers, progress=progress

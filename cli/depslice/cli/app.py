@@ -8,7 +8,7 @@ import click
 
 from depslice.cli import failures
 
-_COMMANDS = ("cache", "functions", "graph", "slice", "trace", "why")
+_COMMANDS = ("cache", "functions", "graph", "serve", "slice", "trace", "why")
 
 
 class _Commands(click.Group):
@@ -31,6 +31,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "serve":
+                from depslice.cli.commands.serve import serve
+
+                return serve
             case "slice":
                 from depslice.cli.commands.slice import slice_
 
