@@ -31,7 +31,7 @@ __all__ = [
     "Recorded",
     "Runner",
     "Workspace",
+    "open_workspace",
     "record",
     "repair",
-    "open_workspace",
 ]

@@ -285,7 +285,7 @@ def own_modules(program: Program, symbols: Sequence[Symbol]) -> frozenset[str]:
 
 
 def _guarded(program: Program) -> set[str]:
-    found = set()
+    found: set[str] = set()
     for name in program.files:
         parts = name.split(".")
         found.update(".".join(parts[:end]) for end in range(1, len(parts) + 1))

@@ -100,9 +100,12 @@ class Check:
 
     def of(self, found: Slice) -> CheckReport:
         """Check a slice of the targets, or of some of them."""
+        return self.report(found, self.replay_of(found))
+
+    def replay_of(self, found: Slice) -> Replay:
+        """Replay on the slice's ``tree`` rendering."""
         modules = dict.fromkeys(cut.module for cut in found.cuts)
-        done = self.replayed(render_tree(found), list(modules), found.targets)
-        return self.report(found, done)
+        return self.replayed(render_tree(found), list(modules), found.targets)
 
     def replayed(
         self, files: Sequence[RenderedFile], modules: Sequence[str], targets: Iterable[str]
@@ -110,8 +113,8 @@ class Check:
         """Replay on a tree of these files the calls of ``targets``."""
         wanted = set(targets)
         symbols = [symbol for symbol in self.recorded.targets if symbol.id in wanted]
-        tree = self.space.tree(files)
-        return replay(self.space, self.program, self.recorded, tree, modules, targets=symbols)
+        with self.space.tree(files) as tree:
+            return replay(self.space, self.program, self.recorded, tree, modules, targets=symbols)
 
     def expected(self, targets: Iterable[str]) -> dict[int, Outcome]:
         """The steady calls of these targets, as the original answers them."""

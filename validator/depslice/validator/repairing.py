@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -22,55 +22,66 @@ def repair(check: Check, found: Slice, *, whole_classes: bool = False) -> tuple[
     added, what only the original has executed. What turns out not to be needed is taken
     out again. The result may still fail, when nothing more can be added.
     """
-    program = check.program
-    observed: dict[str, str] = {}
+    repairing = _Repair(check, found, whole_classes=whole_classes)
+    repairing.grow()
+    if repairing.report.passes:
+        repairing.shrink()
+    misses = tuple(Observed(symbol=name, why=why) for name, why in repairing.observed.items())
+    return repairing.slice, replace(repairing.report, observed=misses)
 
-    def grown(names: Iterable[str]) -> Slice:
+
+class _Repair:
+    """A slice on its way: what was added and why, and what the last replay said."""
+
+    def __init__(self, check: Check, found: Slice, *, whole_classes: bool) -> None:
+        self.check = check
+        self.targets = found.targets
+        self.whole_classes = whole_classes
+        self.observed: dict[str, str] = {}
+        self._take(self.observed, found)
+
+    def _take(self, observed: dict[str, str], found: Slice) -> None:
+        self.observed = observed
+        self.slice = found
+        self.done = self.check.replay_of(found)
+        self.report = self.check.report(found, self.done)
+
+    def _with(self, observed: dict[str, str]) -> Slice:
         return slice_symbols(
-            program, found.targets, whole_classes=whole_classes, observed=tuple(names)
+            self.check.program,
+            self.targets,
+            whole_classes=self.whole_classes,
+            observed=tuple(observed),
         )
 
-    current, done = found, _replayed(check, found)
-    for _ in range(_MOST_ROUNDS):
-        report = check.report(current, done)
-        if report.passes:
-            break
-        inside = {item.symbol.id for item in current.items}
-        fresh = {
-            name: why for name, why in _named(check, done) if name not in inside | observed.keys()
-        } or {
-            name: "executed in the original"
-            for name in report.not_in_slice
-            if name not in observed
-        }
-        if not fresh:
-            break
-        observed |= fresh
-        current = grown(observed)
-        done = _replayed(check, current)
-    report = check.report(current, done)
-    if report.passes:
-        observed, current, report = _least(check, observed, current, report, grown)
-    misses = tuple(Observed(symbol=name, why=why) for name, why in observed.items())
-    return current, replace(report, observed=misses)
+    def grow(self) -> None:
+        """Add, round by round, until it passes or there is nothing to add."""
+        for _ in range(_MOST_ROUNDS):
+            if self.report.passes:
+                return
+            inside = {item.symbol.id for item in self.slice.items}
+            fresh = {
+                name: why
+                for name, why in _named(self.check, self.done)
+                if name not in inside and name not in self.observed
+            } or {
+                name: "executed in the original"
+                for name in self.report.not_in_slice
+                if name not in self.observed
+            }
+            if not fresh:
+                return
+            observed = self.observed | fresh
+            self._take(observed, self._with(observed))
 
-
-def _least(check, observed, current, report, grown):  # type: ignore[no-untyped-def]
-    """Take out again, one by one, what is not needed."""
-    for name in list(observed):
-        fewer = {other: why for other, why in observed.items() if other != name}
-        smaller = grown(fewer)
-        tried = check.of(smaller)
-        if tried.passes:
-            observed, current, report = fewer, smaller, tried
-    return observed, current, report
-
-
-def _replayed(check: Check, found: Slice) -> Replay:
-    from depslice.slicer.render import render_tree
-
-    modules = list(dict.fromkeys(cut.module for cut in found.cuts))
-    return check.replayed(render_tree(found), modules, found.targets)
+    def shrink(self) -> None:
+        """Take out again, one by one, what is not needed."""
+        for name in tuple(self.observed):
+            before = self.observed, self.slice, self.done, self.report
+            fewer = {other: why for other, why in self.observed.items() if other != name}
+            self._take(fewer, self._with(fewer))
+            if not self.report.passes:
+                self.observed, self.slice, self.done, self.report = before
 
 
 def _named(check: Check, done: Replay) -> Iterator[tuple[str, str]]:

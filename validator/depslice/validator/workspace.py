@@ -77,11 +77,16 @@ class Workspace:
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(root / file.path, path)
 
-    def tree(self, files: Sequence[RenderedFile]) -> Tree:
-        """A folder with the files of a rendering."""
-        tree = self._place(f"tree-{next(self._numbers)}")
-        write_tree(files, tree.folder)
-        return tree
+    @contextmanager
+    def tree(self, files: Sequence[RenderedFile]) -> Iterator[Tree]:
+        """A folder with the files of a rendering, for a while."""
+        name = f"tree-{next(self._numbers)}"
+        tree = self._place(name)
+        try:
+            write_tree(files, tree.folder)
+            yield tree
+        finally:
+            shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def _place(self, name: str) -> Tree:
         """Where a copy of the root stands, so that ``..`` of a package is a folder of ours."""

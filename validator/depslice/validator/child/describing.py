@@ -13,6 +13,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -140,21 +141,16 @@ class Description:
         self.words += sorted(texts)
 
     def _used_up(self, iterator: Iterator[Any], depth: int) -> None:
+        found: list[Any] = []
         for _ in range(_MOST_ITEMS):
-            done = object()
-            got: Any = done
-
-            def step() -> Any:
-                nonlocal got
-                got = next(iterator, done)
-
-            failure = _attempt(step)
+            before = len(found)
+            failure = _attempt(lambda: found.extend(islice(iterator, 1)))
             if failure is not None:
                 self.error(failure, depth)
                 return
-            if got is done:
+            if len(found) == before:
                 return
-            self.add(got, depth)
+            self.add(found[-1], depth)
 
     def _outcome(self, run: Callable[[], Any], depth: int) -> None:
         result: list[Any] = []

@@ -179,16 +179,17 @@ def member(kind: Any, name: str, value: Any) -> Any:
         key = f"{kind.__module__}:{kind.__qualname__}.{name}"
         found = HOME.found.get(key)
         if found is None:
-            base = next((b for b in kind.__mro__ if b in _IMMUTABLE), object)
-            found = base.__new__(kind, *(() if base is object else (value,)))
+            base: Any = next((b for b in kind.__mro__ if b in _IMMUTABLE), object)
+            found = make(kind, base, () if base is object else (value,))
             found._name_, found._value_ = name, value
             HOME.found[key] = found
     return found
 
 
-def make(kind: type, base: type, content: tuple[Any, ...]) -> Any:
+def make(kind: type, base: Any, content: tuple[Any, ...]) -> Any:
     """In pickles: an instance without calling the class's own code."""
-    return base.__new__(kind, *content)
+    new: Any = base.__new__
+    return new(kind, *content)
 
 
 def fill(instance: Any, state: tuple[dict[str, Any], dict[str, Any], Any]) -> None:
@@ -215,11 +216,11 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
     ``None`` when the base keeps what it holds to itself. Runs none of the class's code.
     """
     kind = type(value)
-    base = next(each for each in kind.__mro__ if not each.__flags__ & _HEAP_TYPE)
+    base: Any = next(each for each in kind.__mro__ if not each.__flags__ & _HEAP_TYPE)
     content: tuple[Any, ...] = ()
     items: Any = None
     if base in _IMMUTABLE:
-        content = (frozenset(value),) if base is frozenset else base.__getnewargs__(value)  # type: ignore[attr-defined]
+        content = (frozenset(value),) if base is frozenset else base.__getnewargs__(value)
     elif base in _MUTABLE:
         # `dict.copy` would ask the subclass; its views do not.
         items = {
@@ -237,7 +238,9 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
     except AttributeError:
         attributes = {}
     slots = {}
-    for name in copyreg._slotnames(kind):  # type: ignore[attr-defined]  # noqa: SLF001
+    slot_names: Any = getattr(copyreg, "_slotnames")  # noqa: B009 - it has no public name
+    names: list[str] = slot_names(kind)
+    for name in names:
         try:
             slots[name] = object.__getattribute__(value, name)
         except AttributeError:
@@ -286,7 +289,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return self._module(value)
         if kind in _MADE_ANEW:
             return kind, ()
-        if kind is typing.TypeVar and value is self.whole:
+        if isinstance(value, typing.TypeVar) and value is self.whole:
             return kind, (value.__name__,)
         if kind is weakref.ReferenceType:
             return weak, (value(),)

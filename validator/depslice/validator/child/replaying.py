@@ -137,7 +137,7 @@ class Replay:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         with contextlib.suppress(ValueError):  # closed by the code
-            description.words.append(repr(out.buffer.getvalue()))  # type: ignore[attr-defined]
+            description.words.append(repr(out.buffer.getvalue()))
         self.put(
             **line,
             stage="call",
