@@ -38,7 +38,8 @@ class CheckReport:
 
     ``imports``: modules of the slice; ``import_errors`` those that do not import, where
     the original's do. ``recorded`` calls, of which ``steady`` ones could be compared, and
-    ``same`` gave the same. ``not_in_slice``: definitions that the calls executed in the
+    ``same`` gave the same; the arguments of ``unbuilt`` ones cannot be made in the slice's
+    process. ``not_in_slice``: definitions that the calls executed in the
     original and that the slice has not; ``from_arguments`` of them are left out, since
     they came with the arguments. ``never_executed``: functions of the slice that never
     ran. ``observed``: what a repair has added.
@@ -54,6 +55,7 @@ class CheckReport:
     not_in_slice: tuple[str, ...]
     from_arguments: tuple[str, ...]
     never_executed: tuple[str, ...]
+    unbuilt: int = 0
     not_recorded: Mapping[str, str] = field(default_factory=dict)
     observed: tuple[Observed, ...] = ()
 
@@ -129,6 +131,8 @@ class Check:
         """The steady calls that gave something else."""
         for number, original in self.expected(targets).items():
             outcome = done.outcomes.get(number)
+            if outcome is not None and outcome.stage == "arguments":
+                continue
             if outcome is None or outcome.digest != original.digest:
                 text = outcome.text if outcome is not None else f"no answer: {done.ended}"
                 yield Difference(
@@ -149,6 +153,10 @@ class Check:
             ran.update(self.ids(outcome.executed - foreign))
         executed = {i for outcome in expected.values() for i in self.ids(outcome.executed)}
         failed = self._faults(done.imports)
+        unbuilt = sum(
+            number in done.outcomes and done.outcomes[number].stage == "arguments"
+            for number in expected
+        )
         numbers = self.recorded.numbers
         functions = {symbol.id for symbol in self.recorded.targets}
         return CheckReport(
@@ -156,8 +164,9 @@ class Check:
             imports=len({cut.module for cut in found.cuts}),
             import_errors=failed,
             recorded=sum(numbers.get(target, 0) for target in found.targets),
-            steady=len(expected),
-            same=len(expected) - len(differences),
+            steady=len(expected) - unbuilt,
+            same=len(expected) - unbuilt - len(differences),
+            unbuilt=unbuilt,
             differences=differences,
             not_in_slice=tuple(sorted(executed - items.keys() - brought)),
             from_arguments=tuple(sorted((brought & executed) - items.keys())),

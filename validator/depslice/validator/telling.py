@@ -20,7 +20,12 @@ def check_document(report: CheckReport, *, python: str) -> dict[str, Any]:
         "verdict": verdict(report),
         "modules": report.imports,
         "import_errors": dict(report.import_errors),
-        "calls": {"recorded": report.recorded, "replayed": report.steady, "same": report.same},
+        "calls": {
+            "recorded": report.recorded,
+            "replayed": report.steady,
+            "same": report.same,
+            "arguments_failed": report.unbuilt,
+        },
         "differences": [
             {
                 "call": each.call,
@@ -51,8 +56,13 @@ def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
     yield f"check: {report.imports - failed} of {_count(report.imports, 'module')} imported"
     for module, error in report.import_errors.items():
         yield f"  {module}: {error}"
-    unsteady = report.recorded - report.steady
-    kept = f" ({unsteady} not the same twice on the original)" if unsteady else ""
+    unsteady = report.recorded - report.steady - report.unbuilt
+    why = {
+        "not the same twice on the original": unsteady,
+        "with arguments that cannot be made again": report.unbuilt,
+    }
+    left_out = ", ".join(f"{number} {reason}" for reason, number in why.items() if number)
+    kept = f" ({left_out})" if left_out else ""
     yield (
         f"check: {_count(report.recorded, 'call')} recorded, {report.steady} replayed{kept},"
         f" {report.same} gave the same"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
 from depslice.callgraph.project import Project
@@ -50,6 +51,7 @@ class Workspace:
     whole_folder: bool
     _numbers: Iterator[int] = field(default_factory=itertools.count)
     _original: Tree | None = None
+    _data: list[Path] | None = None
 
     def original(self) -> Tree:
         """The copy of the repository.
@@ -84,6 +86,7 @@ class Workspace:
         tree = self._place(name)
         try:
             write_tree(files, tree.folder)
+            self._link_data(tree.folder)
             yield tree
         finally:
             shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -96,6 +99,22 @@ class Workspace:
         folder = self.folder.joinpath(name, *self.project.root.parts[-up:] if up else ["repo"])
         roots = dict.fromkeys(Path(os.path.normpath(folder / source)) for source in sources)
         return Tree(folder=folder, roots=tuple(roots))
+
+    def _link_data(self, folder: Path) -> None:
+        """Data that packages hold is none of a slice's business: it is there as it always is."""
+        if self._data is None:
+            original = self.original().folder
+            tops = {file.path.rpartition("/")[0] for file in self.project.files}
+            self._data = [
+                path.relative_to(original)
+                for top in sorted(tops)
+                for path in sorted((original / top).iterdir())
+                if not _is_code(path, tops, original)
+            ]
+        for path in self._data:
+            place = folder / path
+            if place.parent.is_dir() and not place.exists():
+                place.symlink_to(self.original().folder / path)
 
     def path(self, name: str) -> Path:
         """A new path in the folder that runs may write to."""
@@ -114,11 +133,21 @@ class Workspace:
         return self.runner.run(job, limits or self.limits)
 
 
+def _is_code(path: Path, folders: set[str], original: Path) -> bool:
+    """Whether it is Python, compiled or not, or a folder in which some is."""
+    if path.is_dir():
+        inside = path.relative_to(original).as_posix()
+        return any(each == inside or each.startswith(inside + "/") for each in folders)
+    return path.suffix in (".py", ".pyc", ".pyi", ".so", ".pyd", ".pth")
+
+
 def read_results(path: Path) -> list[dict[str, Any]]:
     """The lines of a results file: JSON objects, as far as they are whole and not too many."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES)
+        # Who wrote it may have put a pipe or a link in its place.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with open(descriptor, "rb") as file:
+            data = file.read(_MOST_BYTES) if S_ISREG(os.fstat(descriptor).st_mode) else b""
     except OSError:
         return []
     found = []

@@ -66,16 +66,18 @@ class Home:
             return ""
 
     def global_name(self, value: Any) -> str:
-        """``module:name`` of an instance that a module has as a global: a sentinel, say."""
+        """``module:name``, or several, of an instance that a module has as a global: a sentinel, say."""
         loaded = [m for name, m in list(sys.modules.items()) if name in self.own]
         if len(loaded) != self._modules:
             self._modules = len(loaded)
-            self._globals = {
-                id(each): f"{module.__name__}:{name}"
-                for module in loaded
-                for name, each in list(vars(module).items())
-                if not name.startswith("__") and not isinstance(each, _SIMPLE)
-            }
+            self._globals = {}
+            for module in loaded:
+                for name, each in list(vars(module).items()):
+                    if not name.startswith("__") and not isinstance(each, _SIMPLE):
+                        known = self._globals.get(id(each))
+                        own = f"{module.__name__}:{name}"
+                        # Imported under several names: a slice may have any of them.
+                        self._globals[id(each)] = f"{known} {own}" if known else own
         return self._globals.get(id(value), "")
 
     def is_ours(self, kind: type) -> bool:
@@ -90,12 +92,16 @@ class Home:
         if name in self.found:
             return self.found[name]
         self.asked.setdefault(name)
-        module, _, qualname = name.partition(":")
-        try:
-            value = _look_up(importlib.import_module(module), qualname)
-        except (AttributeError, ImportError, KeyError):
+        for each in name.split():
+            module, _, qualname = each.partition(":")
+            try:
+                value = _look_up(importlib.import_module(module), qualname)
+                break
+            except (AttributeError, ImportError, KeyError) as error:
+                missing = error
+        else:
             if name not in self.lent or name in self.borrowed:
-                raise
+                raise missing
             self.borrowed.append(name)
             value = load(self, self.lent[name])
         self.found[name] = value
