@@ -119,6 +119,10 @@ MAY_READ = {
     "callgraph/depslice/callgraph/tracing/session.py",  # the recorder, to copy it
     "callgraph/depslice/callgraph/tracing/gathering.py",  # what the recorder has written
     "slicer/depslice/slicer/render/tree.py",  # the folder it writes the rendering to
+    "validator/depslice/validator/workspace.py",  # copies the tree; reads what its runs wrote
+    "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
+    "validator/depslice/validator/child/recording.py",  # in the checked program
+    "validator/depslice/validator/child/replaying.py",
     "slicer/depslice/slicer/memory.py",  # depslice's own modules: is it the same version still?
 }
 

@@ -185,6 +185,25 @@ class Slicer:
             elif piece.owner >= 0 and _needs_instance(module, piece):
                 self._make_live(self.engine.class_(module, piece.owner), demand)
 
+    def add_observed(self, module: Module, symbol_id: str, target: str) -> None:
+        """A symbol that an execution of ``target`` showed to be needed."""
+        holder = self.program.module(target.partition(":")[0])
+        assert holder is not None
+        start = self.program.symbol_table(holder)[target].span.start
+        demand = Demand(
+            target,
+            ReferenceKind.READ,
+            Certainty.POSSIBLE,
+            "observed",
+            holder.file.path,
+            s.pack(start, 0),
+        )
+        self._keep_module(module.name)
+        for piece in pieces_of_symbol(module, symbol_id.partition(":")[2]):
+            self._keep(module, piece, demand, item=symbol_id)
+            if piece.kind == "class":
+                self._make_live(self.engine.class_(module, _class_of(module, piece)), demand)
+
     def run(self) -> Closure:
         """Follow every reference until nothing new is wanted."""
         while True:

@@ -22,13 +22,15 @@ def slice_symbols(
     depth: int | None = None,
     budget: int | None = None,
     whole_classes: bool = False,
+    observed: Sequence[str] = (),
 ) -> Slice:
     """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
 
     ``depth`` bounds the number of references from a target, ``budget`` the tokens of the
     rendered files (characters / 4): items nearest the target first, forms step down before
     anything is left out, and the targets are never cut. ``whole_classes`` keeps every
-    member of a class that is needed at all.
+    member of a class that is needed at all. ``observed`` are ids that analysis does not
+    find, but an execution showed to be needed: their reason is one step, ``observed``.
 
     :raises UnknownTarget: an id that no module of the program defines.
     :raises OptionError: a negative depth or budget, or no target.
@@ -41,7 +43,9 @@ def slice_symbols(
         raise OptionError(f"the budget must be positive: {budget}")
     forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
-    slicer = _grow(program, engine, targets, depth=depth, whole_classes=whole_classes)
+    slicer = _grow(
+        program, engine, targets, depth=depth, whole_classes=whole_classes, observed=observed
+    )
     found = assemble(program, slicer, tuple(targets))
     if budget is not None:
 
@@ -53,6 +57,7 @@ def slice_symbols(
                 depth=depth,
                 whole_classes=whole_classes,
                 excluded=excluded,
+                observed=observed,
             )
             return assemble(program, smaller, tuple(targets), forms)
 
@@ -68,6 +73,7 @@ def _grow(
     depth: int | None,
     whole_classes: bool,
     excluded: frozenset[str] = frozenset(),
+    observed: Sequence[str] = (),
 ) -> Slicer:
     slicer = Slicer(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
     for target in targets:
@@ -75,6 +81,11 @@ def _grow(
         if module is None or target not in program.symbol_table(module):
             raise UnknownTarget(f"no symbol {target}")
         slicer.add_target(module, target)
+    for name in observed:
+        module = program.module(name.partition(":")[0])
+        if module is None or name not in program.symbol_table(module):
+            raise UnknownTarget(f"no symbol {name}")
+        slicer.add_observed(module, name, targets[0])
     slicer.run()
     return slicer
 

@@ -330,8 +330,8 @@ class CallEvaluation(AttributeEvaluation):
             return self._call_declared(value, args, keywords, spread, pos, register)
         if kind == "XA":
             self.facts.append((f.EXTERNAL, value[1], pos, True))
-            passed = Arguments(args, keywords, spread, pos, register)
-            return self.outside.instantiate(value[1], value[2], passed) or self.unknown
+            arguments = Arguments(args, keywords, spread, pos, register)
+            return self.outside.instantiate(value[1], value[2], arguments) or self.unknown
         if kind in ("XI", "G", "GS"):
             called = self.outside.call_instance(
                 callee, Arguments(args, keywords, spread, pos, register)
