@@ -8,7 +8,7 @@ import click
 
 from depslice.cli import failures
 
-_COMMANDS = ("cache", "functions", "graph", "slice", "trace", "why")
+_COMMANDS = ("cache", "functions", "graph", "report", "slice", "trace", "tradeoff", "why")
 
 
 class _Commands(click.Group):
@@ -31,6 +31,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "report":
+                from depslice.cli.commands.report import report
+
+                return report
             case "slice":
                 from depslice.cli.commands.slice import slice_
 
@@ -39,6 +43,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.trace import trace
 
                 return trace
+            case "tradeoff":
+                from depslice.cli.commands.tradeoff import tradeoff
+
+                return tradeoff
             case "why":
                 from depslice.cli.commands.why import why
 

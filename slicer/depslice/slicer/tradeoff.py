@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from statistics import fmean
 from typing import Final
 
 from depslice.callgraph.errors import OptionError
@@ -175,6 +176,53 @@ def measure(
         slicer=slicer,
         fitter=fitter,
     )
+
+
+def mean_of(found: Sequence[Tradeoff]) -> Tradeoff:
+    """The rounded means of several tradeoffs, for the points that all of them have.
+
+    A slice that is complete at a smaller depth, or within a smaller budget, counts as such.
+    ``lost`` is empty: definitions of different slices have no mean.
+    """
+    keys = dict.fromkeys((point.axis, point.value) for each in found for point in each.points)
+    points = []
+    for axis, value in keys:
+        there = [_at(each, axis, value) for each in found]
+        points.append(
+            Point(
+                axis=axis,
+                value=value,
+                tokens=round(fmean(point.tokens for point in there)),
+                items=round(fmean(point.items for point in there)),
+                lost=(),
+            )
+        )
+    axes = {axis: place for place, axis in enumerate(AXES)}
+    # Strategies and forms have their order; numbers of several targets are merged.
+    points.sort(key=lambda p: (axes[p.axis], p.value if isinstance(p.value, int) else 0))
+    return Tradeoff(
+        target=f"mean of {len(found)} targets",
+        tokenizer=found[0].tokenizer,
+        items=round(fmean(each.items for each in found)),
+        tokens=round(fmean(each.tokens for each in found)),
+        points=tuple(points),
+    )
+
+
+def _at(found: Tradeoff, axis: str, value: str | int) -> Point:
+    """The point, or the one that the tradeoff has in its place.
+
+    Past its last number the slice is complete; below its first budget there is only the
+    target, which is never cut.
+    """
+    points = found.along(axis)
+    for point in points:
+        if point.value == value:
+            return point
+        if isinstance(point.value, int) and isinstance(value, int) and value < point.value:
+            return point
+    [whole] = (p for p in found.points if (p.axis, p.value) == ("strategy", "sliced"))
+    return whole
 
 
 def default_budgets(fitter: BudgetFitter, *, step: float = 2.0) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,14 @@ import click
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
-from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    output_options,
+    repository_options,
+    tokenizer_option,
+)
 from depslice.cli.results import json_text, result_stream, write_result
 
 if TYPE_CHECKING:
@@ -68,6 +76,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     help="Add so many callers and tests that show how it is used.",
 )
 @click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")
+@tokenizer_option(default="characters/4")
 @click.option(
     "--force",
     is_flag=True,
@@ -85,6 +94,7 @@ def slice_(
     strategy: str,
     usages: int,
     whole_classes: bool,
+    tokenizer: str,
     force: bool,
     output: Output,
 ) -> None:
@@ -94,7 +104,12 @@ def slice_(
     """
     if every == bool(targets):
         raise click.UsageError("give TARGETs, or --all" + (", not both" if every else ""))
-    limits: dict[str, Any] = {"depth": depth, "budget": budget, "whole_classes": whole_classes}
+    limits: dict[str, Any] = {
+        "depth": depth,
+        "budget": budget,
+        "whole_classes": whole_classes,
+        "tokenizer": tokenizer,
+    }
     notes = Notes(output)
     if every:
         _refuse_rendering(strategy=strategy, usages=usages)
@@ -179,7 +194,7 @@ def _slice_every(
     failed = done = 0
     with notes.progress("slicing") as progress, result_stream(output) as write:
         for line in map_slices(
-            program, list(functions.values()), _line, workers=repository.workers, **limits
+            program, list(functions.values()), partial(_line, tokenizer), workers=repository.workers, **limits
         ):
             failed += "error" in line
             done += 1
@@ -189,7 +204,9 @@ def _slice_every(
     notes.say(f"{done:,} slices, {failed:,} failed, {seconds:.1f} s")
 
 
-def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[str, Any]:
+def _line(
+    tokenizer: str, program: Program, symbol: Symbol, outcome: Slice | Exception
+) -> dict[str, Any]:
     """What ``--all`` says of one function; see ``docs/formats/json.md``."""
     from depslice.slicer import render
 
@@ -202,7 +219,7 @@ def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[
     if isinstance(outcome, Exception):
         return line | {"error": _error(outcome)}
     try:
-        tokens = render(program, outcome, format="tree").tokens
+        tokens = render(program, outcome, format="tree", tokenizer=tokenizer).tokens
     except Exception as error:  # noqa: BLE001 - one failure does not end the run
         return line | {"error": _error(error)}
     return line | {
