@@ -29,8 +29,7 @@ def tradeoff_text(found: Tradeoff) -> str:
     definitions that the row below it on its axis still has.
     """
     lines = [
-        f"{found.target}: {found.items:,} definitions, {found.tokens:,} tokens"
-        f" ({found.tokenizer})",
+        f"{found.target}: {found.items:,} definitions, {found.tokens:,} tokens ({found.tokenizer})",
         "",
         f"{'':<16}{'tokens':>10}  {'':<{_BAR}}  {'shown':>7}  lost",
     ]

@@ -70,6 +70,10 @@ class BudgetFitter:
         """The tokens when so many of the farthest items are no more than their form."""
         return sum(file.size(signatures, names) for file in self._files)
 
+    def least(self) -> int:
+        """The tokens of the targets alone, which no budget makes smaller."""
+        return self._size_without(len(self._outermost)) if self._outermost else self.size()
+
     def in_forms(self, *, signatures: int = 0, names: int = 0) -> Slice:
         """The slice with so many of its farthest items shown smaller; ``names`` wins."""
         # Each has its form, `full` too: otherwise members would step down with their class.
@@ -77,9 +81,7 @@ class BudgetFitter:
         forms |= {item.symbol.id: Form.SIGNATURE for item in self._outermost[:signatures]}
         forms |= {item.symbol.id: Form.NAME for item in self._outermost[:names]}
         items = tuple(replace(item, form=forms[item.symbol.id]) for item in self._found.items)
-        return replace(
-            self._found, items=items, cuts=make_cuts(self._program, self._slicer, forms)
-        )
+        return replace(self._found, items=items, cuts=make_cuts(self._program, self._slicer, forms))
 
     @property
     def outermost(self) -> tuple[Item, ...]:

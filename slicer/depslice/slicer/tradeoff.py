@@ -233,14 +233,14 @@ def default_budgets(fitter: BudgetFitter, *, step: float = 2.0) -> list[int]:
     whole = fitter.size()
     if not fitter.outermost:
         return []
-    least = fitter.fit(1)[1]
-    budgets = []
-    for power in count():
-        budget = round(_SMALLEST_BUDGET * step**power)
-        if budget >= whole:
-            return budgets
+    least = fitter.least()
+    found: list[int] = []
+    budget = float(_SMALLEST_BUDGET)
+    while budget < whole:
         if budget * step > least:
-            budgets.append(budget)
+            found.append(round(budget))
+        budget *= step
+    return found
 
 
 def _by_depth(
@@ -316,9 +316,7 @@ def _strategies(
         value=Strategy.FULL.value,
         tokens=_tokens(files, counter),
         items=sum(_definitions(program, path) for path in paths),
-        lost=_lost(
-            found, {i.symbol.id: Form.FULL for i in found.items if i.symbol.path in paths}
-        ),
+        lost=_lost(found, {i.symbol.id: Form.FULL for i in found.items if i.symbol.path in paths}),
     )
 
 

@@ -194,7 +194,11 @@ def _slice_every(
     failed = done = 0
     with notes.progress("slicing") as progress, result_stream(output) as write:
         for line in map_slices(
-            program, list(functions.values()), partial(_line, tokenizer), workers=repository.workers, **limits
+            program,
+            list(functions.values()),
+            partial(_line, limits["tokenizer"]),
+            workers=repository.workers,
+            **limits,
         ):
             failed += "error" in line
             done += 1

@@ -103,15 +103,12 @@ function drawChart(parent, {points, items, tokens, tokenizer}, chosen) {
       if (axis === 'strategy') ends.push([at, String(p.value)]);
     }
   }
-  // Labels of strategies, moved apart where they would touch.
-  ends.sort((a, b) => a[0][1] - b[0][1] || a[0][0] - b[0][0]);
-  let taken = [];
-  for (const [[left, top], name] of ends) {
-    let at = top + 4;
-    while (taken.some(([l, t]) => Math.abs(t - at) < 15 && Math.abs(l - left) < 110)) at += 15;
-    taken.push([left, at]);
-    shape('text', {x: left + 13, y: at, class: 'label'}, svg, name);
-  }
+  // A label stands on the side where no other mark is near.
+  ends.forEach(([[left, top], name]) => {
+    const crowded = ends.some(([[l, t]]) => l > left && l - left < 110 && Math.abs(t - top) < 14);
+    shape('text', {x: left + (crowded ? -12 : 12), y: top + (top > H - BOTTOM - 20 ? -8 : 15),
+      class: crowded ? 'label end' : 'label'}, svg, name);
+  });
   const keys = element('p', null, figure, 'keys');
   for (const [axis, name] of [['strategy', 'strategy'], ['depth', 'depth'], ['budget', 'budget'],
     ['form', 'one form for all']]) {

@@ -66,14 +66,14 @@ def _gathered(program: Program, measured: Measured) -> dict[str, Any]:
         "edges": _edges(measured, places),
         "stops": _stops(measured),
         "tradeoff": [point_counts(point) for point in tradeoff.points],
-        "unresolved": [[each.source, each.name, each.reason, each.site.line] for each in found.unresolved],
+        "unresolved": [
+            [each.source, each.name, each.reason, each.site.line] for each in found.unresolved
+        ],
         "externals": sorted({each.module for each in found.externals}),
     }
 
 
-def _item(
-    program: Program, item: Item, places: dict[str, int], texts: _Texts
-) -> dict[str, Any]:
+def _item(program: Program, item: Item, places: dict[str, int], texts: _Texts) -> dict[str, Any]:
     symbol = item.symbol
     step = item.reason[-1] if item.reason else None
     return {

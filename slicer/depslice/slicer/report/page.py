@@ -66,9 +66,7 @@ def render_chart(found: Sequence[Tradeoff]) -> str:
     )
 
 
-def _page(
-    name: str, *, title: str, data: object, plain: str, scripts: Sequence[str]
-) -> str:
+def _page(name: str, *, title: str, data: object, plain: str, scripts: Sequence[str]) -> str:
     script = "\n".join(map(_asset, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
     return Template(_asset("page.html")).substitute(

@@ -11,7 +11,7 @@ items.forEach((item, i) => { if (item.parent !== null) children[item.parent].pus
 const isPossible = item => item.reason !== null && item.reason[1] === 'possible';
 const short = id => id.slice(id.indexOf(':') + 1);
 const FORMS = {f: 'in full', s: 'as signature', n: 'as name', '-': 'left out'};
-let current = -1, stop = stops.length - 1;
+let current = -1, isChosen = false, stop = stops.length - 1;
 const formOf = i => stops[stop].forms[i];
 
 at('title').textContent = data.target;
@@ -22,10 +22,15 @@ at('counts').textContent = plural(items.length, 'definition') + ', ' +
 
 const farthest = items.reduce((most, item) => Math.max(most, item.distance), 0);
 const isDark = () => document.documentElement.dataset.theme === 'dark';
+const hex = (h, saturation, lightness) => '#' + [0, 8, 4].map(n => {
+  const k = (n + h / 30) % 12, most = saturation * Math.min(lightness, 1 - lightness);
+  const channel = lightness - most * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+  return Math.round(255 * channel).toString(16).padStart(2, '0');
+}).join('');
 const hue = distance => {
+  if (distance === 0) return isDark() ? '#f0a36b' : '#c2561a';
   const share = farthest ? distance / farthest : 0;
-  return distance === 0 ? (isDark() ? '#f0a36b' : '#c2561a')
-    : `hsl(${Math.round(175 + 95 * share)}, ${isDark() ? 50 : 55}%, ${isDark() ? 62 : 43}%)`;
+  return hex(175 + 95 * share, isDark() ? 0.5 : 0.55, isDark() ? 0.62 : 0.43);
 };
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -85,8 +90,15 @@ const heads = [];
 function layOut() {
   const layers = [];
   for (let i = 0; i < drawnCount; i++) (layers[items[i].distance] ||= []).push(i);
-  const rows = Math.max(12, Math.ceil(Math.sqrt(drawnCount) * (isSmall ? 1.5 : 1.3)));
-  const wide = isSmall ? 210 : 150, high = isSmall ? 34 : 26;
+  // Rows so that the whole has the shape of its frame.
+  const sizes = layers.filter(Boolean).map(layer => layer.length);
+  const wide = isSmall ? 155 : 150, gap = isSmall ? 10 : 90;
+  const frame = Math.max(0.5, at('cy').clientWidth / Math.max(1, at('cy').clientHeight - 70));
+  const across = rows => sizes.reduce((sum, n) => sum + Math.ceil(n / rows) * wide + gap, 0);
+  let rows = 5;
+  while (rows < Math.max(...sizes) && across(rows) > rows * 26 * frame) rows += 1;
+  const used = Math.min(rows, Math.max(...sizes));
+  const high = Math.max(26, Math.min(90, across(rows) / frame / (used + 2)));
   const rank = new Map();
   let left = 0;
   layers.forEach((layer, distance) => {
@@ -102,9 +114,9 @@ function layOut() {
       positions[i] = {x: left + column * wide, y: (row - (count - 1) / 2) * high};
       rank.set(i, k / layer.length);
     });
-    heads.push({x: left, y: -(inColumn + 1) / 2 * high - 22,
+    heads.push({x: left, y: -(inColumn - 1) / 2 * high - (isSmall ? 30 : 48),
       label: distance ? `${distance}` : 'target', count: layer.length});
-    left += columns * wide + (isSmall ? 40 : 90);
+    left += columns * wide + gap;
   });
 }
 const SHAPES = {function: 'ellipse', method: 'round-rectangle', class: 'hexagon',
@@ -117,7 +129,7 @@ const styles = () => {
       shape: node => SHAPES[node.data('kind')] || 'ellipse',
       width: 14, height: 14, label: 'data(label)', color: ink, 'font-size': 11,
       'text-valign': 'center', 'text-halign': 'right', 'text-margin-x': 5,
-      'text-max-width': isSmall ? 165 : 110, 'text-wrap': 'ellipsis',
+      'text-max-width': isSmall ? 125 : 110, 'text-wrap': 'ellipsis',
       'min-zoomed-font-size': isSmall ? 5 : 7,
       'text-background-color': back, 'text-background-opacity': 0.75, 'text-background-padding': 1,
       'background-color': node => hue(node.data('distance')),
@@ -203,7 +215,7 @@ function restyle() {
       if (edge.hasClass('extra')) edge.toggleClass('shown', all);
     });
     cy.elements().removeClass('chain near current dim');
-    if (current < 0 || current >= drawnCount) return;
+    if (!isChosen || current < 0 || current >= drawnCount) return;
     const node = cy.getElementById('n' + current);
     cy.elements().not('.head').addClass('dim');
     node.closedNeighborhood().removeClass('dim').addClass('near');
@@ -307,6 +319,7 @@ function drawDetail() {
 }
 function select(i, {focus = true} = {}) {
   current = i;
+  isChosen = isChosen || focus;
   try { history.replaceState(null, '', '#' + encodeURIComponent(items[i].id)); } catch { /* about: */ }
   mark();
   drawDetail();
@@ -320,6 +333,7 @@ function select(i, {focus = true} = {}) {
 }
 function clear() {
   current = -1;
+  isChosen = false;
   mark();
   drawDetail();
   restyle();
@@ -476,6 +490,7 @@ drawGraph();
 let asked;
 try { asked = place.get(decodeURIComponent(location.hash.slice(1))); } catch { asked = undefined; }
 overview(false);
+// The target is told of, but nothing is faded until something is chosen.
 select(asked ?? 0, {focus: asked !== undefined});
 let waiting = 0;
 new ResizeObserver(() => {
