@@ -117,6 +117,7 @@ MAY_READ = {
     "callgraph/depslice/callgraph/tracing/session.py",  # the recorder, to copy it
     "callgraph/depslice/callgraph/tracing/gathering.py",  # what the recorder has written
     "slicer/depslice/slicer/render/tree.py",  # the folder it writes the rendering to
+    "slicer/depslice/slicer/report/page.py",  # the parts of its pages
     "slicer/depslice/slicer/memory.py",  # depslice's own modules: is it the same version still?
 }
 

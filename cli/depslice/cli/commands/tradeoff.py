@@ -98,7 +98,7 @@ def tradeoff(
                     progress=step,
                 )
             found.append(measured)
-        if len(found) > 1 and format_ in ("text", "html"):
+        if len(found) > 1 and format_ == "text":
             found.append(mean_of(found))
         write_result(output, _rendered(found, format_))
 

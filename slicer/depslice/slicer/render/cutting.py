@@ -100,13 +100,11 @@ class _Cutter:
         self._lines = outline.lines
         self._starts = outline.starts
         self._body = outline.body
-        # Classes that are named alone although something in them is shown larger.
-        self._opened = {
-            path[:length]
-            for path, form in cut.forms.items()
-            if form is not Form.NAME and path in cut.keep
-            for length in range(2, len(path), 2)
-        }
+        # What in a class has a form of its own; such a class is never its name alone.
+        self._inside: dict[StatementPath, set[StatementPath]] = {}
+        for path in cut.forms:
+            for length in range(2, len(path), 2) if path in cut.keep else ():
+                self._inside.setdefault(path[:length], set()).add(path[length : length + 2])
 
     def module(self) -> str:
         pieces = self._suite(self._body, ("body",), above=-1, form=Form.FULL)
@@ -238,11 +236,15 @@ class _Cutter:
             return self._verbatim(statement)
         if statement.kind == "compound":
             return self._compound(statement, path, form=form)
-        if form is Form.NAME and path not in self._opened:
+        if form is Form.NAME and not self._has_forms_inside(statement, path):
             return self._name_only(statement)
         if statement.kind == "class":
             return self._compound(statement, path, form=form)
         return self._signature(statement)
+
+    def _has_forms_inside(self, statement: Statement, path: StatementPath) -> bool:
+        inside = self._inside.get(path, set())
+        return bool(inside - {("body", 0)} if statement.has_docstring else inside)
 
     def _name_only(self, statement: Statement) -> str:
         indent = indent_of(self._lines[statement.first])

@@ -104,7 +104,8 @@ function drawChart(parent, {points, items, tokens, tokenizer}, chosen) {
     }
   }
   // A label stands on the side where no other mark is near.
-  ends.forEach(([[left, top], name]) => {
+  ends.forEach(([[left, top], name], k) => {
+    if (ends.some(([[l, t]], other) => other > k && Math.hypot(l - left, t - top) < 8)) return;
     const crowded = ends.some(([[l, t]]) => l > left && l - left < 110 && Math.abs(t - top) < 14);
     shape('text', {x: left + (crowded ? -12 : 12), y: top + (top > H - BOTTOM - 20 ? -8 : 15),
       class: crowded ? 'label end' : 'label'}, svg, name);

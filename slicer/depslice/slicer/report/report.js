@@ -127,7 +127,7 @@ const styles = () => {
   return [
     {selector: 'node', style: {
       shape: node => SHAPES[node.data('kind')] || 'ellipse',
-      width: 14, height: 14, label: 'data(label)', color: ink, 'font-size': 11,
+      width: 14, height: 14, label: 'data(label)', color: ink, 'font-size': isSmall ? 13 : 11,
       'text-valign': 'center', 'text-halign': 'right', 'text-margin-x': 5,
       'text-max-width': isSmall ? 125 : 110, 'text-wrap': 'ellipsis',
       'min-zoomed-font-size': isSmall ? 5 : 7,
@@ -136,7 +136,7 @@ const styles = () => {
       'border-color': node => hue(node.data('distance')), 'border-width': 2}},
     {selector: 'node.target', style: {width: 22, height: 22, 'font-weight': 'bold'}},
     {selector: 'node.head', style: {'background-opacity': 0, 'border-width': 0, width: 1, height: 1,
-      color: soft, 'font-size': isSmall ? 12 : 26, 'min-zoomed-font-size': 4, events: 'no',
+      color: soft, 'font-size': isSmall ? 13 : 26, 'min-zoomed-font-size': 4, events: 'no',
       'text-wrap': 'none', 'text-margin-x': -8}},
     {selector: 'node.s', style: {'background-fill': 'linear-gradient',
       'background-gradient-stop-colors': node => `${hue(node.data('distance'))} ${back}`,
