@@ -8,7 +8,17 @@ import click
 
 from depslice.cli import failures
 
-_COMMANDS = ("cache", "functions", "graph", "serve", "slice", "trace", "why")
+_COMMANDS = (
+    "cache",
+    "functions",
+    "graph",
+    "report",
+    "serve",
+    "slice",
+    "trace",
+    "tradeoff",
+    "why",
+)
 
 
 class _Commands(click.Group):
@@ -35,6 +45,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.serve import serve
 
                 return serve
+            case "report":
+                from depslice.cli.commands.report import report
+
+                return report
             case "slice":
                 from depslice.cli.commands.slice import slice_
 
@@ -43,6 +57,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.trace import trace
 
                 return trace
+            case "tradeoff":
+                from depslice.cli.commands.tradeoff import tradeoff
+
+                return tradeoff
             case "why":
                 from depslice.cli.commands.why import why
 

@@ -94,6 +94,21 @@ class Notes:
             if last:
                 self._write(_ERASE_LINE)
 
+    @contextmanager
+    def steps(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Give a function that names the step at hand, shown on one line of a terminal."""
+        shown = self._terminal and not self._quiet
+
+        def show(step: str) -> None:
+            if shown:
+                self._write(f"{_ERASE_LINE}{what}: {step}")
+
+        try:
+            yield show
+        finally:
+            if shown:
+                self._write(_ERASE_LINE)
+
     def _write(self, text: str) -> None:
         if sys.stderr is None:
             return

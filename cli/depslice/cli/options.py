@@ -109,6 +109,17 @@ def repository_options(function: _Function) -> Callable[..., None]:
     return packed
 
 
+def tokenizer_option(*, default: str | None) -> Callable[[_Function], _Function]:
+    """Add ``--tokenizer``; without a ``default`` it is the best one that is installed."""
+    return click.option(
+        "--tokenizer",
+        type=click.Choice(["o200k_base", "cl100k_base", "characters/4"]),
+        default=default,
+        show_default="o200k_base if installed, else characters/4" if default is None else True,
+        help="What counts tokens. Byte pairs need the extra depslice[tokens].",
+    )
+
+
 def output_options(function: _Function) -> Callable[..., None]:
     """Add where to write and how much to say; the command gets ``output``."""
 

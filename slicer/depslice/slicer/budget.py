@@ -2,96 +2,170 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import make_cuts
 from depslice.slicer.closure import Slicer
-from depslice.slicer.cut import Form
+from depslice.slicer.cut import FileCut, Form, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
 from depslice.slicer.render import cut_file
-from depslice.slicer.tokens import count_tokens
+from depslice.slicer.tokens import Tokenizer
 
-_STEPS = (Form.SIGNATURE, Form.NAME)
+Without = Callable[[frozenset[str], Mapping[str, Form]], Slice]
+"""Slices again without some items, and shows some in smaller forms."""
 
 
-def fit_budget(
-    program: Program,
-    slicer: Slicer,
-    found: Slice,
-    budget: int,
-    without: Callable[[frozenset[str], Mapping[str, Form]], Slice],
-) -> Slice:
-    """``found`` with the farthest items in smaller forms, until it fits ``budget`` tokens.
+def slice_size(found: Slice, tokenizer: Tokenizer) -> int:
+    """The tokens of the slice's files."""
+    return sum(tokenizer.count(cut_file(cut)) for cut in found.cuts)
 
-    Forms step down ``full`` -> ``signature`` -> ``name`` from the farthest item inwards,
-    each step on all of them before the next; then whole items are left out and listed:
-    ``without`` slices again without them. Targets stay whole whatever the budget.
-    """
-    if _size(found) <= budget:
+
+class BudgetFitter:
+    """Fits one slice to any number of budgets; what is measured for one serves the next."""
+
+    def __init__(
+        self,
+        program: Program,
+        slicer: Slicer,
+        found: Slice,
+        *,
+        without: Without,
+        tokenizer: Tokenizer,
+    ) -> None:
+        self._program = program
+        self._pieces_of = slicer.result.pieces_of
+        self._slicer = slicer
+        self._found = found
+        self._slice_without = without
+        self._tokenizer = tokenizer
+        self._outermost = [item for item in reversed(found.items) if not item.is_target]
+        self._files = [_FileSizes(cut, tokenizer) for cut in found.cuts]
+        self._place_items()
+        self._smaller: dict[int, Slice] = {}
+        self._sizes: dict[int, int] = {}
+
+    def fit(self, budget: int) -> tuple[Slice, int]:
+        """The slice, with its farthest items in smaller forms until it fits; and its tokens.
+
+        Forms step down ``full`` -> ``signature`` -> ``name`` from the farthest item inwards,
+        each step on all of them before the next; then whole items are left out and listed.
+        Targets stay whole whatever the budget, which may therefore be missed.
+        """
+        if (size := self.size()) <= budget:
+            return self._found, size
+        every = len(self._outermost)
+        count = _first(every, lambda k: self.size(signatures=k) <= budget)
+        if (size := self.size(signatures=count)) <= budget:
+            return self.in_forms(signatures=count), size
+        count = _first(every, lambda k: self.size(signatures=every, names=k) <= budget)
+        if (size := self.size(signatures=every, names=count)) <= budget or not every:
+            return self.in_forms(signatures=every, names=count), size
+        count = 1 + _first(every - 1, lambda k: self._size_without(k + 1) <= budget)
+        return self._listed(self._without(count)), self._size_without(count)
+
+    def size(self, *, signatures: int = 0, names: int = 0) -> int:
+        """The tokens when so many of the farthest items are no more than their form."""
+        return sum(file.size(signatures, names) for file in self._files)
+
+    def least(self) -> int:
+        """The tokens of the targets alone, which no budget makes smaller."""
+        return self._size_without(len(self._outermost)) if self._outermost else self.size()
+
+    def in_forms(self, *, signatures: int = 0, names: int = 0) -> Slice:
+        """The slice with so many of its farthest items shown smaller; ``names`` wins."""
+        # Each has its form, `full` too: otherwise members would step down with their class.
+        forms = {item.symbol.id: Form.FULL for item in self._found.items}
+        forms |= {item.symbol.id: Form.SIGNATURE for item in self._outermost[:signatures]}
+        forms |= {item.symbol.id: Form.NAME for item in self._outermost[:names]}
+        items = tuple(replace(item, form=forms[item.symbol.id]) for item in self._found.items)
+        return replace(self._found, items=items, cuts=make_cuts(self._program, self._slicer, forms))
+
+    @property
+    def outermost(self) -> tuple[Item, ...]:
+        """The items in the order in which they step down."""
+        return tuple(self._outermost)
+
+    def _place_items(self) -> None:
+        by_module = {file.cut.module: file for file in self._files}
+        targets = [item for item in self._found.items if item.is_target]
+        for place, item in enumerate((*self._outermost, *targets)):
+            for name, index in self._pieces_of.get(item.symbol.id, ()):
+                module = self._program.module(name)
+                file = by_module.get(name)
+                if module is not None and file is not None:
+                    file.add(place, module.summary.pieces[index].path)
+
+    def _without(self, count: int) -> Slice:
+        """The slice without its ``count`` farthest items, all that is left in form ``name``."""
+        found = self._smaller.get(count)
+        if found is None:
+            ids = [item.symbol.id for item in self._outermost]
+            forms = {item.symbol.id: Form.FULL for item in self._found.items}
+            forms.update(dict.fromkeys(ids, Form.NAME))
+            found = self._slice_without(frozenset(ids[:count]), forms)
+            self._smaller[count] = found
+            self._sizes[count] = slice_size(found, self._tokenizer)
         return found
-    outermost = [item for item in reversed(found.items) if not item.is_target]
-    forms: dict[str, Form] = {}
-    best = found
-    for form in _STEPS:
-        low, high = 0, len(outermost)
-        while low < high:  # sizes fall with the number of items that step down
-            middle = (low + high) // 2
-            candidate = _with_forms(
-                program, slicer, found, {**forms, **_first(outermost, middle, form)}
-            )
-            if _size(candidate) <= budget:
-                high = middle
-            else:
-                low = middle + 1
-        forms.update(_first(outermost, low, form))
-        best = _with_forms(program, slicer, found, forms)
-        if _size(best) <= budget:
-            return best
-    return _leave_out(found, outermost, budget, without, forms)
 
+    def _size_without(self, count: int) -> int:
+        self._without(count)
+        return self._sizes[count]
 
-def _first(items: list[Item], count: int, form: Form) -> dict[str, Form]:
-    return {item.symbol.id: form for item in items[:count]}
-
-
-def _with_forms(program: Program, slicer: Slicer, found: Slice, forms: dict[str, Form]) -> Slice:
-    items = tuple(replace(item, form=forms.get(item.symbol.id, item.form)) for item in found.items)
-    return replace(found, items=items, cuts=make_cuts(program, slicer, forms))
-
-
-def _size(found: Slice) -> int:
-    return sum(count_tokens(cut_file(cut)) for cut in found.cuts)
-
-
-def _leave_out(
-    found: Slice,
-    outermost: list[Item],
-    budget: int,
-    without: Callable[[frozenset[str], Mapping[str, Form]], Slice],
-    forms: Mapping[str, Form],
-) -> Slice:
-    """The slice without its farthest items: as few of them as the budget asks for."""
-    low, high = 1, len(outermost)
-    best = without(frozenset(item.symbol.id for item in outermost), forms)
-    while low < high:
-        middle = (low + high) // 2
-        candidate = without(frozenset(item.symbol.id for item in outermost[:middle]), forms)
-        if _size(candidate) <= budget:
-            high, best = middle, candidate
-        else:
-            low = middle + 1
-    kept = {item.symbol.id for item in best.items}
-    return replace(
-        best,
-        omitted=(
-            *found.omitted,
-            *(each for each in best.omitted if each not in found.omitted),
-            *(
-                Omitted(symbol=item.symbol.id, why="budget", distance=item.distance)
-                for item in found.items
-                if item.symbol.id not in kept
+    def _listed(self, smaller: Slice) -> Slice:
+        """``smaller`` with what the budget has cost."""
+        kept = {item.symbol.id for item in smaller.items}
+        before = self._found.omitted
+        return replace(
+            smaller,
+            omitted=(
+                *before,
+                *(each for each in smaller.omitted if each not in before),
+                *(
+                    Omitted(symbol=item.symbol.id, why="budget", distance=item.distance)
+                    for item in self._found.items
+                    if item.symbol.id not in kept
+                ),
             ),
-        ),
-    )
+        )
+
+
+class _FileSizes:
+    """The sizes of one file, by how many of its items step down."""
+
+    def __init__(self, cut: FileCut, tokenizer: Tokenizer) -> None:
+        self.cut = cut
+        self._tokenizer = tokenizer
+        self._places: list[int] = []  # in the order in which items step down
+        self._paths: list[StatementPath] = []
+        self._known: dict[tuple[int, int], int] = {}
+
+    def add(self, place: int, path: StatementPath) -> None:
+        """The item at ``place`` has a statement at ``path``; places come in order."""
+        self._places.append(place)
+        self._paths.append(path)
+
+    def size(self, signatures: int, names: int) -> int:
+        """The tokens when items of places below these are shown in these forms."""
+        state = (bisect_left(self._places, signatures), bisect_left(self._places, names))
+        known = self._known.get(state)
+        if known is None:
+            known = self._known[state] = self._measured(*state)
+        return known
+
+    def _measured(self, signatures: int, names: int) -> int:
+        smaller = max(signatures, names)
+        forms = {
+            path: Form.NAME if i < names else Form.SIGNATURE if i < smaller else Form.FULL
+            for i, path in enumerate(self._paths)
+            if path in self.cut.keep
+        }
+        cut = replace(self.cut, forms=forms) if smaller else self.cut
+        return self._tokenizer.count(cut_file(cut))
+
+
+def _first(count: int, fits: Callable[[int], bool]) -> int:
+    """The least number below ``count`` that fits, else ``count``: sizes fall as items step down."""
+    return bisect_left(range(count), True, key=fits)

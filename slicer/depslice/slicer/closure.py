@@ -57,6 +57,7 @@ _COMMON = frozenset(
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
+_ENCLOSES = "encloses"
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
 
 
@@ -82,6 +83,8 @@ class Closure:
     stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
     read_names: set[tuple[str, str]] = field(default_factory=set)
     reasons: dict[str, Demand] = field(default_factory=dict)
+    # Every pair of items of which one asked for the other; definite rather than possible.
+    demands: dict[tuple[str, str], Demand] = field(default_factory=dict)
     distances: dict[str, int] = field(default_factory=dict)
     pieces_of: dict[str, dict[PieceKey, None]] = field(default_factory=dict)
     externals: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -276,12 +279,17 @@ class Slicer:
     def _note(self, item: str, demand: Demand) -> bool:
         """Record how ``item`` was first reached; ``False`` when the options leave it out."""
         result = self.result
-        if item in self.excluded:
+        # What stands in a class is nowhere without its header: no option leaves that out.
+        encloses = demand.evidence == _ENCLOSES
+        if item in self.excluded and not encloses:
             return False
+        known = result.demands.get((demand.source, item))
+        if known is None or known.certainty is Certainty.POSSIBLE:
+            result.demands[demand.source, item] = demand
         if item in result.distances:
             return True
         distance = result.distances.get(demand.source, 0) + 1
-        if self.depth is not None and distance > self.depth:
+        if self.depth is not None and distance > self.depth and not encloses:
             result.omitted.setdefault(item, distance)
             return False
         result.distances[item] = distance
@@ -295,7 +303,7 @@ class Slicer:
             item,
             ReferenceKind.READ,
             Certainty.DEFINITE,
-            "encloses",
+            _ENCLOSES,
             module.file.path,
             s.pack(piece.start, 0),
         )

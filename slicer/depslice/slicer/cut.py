@@ -57,7 +57,8 @@ class FileCut:
       side effects, a feature test in ``try``): path -> names. Renderers mark
       them so that linters do not call them unused.
     * ``links``: for every import-bound name of the module scope, what it is.
-    * ``forms``: kept statements that are shown in a smaller form than ``full``.
+    * ``forms``: how kept statements are shown, if not all are in ``full``. One without
+      an entry is shown as what it stands in.
     """
 
     path: str

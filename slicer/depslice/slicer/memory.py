@@ -1,4 +1,4 @@
-"""Results remembered between runs: a slice stays valid while the files it has seen do.
+"""Answers remembered between runs: a slice stays valid while the files it has seen do.
 
 What is stored is our own pickle, in the user's own cache folder, behind the checksum of
 :mod:`depslice.callgraph.cache`; nothing of an analysed repository is ever unpickled.
@@ -9,17 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import depslice.callgraph
 import depslice.slicer
 from depslice.callgraph.program import Program
 from depslice.callgraph.summary import FORMAT
-from depslice.slicer.model import Context, Slice
 
-_KIND: Final = f"slice-2-{FORMAT}"
+_KIND: Final = f"answer-1-{FORMAT}"
 
 
 def key_of(program: Program, question: tuple[object, ...]) -> str:
@@ -44,24 +42,19 @@ def _code_state() -> tuple[tuple[str, int, int], ...]:
     return tuple(sorted(found))
 
 
-def recall(program: Program, key: str) -> tuple[Slice, Context] | None:
-    """The stored answer, if every file that it was made from is unchanged.
-
-    The slice comes without its cuts: they are of use only to render it again.
-    """
+def recall(program: Program, key: str) -> Any:
+    """The stored answer, or ``None`` unless every file it was made from is unchanged."""
     blob = program.cached(_KIND, key)
     if blob is None:
         return None
-    seen, found, context = pickle.loads(blob)
+    seen, answer = pickle.loads(blob)
     if not all(program.digest_now(name) == digest for name, digest in seen.items()):
         return None
-    result: tuple[Slice, Context] = (found, context)
-    return result
+    return answer
 
 
-def remember(program: Program, key: str, found: Slice, context: Context) -> None:
+def remember(program: Program, key: str, answer: object) -> None:
     """Store an answer with the digests of all files that were read for it."""
-    bare = replace(found, cuts=())
-    blob = pickle.dumps((dict(program.digests), bare, context), protocol=5)
+    blob = pickle.dumps((dict(program.digests), answer), protocol=5)
     program.cache_result(_KIND, key, blob)
     program.stubs.save()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.errors import OptionError
@@ -13,7 +14,7 @@ from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Context, RenderedFile, Slice
 from depslice.slicer.slicing import slice_symbols
 from depslice.slicer.strategies import Strategy, full_files, naive_files
-from depslice.slicer.tokens import TOKENIZER, count_tokens
+from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 from depslice.slicer.usages import usage_files
 
 FORMATS: Final = ("tree", "module", "bundle", "md", "xml", "json")
@@ -29,20 +30,32 @@ def slice_context(
     format: str = "bundle",  # noqa: A002 - the word users know
     strategy: str = "sliced",
     usages: int = 0,
+    tokenizer: str = ESTIMATE,
 ) -> tuple[Slice, Context]:
     """Slice and render, or recall what an earlier run found in files that have not changed.
 
     The slice comes without ``cuts`` when it is recalled. Takes the options, and raises the
     errors, of :func:`~depslice.slicer.slicing.slice_symbols` and :func:`render`.
     """
-    question = (tuple(targets), depth, budget, whole_classes, format, strategy, usages)
+    bounds = (depth, budget, whole_classes)
+    question = ("slice", tuple(targets), *bounds, format, strategy, usages, tokenizer)
     key = key_of(program, question)
-    known = recall(program, key)
+    known: tuple[Slice, Context] | None = recall(program, key)
     if known is not None:
         return known
-    found = slice_symbols(program, targets, depth=depth, budget=budget, whole_classes=whole_classes)
-    context = render(program, found, format=format, strategy=strategy, usages=usages)
-    remember(program, key, found, context)
+    found = slice_symbols(
+        program,
+        targets,
+        depth=depth,
+        budget=budget,
+        whole_classes=whole_classes,
+        tokenizer=tokenizer,
+    )
+    context = render(
+        program, found, format=format, strategy=strategy, usages=usages, tokenizer=tokenizer
+    )
+    # The cuts are of use only to render it again.
+    remember(program, key, (replace(found, cuts=()), context))
     return found, context
 
 
@@ -53,12 +66,14 @@ def render(
     format: str = "tree",  # noqa: A002 - the word users know
     strategy: str = "sliced",
     usages: int = 0,
+    tokenizer: str = ESTIMATE,
 ) -> Context:
     """Render a slice.
 
     ``format``: ``tree`` (the repo's own files, cut), ``module`` (one runnable file),
     ``bundle`` (all files in one text), ``md``, ``xml`` or ``json``. ``strategy``: see
     :class:`Strategy`. ``usages``: how many callers and tests of the targets to add.
+    ``tokenizer``: what the size is measured by, see :mod:`depslice.slicer.tokens`.
 
     :raises OptionError: an unknown format or strategy, or a combination without meaning.
     """
@@ -81,12 +96,13 @@ def render(
         from depslice.slicer.render.flatten import flatten_slice
 
         name = found.targets[0].partition(":")[2].replace(".", "_") or "module"
-        return _context(strategy, (RenderedFile(path=f"{name}.py", text=flatten_slice(found)),))
+        flat = (RenderedFile(path=f"{name}.py", text=flatten_slice(found)),)
+        return _context(strategy, flat, tokenizer)
     files = _files(program, found, chosen)
     if usages:
         files = (*files, *usage_files(program, found, usages))
     if format == "tree":
-        return _context(strategy, files)
+        return _context(strategy, files, tokenizer)
     text = {
         "bundle": lambda: render_bundle(files),
         "md": lambda: render_markdown(found, files),
@@ -96,7 +112,7 @@ def render(
         ),
     }[format]()
     suffix = {"bundle": "py", "md": "md", "xml": "xml", "json": "json"}[format]
-    return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),))
+    return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),), tokenizer)
 
 
 def _files(program: Program, found: Slice, strategy: Strategy) -> tuple[RenderedFile, ...]:
@@ -109,15 +125,16 @@ def _files(program: Program, found: Slice, strategy: Strategy) -> tuple[Rendered
     return render_tree(found)
 
 
-def _context(strategy: str, files: tuple[RenderedFile, ...]) -> Context:
+def _context(strategy: str, files: tuple[RenderedFile, ...], tokenizer: str) -> Context:
+    measure = find_tokenizer(tokenizer)
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.path.encode() + b"\0" + file.text.encode(errors="surrogatepass") + b"\0")
     return Context(
         strategy=strategy,
         files=files,
-        tokens=sum(count_tokens(file.text) for file in files),
-        tokenizer=TOKENIZER,
+        tokens=sum(measure.count(file.text) for file in files),
+        tokenizer=tokenizer,
         digest=digest.hexdigest(),
     )
 

@@ -9,10 +9,11 @@ from depslice.callgraph.errors import OptionError, UnknownTarget
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
-from depslice.slicer.budget import fit_budget
+from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import Slicer
 from depslice.slicer.cut import Form
 from depslice.slicer.model import Slice
+from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
 
 def slice_symbols(
@@ -23,17 +24,19 @@ def slice_symbols(
     budget: int | None = None,
     whole_classes: bool = False,
     observed: Sequence[str] = (),
+    tokenizer: str = ESTIMATE,
 ) -> Slice:
     """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
 
     ``depth`` bounds the number of references from a target, ``budget`` the tokens of the
-    rendered files (characters / 4): items nearest the target first, forms step down before
+    rendered files, by ``tokenizer``: items nearest the target first, forms step down before
     anything is left out, and the targets are never cut. ``whole_classes`` keeps every
     member of a class that is needed at all. ``observed`` are ids that analysis does not
     find, but an execution showed to be needed: their reason is one step, ``observed``.
 
     :raises UnknownTarget: an id that no module of the program defines.
-    :raises OptionError: a negative depth or budget, or no target.
+    :raises OptionError: a negative depth or budget, no target, an unknown tokenizer.
+    :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
     if not targets:
         raise OptionError("no target to slice")
@@ -41,16 +44,17 @@ def slice_symbols(
         raise OptionError(f"the depth must not be negative: {depth}")
     if budget is not None and budget <= 0:
         raise OptionError(f"the budget must be positive: {budget}")
+    measure = find_tokenizer(tokenizer)
     forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
-    slicer = _grow(
+    slicer = grow(
         program, engine, targets, depth=depth, whole_classes=whole_classes, observed=observed
     )
     found = assemble(program, slicer, tuple(targets))
     if budget is not None:
 
         def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
-            smaller = _grow(
+            smaller = grow(
                 program,
                 engine,
                 targets,
@@ -61,11 +65,12 @@ def slice_symbols(
             )
             return assemble(program, smaller, tuple(targets), forms)
 
-        return fit_budget(program, slicer, found, budget, without)
+        fitter = BudgetFitter(program, slicer, found, without=without, tokenizer=measure)
+        return fitter.fit(budget)[0]
     return found
 
 
-def _grow(
+def grow(
     program: Program,
     engine: Engine,
     targets: Sequence[str],
@@ -75,6 +80,10 @@ def _grow(
     excluded: frozenset[str] = frozenset(),
     observed: Sequence[str] = (),
 ) -> Slicer:
+    """Run the closure of the targets.
+
+    :raises UnknownTarget: an id that no module of the program defines.
+    """
     slicer = Slicer(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
     for target in targets:
         module = program.module(target.partition(":")[0])

@@ -472,3 +472,62 @@ def test_a_context_says_how_large_it_is_and_what_bytes_it_has(chain: Program, fo
     )
     if format_ == "json":
         assert json.loads(context.files[0].text)["schema"] == "depslice.slice/1"
+
+
+# --- a target that stands in a class
+
+MEMBER = """
+# --- app.py
+import json
+
+
+class Holder:
+    \"\"\"A docstring that takes more tokens than a budget of ten allows.\"\"\"
+
+    field = json
+
+    def target(self) -> int:
+        return self.near() + 1
+
+    def near(self) -> int:
+        return far()
+
+
+def far() -> int:
+    return 2
+"""
+
+
+@pytest.fixture(scope="module")
+def member(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    folder = tmp_path_factory.mktemp("member")
+    write_files(MEMBER, folder)
+    return open_program(folder, cache=None)
+
+
+@pytest.mark.parametrize("options", [{"depth": 0}, *({"budget": n} for n in range(1, 90, 4))])
+def test_no_option_cuts_a_method_that_is_the_target(
+    member: Program, options: dict[str, int]
+) -> None:
+    found = slice_symbols(member, ["app:Holder.target"], **options)
+    [file] = render(member, found).files
+    assert "        return self.near() + 1\n" in file.text
+
+
+@pytest.mark.parametrize("budget", range(20, 90, 2))
+def test_items_have_the_form_that_is_said_of_them(member: Program, budget: int) -> None:
+    found = slice_symbols(member, ["app:Holder.target"], budget=budget)
+    [file] = render(member, found).files
+    shown = {
+        "app:far": {Form.FULL: "return 2", Form.SIGNATURE: "far() -> int", Form.NAME: "def far("},
+        "app:Holder.near": {
+            Form.FULL: "return far()",
+            Form.SIGNATURE: "near(self) -> int",
+            Form.NAME: "def near(*args",
+        },
+    }
+    forms = {item.symbol.id: item.form for item in found.items}
+    for symbol, texts in shown.items():
+        for form in STEPS[: STEPS.index(forms.get(symbol, Form.NAME))]:
+            assert texts[form] not in file.text, symbol
+        assert (texts[forms[symbol]] in file.text) if symbol in forms else True, symbol

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,14 @@ from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
-from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    output_options,
+    repository_options,
+    tokenizer_option,
+)
 from depslice.cli.results import json_text, result_stream, write_result
 
 if TYPE_CHECKING:
@@ -70,6 +78,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     help="Add so many callers and tests that show how it is used.",
 )
 @click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")
+@tokenizer_option(default="characters/4")
 @click.option(
     "--force",
     is_flag=True,
@@ -88,6 +97,7 @@ def slice_(
     strategy: str,
     usages: int,
     whole_classes: bool,
+    tokenizer: str,
     force: bool,
     check: bool,
     repair: bool,
@@ -114,7 +124,12 @@ def slice_(
         report=report,
     )
     checking.refuse_nonsense()
-    limits: dict[str, Any] = {"depth": depth, "budget": budget, "whole_classes": whole_classes}
+    limits: dict[str, Any] = {
+        "depth": depth,
+        "budget": budget,
+        "whole_classes": whole_classes,
+        "tokenizer": tokenizer,
+    }
     notes = Notes(output)
     if every:
         _refuse_rendering(strategy=strategy, usages=usages)
@@ -218,7 +233,11 @@ def _slice_every(
     failed = done = 0
     with notes.progress("slicing") as progress, result_stream(output) as write:
         for line in map_slices(
-            program, list(functions.values()), _line, workers=repository.workers, **limits
+            program,
+            list(functions.values()),
+            partial(_line, limits["tokenizer"]),
+            workers=repository.workers,
+            **limits,
         ):
             failed += "error" in line
             done += 1
@@ -228,7 +247,9 @@ def _slice_every(
     notes.say(f"{done:,} slices, {failed:,} failed, {seconds:.1f} s")
 
 
-def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[str, Any]:
+def _line(
+    tokenizer: str, program: Program, symbol: Symbol, outcome: Slice | Exception
+) -> dict[str, Any]:
     """What ``--all`` says of one function; see ``docs/formats/json.md``."""
     from depslice.slicer import render
 
@@ -241,7 +262,7 @@ def _line(program: Program, symbol: Symbol, outcome: Slice | Exception) -> dict[
     if isinstance(outcome, Exception):
         return line | {"error": _error(outcome)}
     try:
-        tokens = render(program, outcome, format="tree").tokens
+        tokens = render(program, outcome, format="tree", tokenizer=tokenizer).tokens
     except Exception as error:  # noqa: BLE001 - one failure does not end the run
         return line | {"error": _error(error)}
     return line | {

@@ -63,7 +63,8 @@ def cut_file(cut: FileCut) -> str:
       signatures of its kept methods; of a variable ``NAME: annotation = ...``.
       ``name`` is ``def f(*args, **kwargs): ...`` (of the decorators, those of
       static and class methods and properties stay), ``class C: ...``,
-      ``NAME = ...``. Statements that build a variable's value without binding
+      ``NAME = ...``. A form holds for all that stands inside, except what has
+      a form of its own; for that a class keeps its header, whatever its form. Statements that build a variable's value without binding
       it (``X.append(1)``) have no smaller form and go.
 
     The result parses whenever ``cut.text`` does, and ends with a newline
@@ -99,6 +100,11 @@ class _Cutter:
         self._lines = outline.lines
         self._starts = outline.starts
         self._body = outline.body
+        # What in a class has a form of its own; such a class is never its name alone.
+        self._inside: dict[StatementPath, set[StatementPath]] = {}
+        for path in cut.forms:
+            for length in range(2, len(path), 2) if path in cut.keep else ():
+                self._inside.setdefault(path[:length], set()).add(path[length : length + 2])
 
     def module(self) -> str:
         pieces = self._suite(self._body, ("body",), above=-1, form=Form.FULL)
@@ -230,11 +236,15 @@ class _Cutter:
             return self._verbatim(statement)
         if statement.kind == "compound":
             return self._compound(statement, path, form=form)
-        if form is Form.NAME:
+        if form is Form.NAME and not self._has_forms_inside(statement, path):
             return self._name_only(statement)
         if statement.kind == "class":
             return self._compound(statement, path, form=form)
         return self._signature(statement)
+
+    def _has_forms_inside(self, statement: Statement, path: StatementPath) -> bool:
+        inside = self._inside.get(path, set())
+        return bool(inside - {("body", 0)} if statement.has_docstring else inside)
 
     def _name_only(self, statement: Statement) -> str:
         indent = indent_of(self._lines[statement.first])
@@ -300,7 +310,7 @@ class _Cutter:
                 own,
                 above=clause.header_last,
                 form=form,
-                has_docstring=statement.has_docstring,
+                has_docstring=statement.has_docstring and form is not Form.NAME,
             )
             return _join(pieces, around_definitions=1)
         kept = [

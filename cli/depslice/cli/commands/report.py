@@ -1,0 +1,70 @@
+"""``depslice report``: one slice as a page to explore."""
+
+from __future__ import annotations
+
+import click
+
+from depslice.cli.commands.tradeoff import chosen_tokenizer
+from depslice.cli.notes import Notes
+from depslice.cli.opening import opened
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    output_options,
+    repository_options,
+    tokenizer_option,
+)
+from depslice.cli.results import json_text, write_result
+
+REPORT_SCHEMA = "depslice.report/1"
+
+
+@click.command(cls=Command)
+@repository_options
+@click.argument("target")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["html", "json"]),
+    default="html",
+    show_default=True,
+    help="json: what the page shows, as data.",
+)
+@click.option("--whole-classes", is_flag=True, help="As for `slice`.")
+@tokenizer_option(default=None)
+@output_options
+def report(
+    *,
+    repository: Repository,
+    target: str,
+    format_: str,
+    whole_classes: bool,
+    tokenizer: str | None,
+    output: Output,
+) -> None:
+    """Make a page about the slice of TARGET: -o report.html.
+
+    Its graph by distance, the code and the reason of each definition, what a budget
+    leaves of it, and what other contexts cost. One file, that needs no network.
+    """
+    from depslice.callgraph import find_symbol
+    from depslice.slicer.report import render_report, report_of
+
+    notes = Notes(output)
+    measure = chosen_tokenizer(tokenizer, notes)
+    with opened(repository, notes) as program:
+        identifier = find_symbol(program, target).id
+        with notes.steps(identifier) as step:
+            data = report_of(
+                program,
+                identifier,
+                tokenizer=measure,
+                whole_classes=whole_classes,
+                progress=step,
+            )
+        if format_ == "json":
+            write_result(output, json_text({"schema": REPORT_SCHEMA, **data}, indent=None))
+        else:
+            write_result(output, render_report(data))
+    notes.say(f"{len(data['items']):,} definitions, {data['tokens']:,} tokens ({measure})")

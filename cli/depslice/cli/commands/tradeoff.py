@@ -1,0 +1,135 @@
+"""``depslice tradeoff``: what a smaller or larger context costs, and what it loses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from depslice.cli.notes import Notes
+from depslice.cli.opening import opened
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    output_options,
+    repository_options,
+    tokenizer_option,
+)
+from depslice.cli.results import json_text, write_result
+
+if TYPE_CHECKING:
+    from depslice.slicer.tradeoff import Tradeoff
+
+
+@click.command(cls=Command)
+@repository_options
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "csv", "json", "html"]),
+    default="text",
+    show_default=True,
+    help="html: a chart in one file, that needs no network.",
+)
+@click.option(
+    "--depth",
+    "depths",
+    type=click.IntRange(min=0),
+    multiple=True,
+    metavar="N",
+    help="A depth to measure (repeatable).  [default: all there are]",
+)
+@click.option(
+    "--budget",
+    "budgets",
+    type=click.IntRange(min=1),
+    multiple=True,
+    metavar="TOKENS",
+    help="A budget to measure (repeatable).  [default: 250, 500, 1000... as far as they bind]",
+)
+@click.option(
+    "--usages",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="So many callers and tests for sliced+usages; 0 leaves it out.",
+)
+@click.option("--whole-classes", is_flag=True, help="As for `slice`.")
+@tokenizer_option(default=None)
+@output_options
+def tradeoff(
+    *,
+    repository: Repository,
+    targets: tuple[str, ...],
+    format_: str,
+    depths: tuple[int, ...],
+    budgets: tuple[int, ...],
+    usages: int,
+    whole_classes: bool,
+    tokenizer: str | None,
+    output: Output,
+) -> None:
+    """Show tokens and definitions against strategy, depth, budget and form.
+
+    Every row is what `slice` gives with that option. What is lost is said of the
+    complete slice. Several targets are measured one by one, and on average.
+    """
+    from depslice.callgraph import find_symbol
+    from depslice.slicer.tradeoff import mean_of, tradeoff_of
+
+    notes = Notes(output)
+    measure = chosen_tokenizer(tokenizer, notes)
+    with opened(repository, notes) as program:
+        ids = list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+        found = []
+        for number, identifier in enumerate(ids, 1):
+            with notes.steps(f"{number}/{len(ids)} {identifier}") as step:
+                measured = tradeoff_of(
+                    program,
+                    identifier,
+                    tokenizer=measure,
+                    depths=depths or None,
+                    budgets=budgets or None,
+                    usages=usages,
+                    whole_classes=whole_classes,
+                    progress=step,
+                )
+            found.append(measured)
+        if len(found) > 1 and format_ == "text":
+            found.append(mean_of(found))
+        write_result(output, _rendered(found, format_))
+
+
+def chosen_tokenizer(name: str | None, notes: Notes) -> str:
+    """The tokenizer that was asked for, or the best one that is installed."""
+    from depslice.slicer.tokens import ESTIMATE, best_tokenizer
+
+    if name is not None:
+        return name
+    best = best_tokenizer()
+    if best == ESTIMATE:
+        notes.say(f"tokens are {ESTIMATE}: pip install 'depslice[tokens]' counts them")
+    return best
+
+
+def _rendered(found: list[Tradeoff], format_: str) -> str:
+    match format_:
+        case "csv":
+            from depslice.slicer.tradeoff_forms import tradeoff_csv
+
+            return tradeoff_csv(found)
+        case "json":
+            from depslice.slicer.tradeoff_forms import tradeoff_document
+
+            return json_text(tradeoff_document(found))
+        case "html":
+            from depslice.slicer.report.page import render_chart
+
+            return render_chart(found)
+        case _:
+            from depslice.cli.measured import tradeoff_text
+
+            return "\n".join(map(tradeoff_text, found))

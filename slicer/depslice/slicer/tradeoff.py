@@ -1,0 +1,378 @@
+"""What a smaller or larger context costs, and what it loses: tokens against definitions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from statistics import fmean
+from typing import Final
+
+from depslice.callgraph.errors import OptionError
+from depslice.callgraph.model import SymbolKind
+from depslice.callgraph.program import Program
+from depslice.slicer.assemble import assemble
+from depslice.slicer.budget import BudgetFitter, slice_size
+from depslice.slicer.closure import Slicer
+from depslice.slicer.cut import Form
+from depslice.slicer.memory import key_of, recall, remember
+from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.slicing import engine_of, forget_engine, grow
+from depslice.slicer.strategies import Strategy, full_files, naive_files
+from depslice.slicer.tokens import ESTIMATE, Tokenizer, find_tokenizer
+from depslice.slicer.usages import usage_files
+
+AXES: Final = ("strategy", "depth", "budget", "form")
+_SMALLEST_BUDGET: Final = 250
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """A definition of the complete slice that a context shows smaller, or not at all.
+
+    ``form`` is what is left of it; ``None`` when nothing is.
+    """
+
+    symbol: str
+    distance: int
+    form: Form | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One context of a target: what it costs, and what of the complete slice it has.
+
+    ``axis`` is the option that is varied, ``value`` its value: a :class:`Strategy` or
+    ``sliced+usages``, a depth, a budget in tokens, a form for all items but the target.
+    ``items`` counts the definitions that are shown, those outside the slice included;
+    ``lost`` is by distance, then id.
+    """
+
+    axis: str
+    value: str | int
+    tokens: int
+    items: int
+    lost: tuple[Loss, ...]
+
+    @property
+    def left_out(self) -> int:
+        """How many definitions of the slice are not shown at all."""
+        return sum(loss.form is None for loss in self.lost)
+
+    def in_form(self, form: Form) -> int:
+        """How many definitions of the slice are shown in that smaller form."""
+        return sum(loss.form is form for loss in self.lost)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tradeoff:
+    """The contexts of one target, by axis. ``items`` and ``tokens`` are the complete slice's."""
+
+    target: str
+    tokenizer: str
+    items: int
+    tokens: int
+    points: tuple[Point, ...]
+
+    def along(self, axis: str) -> tuple[Point, ...]:
+        """The points of one axis, in order."""
+        return tuple(point for point in self.points if point.axis == axis)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """The complete slice of a target with what measured it, for those who ask further."""
+
+    tradeoff: Tradeoff
+    found: Slice
+    slicer: Slicer
+    fitter: BudgetFitter
+
+
+def tradeoff_of(
+    program: Program,
+    target: str,
+    *,
+    tokenizer: str = ESTIMATE,
+    depths: Sequence[int] | None = None,
+    budgets: Sequence[int] | None = None,
+    usages: int = 3,
+    whole_classes: bool = False,
+    progress: Progress | None = None,
+) -> Tradeoff:
+    """The tradeoff of the symbol ``target`` (an id), or what an earlier run found of it.
+
+    ``depths`` are by default all up to the depth of the slice; ``budgets`` 250 tokens and
+    its doubles, as far as they bind. ``usages`` is how many callers and tests
+    ``sliced+usages`` adds. Every point is what ``slice`` gives with these options.
+
+    :raises UnknownTarget: no module of the program defines it.
+    :raises OptionError: a negative depth, a budget that is not positive, an unknown tokenizer.
+    :raises TokenizerUnavailable: the tokenizer's package is not installed.
+    """
+    listed = (_listed(depths), _listed(budgets))
+    question = ("tradeoff", target, tokenizer, *listed, usages, whole_classes)
+    key = key_of(program, question)
+    known: Tradeoff | None = recall(program, key)
+    if known is not None:
+        return known
+    measured = measure(
+        program,
+        target,
+        tokenizer=tokenizer,
+        depths=depths,
+        budgets=budgets,
+        usages=usages,
+        whole_classes=whole_classes,
+        progress=progress,
+    )
+    remember(program, key, measured.tradeoff)
+    return measured.tradeoff
+
+
+def measure(
+    program: Program,
+    target: str,
+    *,
+    tokenizer: str,
+    depths: Sequence[int] | None = None,
+    budgets: Sequence[int] | None = None,
+    usages: int = 3,
+    whole_classes: bool = False,
+    progress: Progress | None = None,
+) -> Measured:
+    """As :func:`tradeoff_of`, always anew, and with the slice itself."""
+    if any(depth < 0 for depth in depths or ()):
+        raise OptionError(f"the depth must not be negative: {min(depths or ())}")
+    if any(budget <= 0 for budget in budgets or ()):
+        raise OptionError(f"the budget must be positive: {min(budgets or ())}")
+    say = progress or _silent
+    counter = find_tokenizer(tokenizer)
+    forget_engine(program)
+    by_depth, slicer = _by_depth(
+        program, target, depths=depths, whole_classes=whole_classes, say=say
+    )
+    found = assemble(program, slicer, (target,))
+    fitter = _fitter(program, slicer, found, whole_classes=whole_classes, tokenizer=counter)
+    points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
+    for depth, smaller in by_depth:
+        points.append(_point("depth", depth, slice_size(smaller, counter), found, smaller))
+    for budget in default_budgets(fitter) if budgets is None else sorted(set(budgets)):
+        say(f"budget {budget:,}")
+        points.append(_fitted(budget, found, fitter))
+    points += _forms(found, fitter)
+    return Measured(
+        tradeoff=Tradeoff(
+            target=target,
+            tokenizer=tokenizer,
+            items=len(found.items),
+            tokens=fitter.size(),
+            points=tuple(points),
+        ),
+        found=found,
+        slicer=slicer,
+        fitter=fitter,
+    )
+
+
+def mean_of(found: Sequence[Tradeoff]) -> Tradeoff:
+    """The rounded means of several tradeoffs, for the points that all of them have.
+
+    A slice that is complete at a smaller depth, or within a smaller budget, counts as such.
+    ``lost`` is empty: definitions of different slices have no mean.
+    """
+    keys = dict.fromkeys((point.axis, point.value) for each in found for point in each.points)
+    points = []
+    for axis, value in keys:
+        there = [_at(each, axis, value) for each in found]
+        points.append(
+            Point(
+                axis=axis,
+                value=value,
+                tokens=round(fmean(point.tokens for point in there)),
+                items=round(fmean(point.items for point in there)),
+                lost=(),
+            )
+        )
+    axes = {axis: place for place, axis in enumerate(AXES)}
+    # Strategies and forms have their order; numbers of several targets are merged.
+    points.sort(key=lambda p: (axes[p.axis], p.value if isinstance(p.value, int) else 0))
+    return Tradeoff(
+        target=f"mean of {len(found)} targets",
+        tokenizer=found[0].tokenizer,
+        items=round(fmean(each.items for each in found)),
+        tokens=round(fmean(each.tokens for each in found)),
+        points=tuple(points),
+    )
+
+
+def _at(found: Tradeoff, axis: str, value: str | int) -> Point:
+    """The point, or the one that the tradeoff has in its place.
+
+    Past its last number the slice is complete; below its first budget there is only the
+    target, which is never cut.
+    """
+    points = found.along(axis)
+    for point in points:
+        if point.value == value:
+            return point
+        if isinstance(point.value, int) and isinstance(value, int) and value < point.value:
+            return point
+    [whole] = (p for p in found.points if (p.axis, p.value) == ("strategy", "sliced"))
+    return whole
+
+
+def default_budgets(fitter: BudgetFitter, *, step: float = 2.0) -> list[int]:
+    """Budgets that bind, from 250 tokens on, each ``step`` times the one before.
+
+    The first is the largest that no smaller one differs from, since targets are never cut.
+    """
+    whole = fitter.size()
+    if not fitter.outermost:
+        return []
+    least = fitter.least()
+    found: list[int] = []
+    budget = float(_SMALLEST_BUDGET)
+    while budget < whole:
+        if budget * step > least:
+            found.append(round(budget))
+        budget *= step
+    return found
+
+
+def _by_depth(
+    program: Program,
+    target: str,
+    *,
+    depths: Sequence[int] | None,
+    whole_classes: bool,
+    say: Progress,
+) -> tuple[list[tuple[int, Slice]], Slicer]:
+    """The slices of growing depth, and the closure of the complete one.
+
+    All on one engine: a slice evaluates what the shallower ones have, and more, so that it
+    finds what it would find alone.
+    """
+    engine = engine_of(program)
+    wanted = None if depths is None else set(depths)
+    found: list[tuple[int, Slice]] = []
+    for depth in count() if wanted is None else sorted(wanted):
+        say(f"depth {depth}")
+        slicer = grow(program, engine, [target], depth=depth, whole_classes=whole_classes)
+        found.append((depth, assemble(program, slicer, (target,))))
+        if not slicer.result.omitted and wanted is None:
+            return found, slicer
+    return found, grow(program, engine, [target], depth=None, whole_classes=whole_classes)
+
+
+def _fitter(
+    program: Program,
+    slicer: Slicer,
+    found: Slice,
+    *,
+    whole_classes: bool,
+    tokenizer: Tokenizer,
+) -> BudgetFitter:
+    def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
+        smaller = grow(
+            program,
+            slicer.engine,
+            found.targets,
+            depth=None,
+            whole_classes=whole_classes,
+            excluded=excluded,
+        )
+        return assemble(program, smaller, found.targets, forms)
+
+    return BudgetFitter(program, slicer, found, without=without, tokenizer=tokenizer)
+
+
+def _strategies(
+    program: Program, found: Slice, tokens: int, usages: int, counter: Tokenizer, say: Progress
+) -> Iterable[Point]:
+    naive = naive_files(program, found)
+    targets = [item for item in found.items if item.is_target]
+    yield Point(
+        axis="strategy",
+        value=Strategy.NAIVE.value,
+        tokens=_tokens(naive, counter),
+        items=len(targets),
+        lost=_lost(found, dict.fromkeys((item.symbol.id for item in targets), Form.FULL)),
+    )
+    yield _point("strategy", Strategy.SLICED.value, tokens, found, found)
+    if usages:
+        say("usages")
+        shown = usage_files(program, found, usages)
+        more = _point("strategy", "sliced+usages", tokens + _tokens(shown, counter), found, found)
+        yield more
+    say("full")
+    files = full_files(program, found)
+    paths = {file.path for file in files}
+    yield Point(
+        axis="strategy",
+        value=Strategy.FULL.value,
+        tokens=_tokens(files, counter),
+        items=sum(_definitions(program, path) for path in paths),
+        lost=_lost(found, {i.symbol.id: Form.FULL for i in found.items if i.symbol.path in paths}),
+    )
+
+
+def _fitted(budget: int, found: Slice, fitter: BudgetFitter) -> Point:
+    smaller, size = fitter.fit(budget)
+    return _point("budget", budget, size, found, smaller)
+
+
+def _forms(found: Slice, fitter: BudgetFitter) -> Iterable[Point]:
+    every = len(fitter.outermost)
+    for form, arguments in (
+        (Form.FULL, {}),
+        (Form.SIGNATURE, {"signatures": every}),
+        (Form.NAME, {"names": every}),
+    ):
+        smaller = replace(
+            found,
+            items=tuple(i if i.is_target else replace(i, form=form) for i in found.items),
+        )
+        yield _point("form", form.value, fitter.size(**arguments), found, smaller)
+
+
+def _point(axis: str, value: str | int, tokens: int, found: Slice, smaller: Slice) -> Point:
+    return Point(
+        axis=axis,
+        value=value,
+        tokens=tokens,
+        items=len(smaller.items),
+        lost=_lost(found, {item.symbol.id: item.form for item in smaller.items}),
+    )
+
+
+def _lost(found: Slice, forms: dict[str, Form]) -> tuple[Loss, ...]:
+    return tuple(
+        Loss(symbol=item.symbol.id, distance=item.distance, form=forms.get(item.symbol.id))
+        for item in found.items
+        if forms.get(item.symbol.id) is not Form.FULL
+    )
+
+
+def _definitions(program: Program, path: str) -> int:
+    module = program.module(program.by_path[path].module)
+    assert module is not None
+    kinds = Counter(
+        symbol.kind for symbol in program.symbol_table(module).values() if "<" not in symbol.id
+    )
+    return kinds.total() - kinds[SymbolKind.MODULE]
+
+
+def _tokens(files: Sequence[RenderedFile], counter: Tokenizer) -> int:
+    return sum(counter.count(file.text) for file in files)
+
+
+def _listed(values: Sequence[int] | None) -> tuple[int, ...] | None:
+    return None if values is None else tuple(sorted(set(values)))
+
+
+def _silent(_what: str) -> None:
+    pass
