@@ -24,7 +24,7 @@ from depslice.callgraph.program import Module, Program
 
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
-_MOST_FUNCTIONS: Final = 60
+_MOST_FUNCTIONS: Final = 24
 _LONGEST_PATH: Final = 3
 _INDEX: Final = (1 << WORK_BITS) - 1
 
@@ -38,6 +38,7 @@ class EngineState:
         self.widest = _WIDEST if whole else _WIDEST_OPEN
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
+        self.functions: set[int] = set()  # those of the values that are functions or methods
         self._singles: list[frozenset[int]] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self.queue: deque[Function | Lookup] = deque()
@@ -89,6 +90,8 @@ class EngineState:
         if found is None:
             found = self._ids[value] = len(self.values)
             self.values.append(value)
+            if value[0] in ("F", "B"):
+                self.functions.add(found)
             only = frozenset((found,))
             self._singles.append(only)
             self._sets[only] = only
@@ -203,16 +206,21 @@ class EngineState:
 
     def _fitting(self, known: frozenset[int], values: Values, room: int) -> Values:
         """What a cell that holds ``known`` has room for: more where it is a table of functions."""
-        added = sorted(set(values) - known)
-        functions: list[int] = []
-        if self.whole and len(known) < _MOST_FUNCTIONS:
-            functions = [v for v in added if self.values[v][0] in ("F", "B")]
-            added = [v for v in added if self.values[v][0] not in ("F", "B")]
-            room = self.widest - sum(self.values[v][0] not in ("F", "B") for v in known)
-            del functions[_MOST_FUNCTIONS - len(known) :]
+        added = values - known
+        if not self.whole:
+            functions: Values = EMPTY
+        else:
+            functions = added & self.functions
+            if len(known) >= self.widest and not functions and self.unknown_id in known:
+                return EMPTY
+            added = added - functions
+            room = self.widest - len(known - self.functions)
+            left = max(0, _MOST_FUNCTIONS - len(known))
+            if len(functions) > left:
+                functions = frozenset(sorted(functions)[:left])
         if len(added) <= room:
-            return frozenset(added) | frozenset(functions)
-        return frozenset(added[: max(0, room)]) | frozenset(functions) | self.unknown
+            return added | functions
+        return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""
