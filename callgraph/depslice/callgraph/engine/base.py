@@ -24,7 +24,8 @@ from depslice.callgraph.program import Module, Program
 
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
-_MOST_FUNCTIONS: Final = 24
+MOST_NAMESAKES: Final = 8
+_MOST_FUNCTIONS: Final = 60
 _LONGEST_PATH: Final = 3
 _INDEX: Final = (1 << WORK_BITS) - 1
 
@@ -54,9 +55,10 @@ class EngineState:
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
-        self._called_names: dict[Function, dict[int, str]] = {}
+        self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
+        self.methods: dict[str, list[Function]] = {}  # of all classes, by name
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
@@ -133,6 +135,11 @@ class EngineState:
     def note_unknown(self, name: str, pos: int, source: int, *, is_call: bool = False) -> None:
         """An attribute of an open value is used."""
         self.facts.append((f.UNKNOWN, name, pos, is_call, source))
+
+    def note_namesakes(self, methods: Iterable[Function], pos: int) -> None:
+        """Methods that may be meant because of their name alone: nothing flows to them."""
+        for method in methods:
+            self.facts.append((f.CALL, method, pos, False, "by-name", False))
 
     def note_protocol(self, dunder: str, pos: int, source: int) -> None:
         """A special method of an open value may run."""
