@@ -270,13 +270,13 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], merged, names, pos, register=register, spread=spread, rule="partial"
             )
         if kind == "PS":
-            callees, first, given = self._applied(callee)
+            callees, first, bound_names = self._applied(callee)
             if not callees:
                 return EMPTY  # not known yet
             return self.call(
                 callees,
                 [*first, *args],
-                {**given, **keywords},
+                {**bound_names, **keywords},
                 pos,
                 register=register,
                 spread=spread,
@@ -341,7 +341,8 @@ class CallEvaluation(AttributeEvaluation):
         made = self.intern(("PS", self.current, call.register))
         self.write(self.cell("pf", made), call.args[0])
         given = self.applied.setdefault(made, {})
-        for place, values in [*enumerate(call.args[1:]), *call.keywords.items()]:
+        places: list[tuple[int | str, Values]] = [*enumerate(call.args[1:])]
+        for place, values in [*places, *call.keywords.items()]:
             given[place] = None
             self.write(self.cell("pa", made, place), values)
         return self.only(made)
