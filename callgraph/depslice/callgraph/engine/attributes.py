@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
+from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.library import CALLED_BACK, INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
@@ -271,7 +272,20 @@ class AttributeEvaluation(AnnotationEvaluation):
                 values = found
             elif found:
                 values = values | found
+        if name in self.methods and all(self.values[v][0] in OPEN for v in receivers):
+            self._note_properties(name, pos)
         return values
+
+    def _note_properties(self, name: str, pos: Position) -> None:
+        """Reading ``name`` of who knows what may run the properties of that name."""
+        methods = self.methods[name]
+        if len(methods) <= MOST_NAMESAKES and name[:2] != "__":
+            getters = [
+                m
+                for m in methods
+                if m.unit.flags & (s.PROPERTY | s.CACHED_PROPERTY) and len(m.unit.params) == 1
+            ]
+            self.note_namesakes(getters, pos)
 
     def find_attribute(self, receiver: int, name: str, pos: Position) -> Values:
         """Evaluate the attribute of one value, which was not asked for before."""

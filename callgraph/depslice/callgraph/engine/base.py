@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
+MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 60
 _LONGEST_PATH: Final = 3
 _INDEX: Final = (1 << WORK_BITS) - 1
@@ -44,6 +45,7 @@ class EngineState:
         self.widest = _WIDEST if whole else _WIDEST_OPEN
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
+        self.functions: set[int] = set()  # those of the values that are functions or methods
         self._singles: list[frozenset[int]] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self.queue: deque[Function | Lookup] = deque()
@@ -59,9 +61,10 @@ class EngineState:
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
-        self._called_names: dict[Function, dict[int, str]] = {}
+        self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
+        self.methods: dict[str, list[Function]] = {}  # of all classes, by name
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
@@ -95,6 +98,8 @@ class EngineState:
         if found is None:
             found = self._ids[value] = len(self.values)
             self.values.append(value)
+            if value[0] in ("F", "B"):
+                self.functions.add(found)
             only = frozenset((found,))
             self._singles.append(only)
             self._sets[only] = only
@@ -136,6 +141,11 @@ class EngineState:
     def note_unknown(self, name: str, pos: int, source: int, *, is_call: bool = False) -> None:
         """An attribute of an open value is used."""
         self.facts.append((f.UNKNOWN, name, pos, is_call, source))
+
+    def note_namesakes(self, methods: Iterable[Function], pos: int) -> None:
+        """Methods that may be meant because of their name alone: nothing flows to them."""
+        for method in methods:
+            self.facts.append((f.CALL, method, pos, False, "by-name", False))
 
     def note_protocol(self, dunder: str, pos: int, source: int) -> None:
         """A special method of an open value may run."""
@@ -209,16 +219,21 @@ class EngineState:
 
     def _fitting(self, known: frozenset[int], values: Values, room: int) -> Values:
         """What a cell that holds ``known`` has room for: more where it is a table of functions."""
-        added = sorted(set(values) - known)
-        functions: list[int] = []
-        if self.whole and len(known) < _MOST_FUNCTIONS:
-            functions = [v for v in added if self.values[v][0] in ("F", "B")]
-            added = [v for v in added if self.values[v][0] not in ("F", "B")]
-            room = self.widest - sum(self.values[v][0] not in ("F", "B") for v in known)
-            del functions[_MOST_FUNCTIONS - len(known) :]
+        added = values - known
+        if not self.whole:
+            functions: Values = EMPTY
+        else:
+            functions = added & self.functions
+            if len(known) >= self.widest and not functions and self.unknown_id in known:
+                return EMPTY
+            added = added - functions
+            room = self.widest - len(known - self.functions)
+            left = max(0, _MOST_FUNCTIONS - len(known))
+            if len(functions) > left:
+                functions = frozenset(sorted(functions)[:left])
         if len(added) <= room:
-            return frozenset(added) | frozenset(functions)
-        return frozenset(added[: max(0, room)]) | frozenset(functions) | self.unknown
+            return added | functions
+        return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""

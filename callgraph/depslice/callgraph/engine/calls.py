@@ -10,6 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
@@ -39,6 +40,24 @@ _TEXT = frozenset({"S", "N"})
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+
+
+def _takes(method: Function, op: Op) -> bool:
+    """Whether ``method`` takes the arguments of a call operation, a receiver in front."""
+    unit = method.unit
+    if unit.flags & (s.PROPERTY | s.CACHED_PROPERTY):
+        return False
+    if op[5] is not None:
+        return True
+    signature = method.signature
+    given = len(op[3]) + (not unit.flags & s.STATIC)
+    names = {name for name, _ in op[4]}
+    if given > len(signature.positional) and signature.variadic is None:
+        return False
+    if signature.rest is None and not names <= signature.by_name.keys():
+        return False
+    missing = (*signature.positional[given:], *signature.keyword_only)
+    return all(unit.params[index][3] or unit.params[index][0] in names for index in missing)
 
 
 class CallEvaluation(AttributeEvaluation):
@@ -114,10 +133,10 @@ class CallEvaluation(AttributeEvaluation):
             spread = found or (EMPTY if known else self.unknown)
         made = self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
-            self._name_unresolved(op)
+            self._name_unresolved(op, registers)
         return made
 
-    def _name_unresolved(self, op: Op) -> None:
+    def _name_unresolved(self, op: Op, registers: Sequence[Values]) -> None:
         """``x.go()`` on who knows what: the call that is not resolved has a name."""
         unresolved = (f.UNRESOLVED, "", "unknown-callee", op[6])
         if unresolved not in self.facts or self.current is None:
@@ -125,12 +144,18 @@ class CallEvaluation(AttributeEvaluation):
         names = self._called_names.get(self.current)
         if names is None:
             ops = self.current.unit.ops
-            names = {each[1]: each[3] for each in ops if each[0] == s.ATTR}
+            names = {each[1]: (each[3], each[2]) for each in ops if each[0] == s.ATTR}
             self._called_names[self.current] = names
-        name = names.get(op[2])
-        if name is not None:
-            place = self.facts.index(unresolved)
-            self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", op[6])
+        if op[2] not in names:
+            return
+        name, receiver = names[op[2]]
+        place = self.facts.index(unresolved)
+        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", op[6])
+        methods = self.methods.get(name, ())
+        if 0 < len(methods) <= MOST_NAMESAKES and all(
+            self.values[v][0] in OPEN for v in registers[receiver]
+        ):
+            self.note_namesakes([m for m in methods if _takes(m, op)], op[6])
 
     def places_of(self, values: Values) -> list[Values] | None:
         """What stands at each place of a sequence, if all its elements have known places."""
@@ -262,13 +287,13 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], merged, names, pos, register=register, spread=spread, rule="partial"
             )
         if kind == "PS":
-            callees, first, given = self._applied(callee)
+            callees, first, bound_names = self._applied(callee)
             if not callees:
                 return EMPTY  # not known yet
             return self.call(
                 callees,
                 [*first, *args],
-                {**given, **keywords},
+                {**bound_names, **keywords},
                 pos,
                 register=register,
                 spread=spread,

@@ -10,6 +10,7 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
@@ -56,6 +57,12 @@ class Engine(ContainerEvaluation):
         known = list(functions)
         if self.whole:
             self.stored = {name for each in known for name in each.unit.stores}
+            for each in known:
+                if each.unit.owner >= 0 and each.unit.kind == "function":
+                    name = each.unit.qualname.rpartition(".")[2]
+                    if name in BUILTIN_METHODS:
+                        continue  # who knows not the receiver means those rather
+                    self.methods.setdefault(name, []).append(each)
             self.closed = True
             self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
             self.closed = False

@@ -7,6 +7,13 @@ from typing import Final
 
 STANDARD_MODULES: Final = frozenset(sys.stdlib_module_names) | {"builtins"}
 
+# Names that say little of a receiver: builtin types have methods of that name.
+BUILTIN_METHODS: Final = frozenset(
+    name
+    for kind in (str, bytes, int, float, list, tuple, dict, set, frozenset)
+    for name in vars(kind)
+)
+
 # Bases that call back nothing but special methods.
 INERT_BASES: Final = frozenset(
     {

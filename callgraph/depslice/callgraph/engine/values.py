@@ -27,11 +27,26 @@ tag        fields                         stands for
 ``E``      open value id                  an element of it
 ``R``      open value id, arguments       what calling it gives
 ``PT``     values, args, keywords         functools.partial
+``PS``     function, register             functools.partial made there, over a whole program
 ``SU``     class, receiver value id       super()
 ``GE``     function                       a generator made by calling it
 ``CO``     function                       a coroutine made by calling it
 ``CM``     function                       a @contextmanager function
 ``CI``     function                       what calling that gives
+``PY``     getters, setters, deleters     what ``property(…)`` gives
+``W``      wrapped values                 what ``functools.wraps(…)`` gives
+``OG``     kind, arguments, keywords      attrgetter, itemgetter or methodcaller
+``SR``     function, with a type          ``register`` of a ``singledispatch`` function
+``CD``     instance id, function values   what a ``ContextDecorator`` decorates
+``CB``     results                        something declared to be callable
+``DF``     factories                      a field with a default factory
+``NT``     field names                    a class that ``namedtuple`` has made
+``NS``     module name                    the namespace of a module (``globals()``)
+``ND``     receiver value id              the ``__dict__`` of an object
+``NM``     receiver value id, method      a bound method of that ``__dict__``
+``TC``     class, exact                   ``type.__call__`` of that class
+``SC``     class                          ``__subclasses__`` of that class
+``XB``     dotted name, class             a method of a standard base that calls the class back
 ``U``      reason                         unknown
 ========== ============================== =========================================
 """
