@@ -102,7 +102,7 @@ def _run_tests(package: Traced, source: Path, environment: Path, trace: Path) ->
         *(str(environment / "bin" / "python"), "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *package.tests,
     ]
-    components = (str(REPO / name) for name in ("callgraph", "slicer", "cli"))
+    components = (str(REPO / name) for name in ("callgraph", "slicer", "validator", "cli"))
     with open(trace.with_name("tests.txt"), "wb") as said:
         subprocess.run(
             command,

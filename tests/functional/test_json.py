@@ -13,7 +13,7 @@ import pytest
 
 from functional.running import ROOT, Depslice
 
-COMPONENTS = [str(ROOT / name) for name in ("callgraph", "slicer", "cli")]
+COMPONENTS = [str(ROOT / name) for name in ("callgraph", "slicer", "server", "cli")]
 SPAN = {"start", "end"}
 STEP = {"source", "target", "kind", "certainty", "evidence", "path", "line", "column"}
 
@@ -218,7 +218,7 @@ def test_the_documentation_names_no_other_schema() -> None:
     described = re.findall(r"^## `(depslice\.\w+/\d+)`", text, re.MULTILINE)
     source = "".join(
         path.read_text(encoding="utf-8")
-        for component in ("callgraph", "slicer", "cli")
+        for component in ("callgraph", "slicer", "server", "cli")
         for path in (ROOT / component).rglob("*.py")
     )
     assert set(described) == set(re.findall(r'SCHEMA\w* = "(depslice\.\w+/\d+)"', source))

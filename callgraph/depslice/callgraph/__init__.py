@@ -10,20 +10,32 @@ from importlib import import_module  # noqa: TID251 - of this package's own modu
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from depslice.callgraph.opening import open_program
+    from depslice.callgraph.opening import open_program, open_workspace
     from depslice.callgraph.program import Module, Program
     from depslice.callgraph.references import build_graph, list_functions
     from depslice.callgraph.targets import find_symbol
+    from depslice.callgraph.workspace import Workspace
 
-__all__ = ["Module", "Program", "build_graph", "find_symbol", "list_functions", "open_program"]
+__all__ = [
+    "Module",
+    "Program",
+    "Workspace",
+    "build_graph",
+    "find_symbol",
+    "list_functions",
+    "open_program",
+    "open_workspace",
+]
 
 _HOMES = {
     "Module": "program",
     "Program": "program",
+    "Workspace": "workspace",
     "build_graph": "references",
     "find_symbol": "targets",
     "list_functions": "references",
     "open_program": "opening",
+    "open_workspace": "opening",
 }
 
 

@@ -58,3 +58,22 @@ class OptionError(DepsliceError):
     """An option value, or a combination of options, makes no sense."""
 
     slug = "option"
+
+
+class EnvironmentNotFound(DepsliceError):
+    """No installed packages lie where the named interpreter would have them."""
+
+    slug = "environment"
+
+    def __init__(self, python: str) -> None:
+        super().__init__(
+            f"{python}: no site-packages folder belongs to it",
+            hint="give the path of an interpreter, or of the folder of a virtual environment",
+        )
+
+
+class SourceChanged(DepsliceError):
+    """A file of the repository was changed between being analysed and being shown."""
+
+    slug = "source-changed"
+    exit_code = 3

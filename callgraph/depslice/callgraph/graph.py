@@ -52,7 +52,7 @@ class ReferenceGraph:
     """Who refers to whom in one repository.
 
     References of the same ``(source, target, kind)`` become one: their sites
-    and their evidence are united, ``definite`` wins over ``possible``, and
+    and their evidence are united, the surer certainty stays, and
     ``via_external`` stays only if every one of them has it.
     """
 
@@ -112,11 +112,14 @@ class ReferenceGraph:
     def references(
         self, *, kind: ReferenceKind | None = None, certainty: Certainty | None = None
     ) -> Iterator[Reference]:
-        """The references, sorted by source, target and kind; of one kind or certainty if given."""
+        """The references, sorted by source, target and kind.
+
+        ``kind``: only those. ``certainty``: only those at least so certain.
+        """
         for reference in self._sorted_references:
             if kind is not None and reference.kind is not kind:
                 continue
-            if certainty is not None and reference.certainty is not certainty:
+            if certainty is not None and reference.certainty.rank > certainty.rank:
                 continue
             yield reference
 
@@ -146,6 +149,10 @@ class ReferenceGraph:
     def call_graph(self) -> ReferenceGraph:
         """The ``call`` part: the same symbols, the references of kind ``call`` alone."""
         return self.where(lambda reference: reference.kind is ReferenceKind.CALL)
+
+    def at_least(self, certainty: Certainty) -> ReferenceGraph:
+        """The same symbols, and the references that are at least so certain."""
+        return self.where(lambda reference: reference.certainty.rank <= certainty.rank)
 
     def where(self, wanted: Callable[[Reference], bool]) -> ReferenceGraph:
         """The same symbols, and the references for which ``wanted`` is true."""
@@ -286,13 +293,12 @@ def _merged(references: Iterable[Reference]) -> dict[_EdgeKey, Reference]:
 
 
 def _united(first: Reference, second: Reference) -> Reference:
-    definite = Certainty.DEFINITE in (first.certainty, second.certainty)
     return Reference(
         source=first.source,
         target=first.target,
         kind=first.kind,
         sites=tuple(sorted({*first.sites, *second.sites})),
-        certainty=Certainty.DEFINITE if definite else Certainty.POSSIBLE,
+        certainty=min(first.certainty, second.certainty, key=lambda c: c.rank),
         evidence=tuple(sorted({*first.evidence, *second.evidence})),
         via_external=first.via_external and second.via_external,
     )

@@ -34,10 +34,24 @@ class ReferenceKind(StrEnum):
 
 
 class Certainty(StrEnum):
-    """Whether analysis shows a reference, or can only not rule it out."""
+    """How sure a reference is.
+
+    ``DEFINITE``: flow or a precise type shows it, and nothing else can stand in its place.
+    ``LIKELY``: it is one of a few that can. ``POSSIBLE``: it cannot be ruled out, but most
+    of its kind do not happen.
+    """
 
     DEFINITE = "definite"
+    LIKELY = "likely"
     POSSIBLE = "possible"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return _RANKS[self.value]
+
+
+_RANKS = {"definite": 0, "likely": 1, "possible": 2}
 
 
 class Severity(StrEnum):

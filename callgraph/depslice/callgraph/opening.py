@@ -12,6 +12,8 @@ from depslice.callgraph.summary import FORMAT
 
 if TYPE_CHECKING:
     from depslice.callgraph.cache import Cache
+    from depslice.callgraph.stubs import Stubs
+    from depslice.callgraph.workspace import Workspace
 
 
 def open_program(
@@ -22,12 +24,16 @@ def open_program(
     exclude: Sequence[str] = (),
     respect_gitignore: bool = True,
     max_file_bytes: int = 10 * 2**20,
+    python: Path | str | None = None,
 ) -> Program:
     """The program at ``path``: a repository, an unpacked package, or a single script.
 
     Only names files; each is read when something asks for it. ``cache="auto"`` is the
-    user's own cache, ``None`` is none.
+    user's own cache, ``None`` is none. ``python`` is the interpreter (or the folder of the
+    environment) whose installed packages tell types, too; it is never run. Without it what
+    is known of other packages are the stubs that jedi ships, the same on every machine.
 
+    :raises EnvironmentNotFound: ``python`` has no installed packages.
     :raises RepositoryError: there is nothing to analyse at ``path``.
     """
     project = find_project(
@@ -37,8 +43,46 @@ def open_program(
         respect_gitignore=respect_gitignore,
         max_file_bytes=max_file_bytes,
     )
-    if cache == "auto":
-        from depslice.callgraph.cache import open_cache
+    return Program(project, cache=_cache(cache), stubs=_stubs(python))
 
-        cache = open_cache(version=f"summaries-{FORMAT}")
-    return Program(project, cache=cache)
+
+def open_workspace(
+    path: Path | str,
+    *,
+    cache: Cache | Literal["auto"] | None = "auto",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    respect_gitignore: bool = True,
+    python: Path | str | None = None,
+) -> Workspace:
+    """As :func:`open_program`, of a repository that changes between questions.
+
+    :raises EnvironmentNotFound: ``python`` has no installed packages.
+    :raises RepositoryError: there is nothing to analyse at ``path``.
+    """
+    from depslice.callgraph.workspace import Workspace
+
+    return Workspace(
+        path,
+        cache=_cache(cache),
+        include=include,
+        exclude=exclude,
+        respect_gitignore=respect_gitignore,
+        stubs=_stubs(python),
+    )
+
+
+def _cache(cache: Cache | Literal["auto"] | None) -> Cache | None:
+    if cache != "auto":
+        return cache
+    from depslice.callgraph.cache import open_cache
+
+    return open_cache(version=f"summaries-{FORMAT}")
+
+
+def _stubs(python: Path | str | None) -> Stubs | None:
+    if python is None:
+        return None
+    from depslice.callgraph.stubs import Stubs, bundled_folders, environment_folders
+
+    return Stubs((*environment_folders(python), *bundled_folders()))

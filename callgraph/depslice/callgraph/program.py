@@ -9,12 +9,14 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from depslice.callgraph.errors import SourceChanged
 from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
 from depslice.callgraph.project import Project, SourceFile, read_file
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
+from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import (
     FORMAT,
     MAPPING,
@@ -96,12 +98,23 @@ class Program:
     """The modules of a project, by name; each is read, parsed and lowered at most once.
 
     Analysing a file gives a value that depends on its bytes alone, so summaries are
-    cached under the digest of the bytes.
+    cached under the digest of the bytes. ``known`` are modules that need not be read
+    again, because their files are as they were (see :mod:`~depslice.callgraph.workspace`).
     """
 
-    def __init__(self, project: Project, *, cache: Cache | None = None) -> None:
+    def __init__(
+        self,
+        project: Project,
+        *,
+        cache: Cache | None = None,
+        stubs: Stubs | None = None,
+        known: Mapping[str, Module] | None = None,
+    ) -> None:
         self.project = project
+        self.stubs = Stubs() if stubs is None else stubs  # of what is outside the project
+        self.stubs.remember_in(cache)
         self._cache = cache
+        self._known = known or {}
         self.files = {file.module: file for file in project.files}
         self.by_path = {file.path: file for file in project.files}
         self._loaded: dict[str, Module | None] = {}
@@ -133,12 +146,15 @@ class Program:
 
     def close(self) -> None:
         """Write what the cache still holds back and close it; the program goes on without."""
+        self.stubs.save()
+        self.stubs.remember_in(None)
         if self._cache is not None:
             self._cache.close()
             self._cache = None
 
     def detach_cache(self) -> None:
         """Go on without the cache: a forked process must not use its parent's connection."""
+        self.stubs.remember_in(None)
         self._cache = None
 
     def digest_now(self, name: str) -> str | None:
@@ -165,6 +181,10 @@ class Program:
         return module
 
     def _load(self, file: SourceFile) -> Module | None:
+        known = self._known.get(file.module)
+        if known is not None:
+            self.digests[file.module] = known.digest
+            return known
         data = self._read(file)
         if data is None:
             return None
@@ -204,9 +224,18 @@ class Program:
             return None
 
     def text(self, module: Module) -> str:
-        """The decoded text of ``module``, with universal newlines."""
+        """The decoded text of ``module``, with universal newlines.
+
+        :raises SourceChanged: the file is no longer the one that was analysed.
+        """
         if module.text is None:
-            data = read_file(self.project, module.file)
+            try:
+                data = read_file(self.project, module.file)
+            except OSError:
+                data = b""
+            # What was found out about one text says nothing about another.
+            if content_digest(data) != module.digest:
+                raise SourceChanged(f"{module.file.path} has changed while it was being analysed")
             module.text = decode_source(data)
         return module.text
 
@@ -220,6 +249,8 @@ class Program:
         """
         from depslice.callgraph.loading import load_many
 
+        for name in self._known.keys() - self._loaded.keys():
+            self.module(name)
         missing = [f for f in self.project.files if f.module not in self._loaded]
         for file, digest, blob in load_many(
             self.project, missing, self._cache, _KIND, workers=workers, progress=progress

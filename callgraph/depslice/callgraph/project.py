@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from depslice.callgraph.errors import RepositoryError
 from depslice.callgraph.layout import Directory, Place, absolute_imports, place_directories
@@ -40,6 +40,7 @@ _BUILD_SUFFIXES: Final = (".egg-info", ".dist-info", ".egg")
 # They hold no source by definition: naming each would only be noise.
 _UNMENTIONED: Final = frozenset({"__pycache__", ".git", ".hg", ".svn"})
 _DISTRIBUTION_FILES: Final = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})
+_SETTINGS: Final = frozenset({".gitignore", "pyproject.toml", "setup.cfg", "setup.py"})
 _REPOSITORY_MARKS: Final = (*sorted(_DISTRIBUTION_FILES), ".git", ".hg")
 _EVIDENCE_BYTES: Final = 16384
 
@@ -81,12 +82,30 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """What there is to analyse. ``files`` and ``left_out`` are sorted by path."""
+    """What there is to analyse. ``files`` and ``left_out`` are sorted by path.
+
+    ``decisive`` are the other paths that decide what ``files`` are: the directories that
+    were walked, and the settings in them (``.gitignore``, ``pyproject.toml``...).
+    """
 
     root: Path
     files: tuple[SourceFile, ...]
     left_out: tuple[LeftOut, ...]
     diagnostics: tuple[Diagnostic, ...]
+    decisive: tuple[str, ...] = ()
+
+
+class FileState(NamedTuple):
+    """What the file system tells of a path: while that is the same, so most likely is the rest.
+
+    Times are nanoseconds since the epoch. ``ctime_ns`` and ``inode`` catch what keeps
+    size and ``mtime_ns``: ``cp -p``, ``touch -r``, a file moved over another.
+    """
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
 
 
 def find_project(
@@ -140,7 +159,17 @@ def find_project(
         files=files,
         left_out=tuple(sorted(walk.left_out, key=lambda left: (left.path, left.reason))),
         diagnostics=tuple(sorted(walk.diagnostics, key=lambda found: (found.path, found.slug))),
+        decisive=(*walk.directories, *walk.settings),
     )
+
+
+def file_state(project: Project, path: str) -> FileState | None:
+    """The state of ``path`` (relative to the root) now; ``None``: there is no such path."""
+    try:
+        status = os.stat(os.path.join(project.root, path))
+    except (OSError, ValueError):
+        return None
+    return FileState(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def read_file(project: Project, file: SourceFile) -> bytes:
@@ -165,7 +194,7 @@ class _Walk:
     """One pass over the tree. Iterative, so that no depth is too deep.
 
     :meth:`run` fills ``directories`` and ``files`` (by directory, ``"."`` for the
-    root), ``left_out`` and ``diagnostics``.
+    root), ``settings``, ``left_out`` and ``diagnostics``.
     """
 
     def __init__(
@@ -185,6 +214,7 @@ class _Walk:
         self._max_file_bytes = max_file_bytes
         self.directories: dict[str, Directory] = {}
         self.files: dict[str, list[_Seen]] = {}
+        self.settings: list[str] = [".git/info/exclude"]
         self.left_out: list[LeftOut] = []
         self.diagnostics: list[Diagnostic] = []
 
@@ -209,6 +239,7 @@ class _Walk:
                 only_included = "virtualenv"
             if self._respect_gitignore and ".gitignore" in names:
                 rules = self._extended(rules, path)
+            self.settings.extend(_join(path, name) for name in sorted(names & _SETTINGS))
             is_package = "__init__.py" in names
             in_package = in_package or (is_package and path != ".")
             seen: list[_Seen] = []

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.certainty import call_certainty
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class, Function, Lookup
 from depslice.callgraph.graph import ReferenceGraph
 from depslice.callgraph.model import (
@@ -70,13 +72,14 @@ def _build(
 ) -> ReferenceGraph:
     modules = program.load_all(workers=workers, progress=progress)
     symbols = [symbol for module in modules for symbol in program.symbol_table(module).values()]
-    collected = _Collected(program)
+    engine = Engine(program, whole=True)
+    collected = _Collected(program, engine)
     if "own" in resolvers:
-        engine = Engine(program, whole=True)
         engine.run(engine.all_functions(modules))
         for module in modules:
             for unit in module.summary.units:
                 collected.add(engine.function(module, unit.index))
+        program.stubs.save()
     graph = ReferenceGraph(
         symbols=symbols,
         references=collected.references(),
@@ -99,6 +102,19 @@ def list_functions(program: Program, *, workers: int | None = None) -> list[Symb
     ]
 
 
+_WITH_ANOTHER = frozenset({"instance", "new", "post-init"})
+"""Rules for calls that go with another of the same site, and are no alternative to it."""
+_TOGETHER = {
+    "__exit__": "__enter__",
+    "__aexit__": "__aenter__",
+    "__next__": "__iter__",
+    "__anext__": "__aiter__",
+    "__radd__": "__add__",
+}
+"""Methods of one protocol that one operation calls one after the other."""
+_VAGUE = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM"})
+
+
 class _Edge(NamedTuple):
     """What a fact says, wherever it holds."""
 
@@ -107,6 +123,11 @@ class _Edge(NamedTuple):
     rule: str
     certain: bool = True
     direct: bool = True
+
+    @property
+    def is_call(self) -> bool:
+        """Whether something of the repo is called."""
+        return self.kind is ReferenceKind.CALL and not self.target.startswith("external:")
 
 
 class _Gap(NamedTuple):
@@ -119,20 +140,21 @@ class _Gap(NamedTuple):
 class _Found:
     """A reference under construction."""
 
-    __slots__ = ("definite", "direct", "positions", "rules")
+    __slots__ = ("certainty", "direct", "positions", "rules")
 
     def __init__(self) -> None:
         self.positions: set[int] = set()
         self.rules: set[str] = set()
-        self.definite = False
+        self.certainty = Certainty.POSSIBLE
         self.direct = False
 
 
 class _Collected:
     """References under construction, by source and target."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, engine: Engine) -> None:
         self._program = program
+        self._engine = engine
         self._found: dict[_Key, _Found] = {}
         self._answers: dict[int, list[_Edge | _Gap]] = {}  # by serial number of the lookup
         self._unresolved: dict[tuple[str, str, str, int], None] = {}
@@ -143,15 +165,67 @@ class _Collected:
         noted = function.noted
         for index in sorted(noted):
             for fact in noted[index]:
-                if fact[0] == f.ASKED:
-                    self._note(source, self._answer(fact[1]), fact[2])
-                    continue
-                place = f.POSITION.get(fact[0])
-                if place is not None:
-                    owner = source
-                    if fact[0] == f.INHERIT:
-                        owner = self._class_source(function, source)
-                    self._note(owner, self._read(fact), fact[place])
+                if fact[0] in (f.INHERIT, f.INHERIT_EXTERNAL):
+                    owner = self._class_source(function, source)
+                    for one in self._read(fact):
+                        self._note(owner, one, fact[f.POSITION[fact[0]]], Certainty.DEFINITE)
+            self._note_site(function, index, source, self.said(function, index))
+
+    def said(self, function: Function, index: int) -> list[tuple[int, _Edge | _Gap]]:
+        """What the facts of one operation say of the symbol that it belongs to."""
+        said: list[tuple[int, _Edge | _Gap]] = []
+        for fact in function.noted[index]:
+            if fact[0] == f.ASKED:
+                said.extend([(fact[2], one) for one in self._answer(fact[1])])
+                continue
+            place = f.POSITION.get(fact[0])
+            if place is not None and fact[0] not in (f.INHERIT, f.INHERIT_EXTERNAL):
+                said.extend([(fact[place], one) for one in self._read(fact)])
+        return said
+
+    def _note_site(
+        self, function: Function, index: int, source: str, said: list[tuple[int, _Edge | _Gap]]
+    ) -> None:
+        for pos, one, certainty in self.weighed(function, index, said):
+            self._note(source, one, pos, certainty)
+
+    def weighed(
+        self, function: Function, index: int, said: list[tuple[int, _Edge | _Gap]]
+    ) -> Iterator[tuple[int, _Edge | _Gap, Certainty]]:
+        """What one operation says: its calls are weighed against each other."""
+        callees: dict[str, None] = {}
+        for _, one in said:
+            if isinstance(one, _Edge) and one.is_call and one.rule not in _WITH_ANOTHER:
+                owner, _, name = one.target.rpartition(".")
+                callees[f"{owner}.{_TOGETHER.get(name, name)}"] = None
+        exact: bool | None = None
+        for pos, one in said:
+            certainty = Certainty.DEFINITE
+            if isinstance(one, _Edge):
+                if one.is_call:
+                    if exact is None:
+                        exact = len(callees) > 1 and self._is_exact(function, index)
+                    certainty = call_certainty(
+                        one.rule, shown=one.certain, callees=len(callees), exact=exact
+                    )
+                elif not one.certain:
+                    certainty = Certainty.POSSIBLE
+            yield pos, one, certainty
+
+    def _is_exact(self, function: Function, index: int) -> bool:
+        """Whether the operation works on known objects alone."""
+        if index < 0:
+            return False
+        op = function.unit.ops[index]
+        values = self._engine.values
+        for register in reads(op):
+            for value in function.registers[register]:
+                kind = values[value]
+                if kind[0] == "B":
+                    kind = values[kind[2]]
+                if kind[0] in _VAGUE or (kind[0] in ("I", "C") and not kind[2]):
+                    return False
+        return True
 
     def _answer(self, lookup: Lookup) -> list[_Edge | _Gap]:
         known = self._answers.get(lookup.serial)
@@ -176,6 +250,8 @@ class _Collected:
             return (_Edge(fact[1].id, ReferenceKind.CALL, "instance"),)
         if kind == f.INHERIT:
             return (_Edge(fact[1].id, ReferenceKind.INHERIT, "base"),)
+        if kind == f.INHERIT_EXTERNAL:
+            return (_Edge(f"external:{fact[1]}", ReferenceKind.INHERIT, "base"),)
         if kind == f.ANNOTATE:
             targets = self._program.definitions(fact[1], fact[2])
             return [_Edge(target, ReferenceKind.ANNOTATE, "annotation") for target in targets]
@@ -196,20 +272,19 @@ class _Collected:
                 return f"{function.module.name}:{function.module.summary.classes[op[2]].qualname}"
         return source
 
-    def _note(self, source: str, said: Iterable[_Edge | _Gap], pos: int) -> None:
-        for one in said:
-            if isinstance(one, _Gap):
-                self._unresolved[source, one.name, one.reason, abs(pos)] = None
-                continue
-            target, kind, rule, certain, direct = one
-            key = (source, target, kind)
-            found = self._found.get(key)
-            if found is None:
-                found = self._found[key] = _Found()
-            found.positions.add(abs(pos))
-            found.rules.add(rule)
-            found.definite = found.definite or certain
-            found.direct = found.direct or direct
+    def _note(self, source: str, one: _Edge | _Gap, pos: int, certainty: Certainty) -> None:
+        if isinstance(one, _Gap):
+            self._unresolved[source, one.name, one.reason, abs(pos)] = None
+            return
+        key = (source, one.target, one.kind)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = _Found()
+        found.positions.add(abs(pos))
+        found.rules.add(one.rule)
+        if certainty.rank < found.certainty.rank:
+            found.certainty = certainty
+        found.direct = found.direct or one.direct
 
     def references(self) -> Iterator[Reference]:
         """The references, each once."""
@@ -220,7 +295,7 @@ class _Collected:
                 target=target,
                 kind=kind,
                 sites=tuple([_site(sites, pos) for pos in sorted(found.positions) if pos >> 12]),
-                certainty=Certainty.DEFINITE if found.definite else Certainty.POSSIBLE,
+                certainty=found.certainty,
                 evidence=tuple(sorted(found.rules)),
                 via_external=not found.direct,
             )
@@ -232,6 +307,32 @@ class _Collected:
             Unresolved(source=source, name=name, reason=reason, site=_site(sites, pos))
             for source, name, reason, pos in self._unresolved
         ]
+
+
+class SiteCall(NamedTuple):
+    """A call that one operation may make."""
+
+    target: str
+    rule: str
+    certainty: Certainty
+    position: int
+
+
+def calls_of(
+    program: Program, engine: Engine, function: Function
+) -> Iterator[tuple[int, list[SiteCall]]]:
+    """For every operation of an evaluated unit that calls: its index, and what it may call."""
+    collected = _Collected(program, engine)
+    for index in sorted(function.noted):
+        calls = [
+            SiteCall(one.target, one.rule, certainty, abs(pos))
+            for pos, one, certainty in collected.weighed(
+                function, index, collected.said(function, index)
+            )
+            if isinstance(one, _Edge) and one.kind is ReferenceKind.CALL
+        ]
+        if calls:
+            yield index, calls
 
 
 def _site(known: dict[int, Site], pos: int) -> Site:

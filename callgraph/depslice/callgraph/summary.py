@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 16
+FORMAT: Final = 17
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -82,7 +82,7 @@ ENTER: Final = 17  # dst src pos is_async
 AWAIT: Final = 18  # dst src pos
 YIELD: Final = 19  # dst src                      dst: what is sent
 YIELD_FROM: Final = 20  # dst src pos
-RETURN: Final = 21  # src
+RETURN: Final = 21  # src [guards]                 guards: what a test has shown of parameters
 FUNCTION: Final = 22  # dst unit defaults          defaults: ((param index, reg)...)
 DECORATE: Final = 23  # dst decorator src pos
 CLASS: Final = 24  # dst class_index bases keywords pos
@@ -93,7 +93,7 @@ NARROW: Final = 28  # dst src cls positive         isinstance, or not
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src pos              `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
-ANNOTATION: Final = 32  # typeexpr pos eager
+ANNOTATION: Final = 32  # typeexpr pos eager|None    None: linters do not see it
 DECLARE: Final = 33  # dst typeexpr src|None        `x: T = src`
 DELETE_SUB: Final = 34  # obj key pos
 SUPER: Final = 35  # dst class_index first_param pos

@@ -8,7 +8,17 @@ import click
 
 from depslice.cli import failures
 
-_COMMANDS = ("cache", "functions", "graph", "report", "slice", "trace", "tradeoff", "why")
+_COMMANDS = (
+    "cache",
+    "functions",
+    "graph",
+    "report",
+    "serve",
+    "slice",
+    "trace",
+    "tradeoff",
+    "why",
+)
 
 
 class _Commands(click.Group):
@@ -31,6 +41,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "serve":
+                from depslice.cli.commands.serve import serve
+
+                return serve
             case "report":
                 from depslice.cli.commands.report import report
 

@@ -33,6 +33,11 @@ class Notes:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._color = self._terminal and output.color and not os.environ.get("NO_COLOR")
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether the user wants all notes, at full length."""
+        return self._verbose
+
     def say(self, text: str) -> None:
         """A note, unless the user wants quiet."""
         if not self._quiet:

@@ -31,6 +31,7 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
             include=repository.include,
             exclude=repository.exclude,
             respect_gitignore=repository.respect_gitignore,
+            python=repository.python,
         )
         notes.left_out(program.project.left_out)
         yield program

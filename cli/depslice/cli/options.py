@@ -23,6 +23,7 @@ class Repository:
     exclude: tuple[str, ...]
     respect_gitignore: bool
     use_cache: bool
+    python: str | None
     workers: int | None
 
 
@@ -72,6 +73,11 @@ def repository_options(function: _Function) -> Callable[..., None]:
     @click.option("--no-gitignore", is_flag=True, help="Analyse what .gitignore leaves out.")
     @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
     @click.option(
+        "--python",
+        metavar="PATH",
+        help="An interpreter or environment whose installed packages tell types; never run.",
+    )
+    @click.option(
         "--workers",
         type=click.IntRange(min=1),
         metavar="N",
@@ -85,6 +91,7 @@ def repository_options(function: _Function) -> Callable[..., None]:
         exclude: tuple[str, ...],
         no_gitignore: bool,
         no_cache: bool,
+        python: str | None,
         workers: int | None,
         **rest: Any,
     ) -> None:
@@ -94,6 +101,7 @@ def repository_options(function: _Function) -> Callable[..., None]:
             exclude=exclude,
             respect_gitignore=not no_gitignore,
             use_cache=not no_cache,
+            python=python,
             workers=workers,
         )
         function(repository=repository, **rest)

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from depslice.slicer.cut import FileCut, Form, Link
+from depslice.slicer.explaining import Explanation, explain_symbol
 from depslice.slicer.model import (
     Context,
     ExternalImport,
@@ -25,6 +26,7 @@ from depslice.slicer.strategies import Strategy
 
 __all__ = [
     "Context",
+    "Explanation",
     "ExternalImport",
     "FileCut",
     "Form",
@@ -35,6 +37,7 @@ __all__ = [
     "Slice",
     "Step",
     "Strategy",
+    "explain_symbol",
     "function_symbols",
     "map_slices",
     "render",

@@ -188,6 +188,25 @@ class Slicer:
             elif piece.owner >= 0 and _needs_instance(module, piece):
                 self._make_live(self.engine.class_(module, piece.owner), demand)
 
+    def add_observed(self, module: Module, symbol_id: str, target: str) -> None:
+        """A symbol that an execution of ``target`` showed to be needed."""
+        holder = self.program.module(target.partition(":")[0])
+        assert holder is not None
+        start = self.program.symbol_table(holder)[target].span.start
+        demand = Demand(
+            target,
+            ReferenceKind.READ,
+            Certainty.POSSIBLE,
+            "observed",
+            holder.file.path,
+            s.pack(start, 0),
+        )
+        self._keep_module(module.name)
+        for piece in pieces_of_symbol(module, symbol_id.partition(":")[2]):
+            self._keep(module, piece, demand, item=symbol_id)
+            if piece.kind == "class":
+                self._make_live(self.engine.class_(module, _class_of(module, piece)), demand)
+
     def run(self) -> Closure:
         """Follow every reference until nothing new is wanted."""
         while True:
@@ -883,7 +902,8 @@ class Slicer:
                 demand = self._demand(
                     module, item, ReferenceKind.ANNOTATE, True, "annotation", fact[3]
                 )
-                self._want_name(source, fact[2], None, demand, local=source is module, value=False)
+                local = source is module and fact[4] is not None
+                self._want_name(source, fact[2], None, demand, local=local, value=False)
         elif kind == f.WRITE and fact[3] == 0:
             source = self.program.module(fact[1])
             if source is not None:
@@ -903,7 +923,7 @@ class Slicer:
     def _follow_name(
         self, module: Module, piece: Piece, item: str, fact: f.Fact, bases: set[Class]
     ) -> None:
-        _, owner, name, versions, pos = fact
+        _, owner, name, versions, pos, *dynamic = fact
         source = self.program.module(owner)
         if source is None:
             return
@@ -917,9 +937,9 @@ class Slicer:
         if source is not module:
             self._keep_module(source.name)
             self._dotted.setdefault(module.name, set()).add(f"{source.name}.{name}")
-        self._want_name(
-            source, name, versions, demand, local=source is module, value=value, written=written
-        )
+        # `globals()["name"]` reads a name that linters do not see read.
+        local = source is module and not dynamic
+        self._want_name(source, name, versions, demand, local=local, value=value, written=written)
 
     def _names_base(
         self, source: Module, name: str, versions: tuple[int, ...] | None, bases: set[Class]
@@ -1289,10 +1309,10 @@ class Slicer:
             return False
         if self._original_run is None:
             self._original_run = run_imports(self.program, self._roots, all_steps)
-        for name in run.blocked:
+        for name, entered in run.blocked.items():
             if name in self._original_run.blocked:
                 continue
-            for importer, index, bound, wanted in path_to(self._original_run, name):
+            for importer, index, bound, wanted in path_to(self._original_run, entered):
                 edge = (importer, index, wanted)
                 if edge not in self._forced and not self._enters(importer, index, wanted):
                     self._forced.add(edge)
@@ -1331,9 +1351,10 @@ class Slicer:
             if piece.unit >= 0:
                 followed = self._followed.get(self.engine.function(module, piece.unit))
                 reads = tuple(
-                    (fact[1], fact[2])
+                    (fact[1], fact[2]) if fact[0] == f.NAME else fact[1].rpartition(".")[::2]
                     for fact in (followed.facts if followed is not None else ())
-                    if fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0
+                    if (fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0)
+                    or (fact[0] == f.MODULE and len(fact) > 3)
                 )
             yield ImportStep(piece.index, (), reads, piece.binds)
 

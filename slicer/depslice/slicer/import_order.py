@@ -36,12 +36,13 @@ Steps = Callable[[Module], Iterable[ImportStep]]
 class ImportRun:
     """``entered``: module -> the import that first ran it, in order (``None`` for roots).
 
-    ``blocked``: the modules that asked a half-initialised one for a name it did not have
-    yet, and that name (``module``, ``name``).
+    ``blocked``: the modules that asked another for a name it did not have yet -> the module
+    that has to be entered earlier, or otherwise: the asking one itself where the other was
+    half-initialised, the submodule where that is what the name means.
     """
 
     entered: dict[str, ImportEdge | None] = field(default_factory=dict)
-    blocked: dict[str, tuple[str, str]] = field(default_factory=dict)
+    blocked: dict[str, str] = field(default_factory=dict)
 
 
 def run_imports(program: Program, roots: Iterable[str], steps: Steps) -> ImportRun:
@@ -117,13 +118,15 @@ class _Importing:
 
     def _ask(self, module: Module, source: str, name: str) -> None:
         """``module`` needs ``source.name`` now."""
+        inner = f"{source}.{name}"
         bound = self._running.get(source)
-        if bound is None or name in bound or source == module.name:
+        if source == module.name or inner in self.run.entered:
+            return
+        if name in (self._done.get(source, ()) if bound is None else bound):
+            return
+        if self._program.is_module(inner):
+            self.run.blocked.setdefault(module.name, inner)
             return
         asked = self._program.module(source)
-        if (
-            asked is not None
-            and name in asked.summary.scope
-            and f"{source}.{name}" not in self.run.entered
-        ):
-            self.run.blocked.setdefault(module.name, (source, name))
+        if bound is not None and asked is not None and name in asked.summary.scope:
+            self.run.blocked.setdefault(module.name, module.name)

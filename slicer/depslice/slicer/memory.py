@@ -23,7 +23,7 @@ _KIND: Final = f"answer-1-{FORMAT}"
 def key_of(program: Program, question: tuple[object, ...]) -> str:
     """The key of a question put to a project with just these files."""
     digest = hashlib.blake2b(digest_size=20)
-    digest.update(repr((question, _code_state())).encode())
+    digest.update(repr((question, _code_state(), program.stubs.identity)).encode())
     for file in program.project.files:
         digest.update(f"\0{file.path}\0{file.module}".encode(errors="surrogatepass"))
     return digest.hexdigest()
@@ -57,3 +57,4 @@ def remember(program: Program, key: str, answer: object) -> None:
     """Store an answer with the digests of all files that were read for it."""
     blob = pickle.dumps((dict(program.digests), answer), protocol=5)
     program.cache_result(_KIND, key, blob)
+    program.stubs.save()

@@ -85,7 +85,9 @@ class Origins:
             # Of what functions carry under this name (field-based: Feldthaus et al. 2013).
             result |= self._all(engine.cell("fan", extra).values, where)
         for source in sources:
-            if engine.values[source][0] not in OPEN:
+            if source == engine.unknown_id:
+                result.add(source)
+            elif engine.values[source][0] not in OPEN:
                 result |= self._all(engine.probe(source, kind[0], extra, where), where)
         return result
 

@@ -23,6 +23,7 @@ def slice_symbols(
     depth: int | None = None,
     budget: int | None = None,
     whole_classes: bool = False,
+    observed: Sequence[str] = (),
     tokenizer: str = ESTIMATE,
 ) -> Slice:
     """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
@@ -30,7 +31,8 @@ def slice_symbols(
     ``depth`` bounds the number of references from a target, ``budget`` the tokens of the
     rendered files, by ``tokenizer``: items nearest the target first, forms step down before
     anything is left out, and the targets are never cut. ``whole_classes`` keeps every
-    member of a class that is needed at all.
+    member of a class that is needed at all. ``observed`` are ids that analysis does not
+    find, but an execution showed to be needed: their reason is one step, ``observed``.
 
     :raises UnknownTarget: an id that no module of the program defines.
     :raises OptionError: a negative depth or budget, no target, an unknown tokenizer.
@@ -45,7 +47,9 @@ def slice_symbols(
     measure = find_tokenizer(tokenizer)
     forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
-    slicer = grow(program, engine, targets, depth=depth, whole_classes=whole_classes)
+    slicer = grow(
+        program, engine, targets, depth=depth, whole_classes=whole_classes, observed=observed
+    )
     found = assemble(program, slicer, tuple(targets))
     if budget is not None:
 
@@ -57,6 +61,7 @@ def slice_symbols(
                 depth=depth,
                 whole_classes=whole_classes,
                 excluded=excluded,
+                observed=observed,
             )
             return assemble(program, smaller, tuple(targets), forms)
 
@@ -73,6 +78,7 @@ def grow(
     depth: int | None,
     whole_classes: bool,
     excluded: frozenset[str] = frozenset(),
+    observed: Sequence[str] = (),
 ) -> Slicer:
     """Run the closure of the targets.
 
@@ -84,6 +90,11 @@ def grow(
         if module is None or target not in program.symbol_table(module):
             raise UnknownTarget(f"no symbol {target}")
         slicer.add_target(module, target)
+    for name in observed:
+        module = program.module(name.partition(":")[0])
+        if module is None or name not in program.symbol_table(module):
+            raise UnknownTarget(f"no symbol {name}")
+        slicer.add_observed(module, name, targets[0])
     slicer.run()
     return slicer
 

@@ -318,7 +318,7 @@ def test_jedi_edges_carry_sites_and_certainty() -> None:
     }
     result = JediResolver().resolve(request_for(files))
     by_target = {reference.target: reference for reference in result.references}
-    assert by_target["m:g"].certainty is Certainty.POSSIBLE
+    assert by_target["m:g"].certainty is Certainty.LIKELY
     assert by_target["m:f"].certainty is Certainty.DEFINITE
     # Columns are UTF-8 bytes: `é` takes two.
     assert [(s.line, s.column) for s in by_target["m:f"].sites] == [(5, 4), (6, 9), (6, 14)]
@@ -572,7 +572,7 @@ def test_pycg_names_become_symbol_ids(answering: Callable[..., str]) -> None:
     by_target = {reference.target: reference for reference in result.references}
     assert by_target["a.b:C.__init__"].sites == (Site(line=9, column=4),)
     assert by_target["a.b:C.m"].sites == ()
-    assert {r.certainty for r in result.references} == {Certainty.POSSIBLE}
+    assert {r.certainty for r in result.references} == {Certainty.LIKELY}
     assert {r.evidence for r in result.references} == {("pycg",)}
 
 

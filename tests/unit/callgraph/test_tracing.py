@@ -491,7 +491,7 @@ def unseen(): pass
 def never(): unseen()
 def main(argument):
     C(), Bare()
-    eval("hidden")()
+    globals()["neddih"[::-1]]()
     if argument:
         unseen()
 main(0)

@@ -1183,6 +1183,36 @@ def test_typing_only_code_comes_after_the_names_that_it_mentions(tmp_path: Path)
     )
 
 
+def test_typing_only_code_waits_no_longer_than_it_must(tmp_path: Path) -> None:
+    flat = check_flat(
+        tmp_path,
+        """
+        #- pkg/__init__.py
+        #- pkg/a.py
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from .b import Base
+            Names = set[str]
+        def make():
+            return {"a"}
+        #- pkg/b.py
+        from typing import TYPE_CHECKING
+        from .a import make
+        if TYPE_CHECKING:
+            from .a import Names
+        class Base:
+            if TYPE_CHECKING:
+                names: Names
+            names = make()
+        def run():
+            return sorted(Base.names)
+        """,
+        "pkg.b:run",
+        ["a"],
+    )
+    assert flat.index("Names = set[str]") < flat.index("class Base")
+
+
 def test_what_the_slice_lacks_is_imported_by_its_absolute_name() -> None:
     flat = flat_of(
         """

@@ -97,13 +97,19 @@ def target(): return tables.combine("Lu", "Ll")
 def test_globals_by_the_start_of_a_name(tmp_path: Path) -> None:
     files = """
 # --- app.py
+from more import solve_exact, solver
 def solve_linear(): return "linear"
-def solve_exact(): return "exact"
 def other(): return "other"
 def target(kind): return globals()["solve_" + kind]()
+# --- more.py
+def solve_exact(): return "exact"
+def solver(): return "solver"
 """
     assert answer(files, "app:target", 'm.target("exact")', tmp_path) == "exact"
-    assert "other" not in (tmp_path / "tree" / "app.py").read_text()
+    text = (tmp_path / "tree" / "app.py").read_text()
+    assert "other" not in text
+    assert "solver" not in text
+    assert "import solve_exact as solve_exact" in text  # unused, as far as linters see
 
 
 def test_objects_with_call_are_callbacks_too(tmp_path: Path) -> None:
@@ -318,3 +324,57 @@ def target(): return always.name()
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "Whether it applies."
     assert "Unused" not in (tmp_path / "tree" / "app.py").read_text()
+
+
+def test_what_somebody_hung_on_a_function(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Mark:
+    def __call__(self, function):
+        if not hasattr(function, "marks"):
+            function.marks = []
+        function.marks.append(self)
+        return function
+    def apply(self): return "applied"
+@Mark()
+def marked(): ...
+def run(function): return [mark.apply() for mark in function.marks[::-1]]
+def target(): return run(marked)
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "['applied']"
+
+
+def test_an_alias_that_linters_do_not_read(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from typing import TypeAlias, Union
+    from typing import List
+Number: "TypeAlias" = "Union[int, float]"
+Plain: TypeAlias = "List[int]"
+def target(x: Number, y: Plain): return x
+"""
+    files = files.replace("# --- app.py\n", "# --- app.py\nfrom __future__ import annotations\n")
+    assert answer(files, "app:target", "m.target(1, [])", tmp_path) == "1"
+    text = (tmp_path / "tree" / "app.py").read_text()
+    assert "import TypeAlias, Union as Union\n" in text
+    assert "import List\n" in text
+
+
+def test_a_package_that_reads_the_target_module_while_it_is_made(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+from pkg import tools
+table = tools.plugins.load()
+# --- pkg/tools/__init__.py
+from pkg.tools.plugins import *
+# --- pkg/tools/plugins.py
+import pkg
+def unused(): return 1
+def load(): return 3
+def target(): return pkg.table
+"""
+    assert answer(files, "pkg.tools.plugins:target", "m.target()", tmp_path) == "3"
+    text = (tmp_path / "tree" / "pkg" / "tools" / "__init__.py").read_text()
+    assert text == "from pkg.tools.plugins import load as load\n"

@@ -35,7 +35,7 @@ class AnnotationEvaluation(ScopeEvaluation):
     _type_depth = 0
 
     def note_annotation(
-        self, function: Function, expression: TypeExpr, pos: Position, *, eager: bool
+        self, function: Function, expression: TypeExpr, pos: Position, *, eager: bool | None
     ) -> None:
         """The names of an annotation must stay bound (evaluated, if ``eager``)."""
         module = function.module
@@ -46,7 +46,7 @@ class AnnotationEvaluation(ScopeEvaluation):
                 self._note_path(module, dotted, pos, eager=eager)
 
     def _note_path(
-        self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool
+        self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool | None
     ) -> None:
         """``m.C`` in an annotation names ``C`` of the module ``m``."""
         values = self._type_name(module, dotted[0])
@@ -79,6 +79,7 @@ class AnnotationEvaluation(ScopeEvaluation):
         values = registers[source]
         if not values or values <= self.unknown:
             return declared or values
+        self.outside.adopt(values, declared)
         if declared and all(self.values[v][0] in OPEN_OR_OUTSIDE for v in values):
             return declared | values
         return values | declared if declared and not declared <= self.unknown else values
@@ -158,6 +159,8 @@ class AnnotationEvaluation(ScopeEvaluation):
                 values.add(self.intern(("I", kind[1], False)))
             elif kind[0] == "X":
                 values |= self._external_type(kind[1])
+            elif kind[0] == "XA":
+                values.add(self.intern(("G", kind[1], kind[2])))
             elif kind[0] in ("I", "G", "K"):
                 values.add(value)  # an alias that is already a declared type
         return values
@@ -168,7 +171,8 @@ class AnnotationEvaluation(ScopeEvaluation):
             return EMPTY
         if name in ("Callable", "Type", "Optional", "Union", "TypeVar", "ParamSpec"):
             return EMPTY
-        return self.single(("XI", dotted))
+        known = self.outside.declared(dotted)
+        return self.single(("XI", dotted)) if known is None else known
 
     def _generic(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
         _, base, arguments = expression
@@ -205,7 +209,7 @@ class AnnotationEvaluation(ScopeEvaluation):
                 return self.single(("CB", made)) if made else EMPTY
             return EMPTY
         inner = tuple([frozenset(self.declared(module, function, a)) for a in arguments])
-        return self.single(("G", dotted, inner))
+        return self.single(("G", self.outside.class_name(dotted) or dotted, inner))
 
     def _classes_of(
         self, module: Module, function: Function | None, arguments: tuple[TypeExpr, ...]
@@ -216,4 +220,6 @@ class AnnotationEvaluation(ScopeEvaluation):
                 kind = self.values[value]
                 if kind[0] == "I":
                     made.add(self.intern(("C", kind[1], False)))
+                elif kind[0] in ("XI", "G"):
+                    made.add(self.intern(("X", kind[1])))
         return made

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
-from depslice.callgraph.engine.library import INERT_BASES, is_inert
+from depslice.callgraph.engine.library import CALLED_BACK, INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
@@ -16,6 +16,15 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
+_CONTAINER_BASES = {
+    "builtins.list": "list",
+    "builtins.dict": "dict",
+    "builtins.set": "set",
+    "collections.OrderedDict": "dict",
+    "collections.UserDict": "dict",
+    "collections.UserList": "list",
+    "collections.deque": "deque",
+}
 
 
 class AttributeEvaluation(AnnotationEvaluation):
@@ -67,20 +76,35 @@ class AttributeEvaluation(AnnotationEvaluation):
         for base in made.base_values or ():
             for value in base:
                 kind = self.values[value]
+                if (
+                    kind[0] == "X"
+                    and self.whole
+                    and kind[1] not in INERT_BASES
+                    and not kind[1].endswith("()")
+                ):
+                    self.facts.append((f.INHERIT_EXTERNAL, kind[1], op[5]))
                 if kind[0] == "C":
                     self.facts.append((f.INHERIT, kind[1], op[5]))
                     self._init_subclass(kind[1], made, op[5])
-        for metaclass in made.metaclasses:
+        inherited = [m for k in self.mro(made) for m in k.metaclasses] if self.whole else ()
+        for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
             self.facts.append((f.CLASSREF, metaclass, op[5]))
-            for dunder in ("__prepare__", "__new__", "__init__", "__call__"):
+            dunders = ("__prepare__", "__new__", "__init__", "__call__")
+            for dunder in dunders[:3] if self.whole else dunders:
                 self._call_member(
                     metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
                 )
         for index in made.info.pieces:
             piece = module.summary.pieces[index]
             if made.info.parent_function >= 0 and piece.unit >= 0:
-                self.ensure(self.function(module, piece.unit))
+                body = self.function(module, piece.unit)
+                self.called.add(body)
+                self.ensure(body)
         self._set_names(made, op[5])
+        if self.whole and any(b.startswith("enum.") for b in self.external_bases(made)):
+            members = [n for n in made.info.members if self._is_enum_member(made, made, n)]
+            if members:  # they are made when the class is
+                self._call_member(made, "__init__", [self.single(("I", made, True))], op[5], "enum")
         return self.single(("C", made, True))
 
     def _set_bases(
@@ -99,8 +123,10 @@ class AttributeEvaluation(AnnotationEvaluation):
         for base in bases:
             for value in base:
                 kind = self.values[value]
-                if kind[0] in ("X", "XI", "G"):
+                if kind[0] in ("X", "XI", "G", "XA"):
                     external.append(kind[1])
+                elif kind[0] == "NT":
+                    external.append("collections.namedtuple()")
                 elif kind[0] == "C":
                     self._join_family(made, kind[1])
                 elif kind[0] in OPEN:
@@ -257,14 +283,20 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self._module_attribute(value[1], name, pos)
         if kind == "C":
             return self._class_attribute(value[1], name, pos, exact=value[2])
-        if kind == "X":
+        if kind in ("X", "XA"):
             dotted = f"{value[1]}.{name}"
             self.facts.append((f.EXTERNAL, dotted, pos, False))
             if dotted.count(".") > _LONGEST_DOTTED:
                 return self.single(value)
             return self.single(("X", dotted))
-        if kind in ("XI", "G", "S", "N"):
+        if kind in ("XI", "G", "GS", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
+        if kind == "K" and value[1] == "types.SimpleNamespace":
+            return self.read(self.cell("k", receiver, name))
+        if kind == "K" and value[1] == "collections.namedtuple" and name[0] != "_":
+            return self.read(self.cell("field", receiver, name))
+        if kind == "ND":
+            return self.single(("NM", value[1], name))
         if kind in ("K", "GE"):
             return self.container_attribute(receiver, name, pos)
         if kind == "SU":
@@ -284,15 +316,24 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.derive("A", receiver, name)
         if kind == "XM":
             return self.only(receiver)
+        if kind == "NS":
+            if name == "get":
+                return self.single(("NG", value[1]))
+            return self.single(("XM", "builtins.dict", name))
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
+        if kind == "PS" and name == "func":
+            return self.read(self.cell("pf", receiver))
         return EMPTY
 
     def _external_instance(
         self, receiver: int, value: tuple[object, ...], name: str, pos: Position
     ) -> Values:
         kind = value[0]
+        found = self.outside.attribute(receiver, name, pos)
+        if found is not None:
+            return found
         if kind == "G":
             return self.single(("KM", receiver, name))
         dotted = "builtins.str" if kind in ("S", "N") else str(value[1])
@@ -307,6 +348,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if module is not None and self._has(module, name):
             self.facts.append((f.NAME, module_name, name, None, pos))
             return self.module_member(module, name)
+        if name == "__dict__" and self.whole:
+            return self.single(("NS", module_name))
         inner = f"{module_name}.{name}"
         if self.program.is_module(inner):
             self.facts.append((f.MODULE, inner, pos, "attribute"))
@@ -326,6 +369,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
+            if self.whole and self._is_enum_member(class_, owner, name):
+                return self.single(("I", class_, True))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
             if self.whole:
@@ -342,14 +387,46 @@ class AttributeEvaluation(AnnotationEvaluation):
             return values
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
+        if name == "__subclasses__" and self.whole:
+            return self.single(("SC", class_))
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
         return self._missing(class_, name, pos)
 
+    def _is_enum_member(self, class_: Class, owner: Class, name: str) -> bool:
+        pieces = owner.info.members[name]
+        return (
+            not name.startswith("_")
+            and owner.module.summary.pieces[pieces[-1]].kind == "assign"
+            and any(base.startswith("enum.") for base in self.external_bases(class_))
+        )
+
+    def held_by(self, class_: Class) -> int | None:
+        """The container that instances are, for a class that extends a builtin one."""
+        if self.whole and not any(given for _, given in self.outside.types.outer_bases(class_)):
+            for base in self.external_bases(class_):
+                kind = _CONTAINER_BASES.get(base)
+                if kind is not None:
+                    definer = self.function(class_.module, class_.info.unit)
+                    return self.intern(("K", kind, definer, -10_000 - class_.info.index))
+        return None
+
     def _missing(self, class_: Class, name: str, pos: Position) -> Values:
+        made = self.read(self.cell("made", self.intern(("C", class_, True)), name))
+        if made:
+            return made
+        held = self.held_by(class_)
+        if held is not None:
+            return self.container_attribute(held, name, pos)
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
+        if outside and self.whole and f"{outside[0]}.{name}" in CALLED_BACK:
+            return self.single(("XB", f"{outside[0]}.{name}", class_))
+        instance = self.intern(("I", class_, False))
+        inherited = self.outside.inherited(instance, class_, name, pos)
+        if inherited is not None:
+            return inherited
         if outside:
             dotted = outside[0]
             if dotted != "?":
@@ -403,12 +480,14 @@ class AttributeEvaluation(AnnotationEvaluation):
         if not exact and self.whole:
             values |= self._overrides(receiver, class_, owner, name, pos)
         stored = self._instance_state(class_, name, pos)
+        if not exact and self.whole:
+            stored = stored | self.read(self.cell("below", class_, name))
         values |= stored
         if owner is None and not self._stores(class_, name):
             if name == "__class__":
                 return self.single(("C", class_, exact))
             if name == "__dict__":
-                return EMPTY
+                return self.single(("ND", receiver)) if self.whole else EMPTY
             fallback = self.find_member(class_, "__getattr__")
             if fallback is not None:
                 values |= self._call_member(
@@ -533,6 +612,14 @@ class AttributeEvaluation(AnnotationEvaluation):
             if function.unit.owner < 0 and function.unit.kind == "lambda":
                 return self.single(("B", function, receiver))
             return self.single(("B", function, receiver))
+        if kind[0] == "DF":
+            saved, self.facts = self.facts, []
+            try:
+                return self.call(kind[1], [], {}, pos)
+            finally:
+                self.facts = saved
+        if kind[0] == "CM":
+            return self.single(("PT", self.only(value), (self.only(receiver),), ()))
         if kind[0] == "PY":
             return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
         if kind[0] == "I":
@@ -557,6 +644,12 @@ class AttributeEvaluation(AnnotationEvaluation):
             return values
         outside = [b for b in self.external_bases(class_) if b != "?"]
         dotted = outside[0] if outside else "builtins.object"
+        if self.whole and of[0] == "C" and name == "__call__":
+            return self.single(("TC", of[1], of[2]))
+        if outside:
+            inherited = self.outside.inherited(receiver, class_, name, pos)
+            if inherited is not None:
+                return inherited
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
         return self.single(("X", f"{dotted}.{name}"))
 
@@ -584,13 +677,18 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":
             return self.read(self.cell("fa", function, name)) or self.single(("F", function))
+        if name == "register" and function in self.dispatchers:
+            return self.single(("SR", function, False))
+        if name in ("setter", "deleter", "getter") and function.unit.flags & s.PROPERTY:
+            return self.single(("X", f"builtins.property.{name}"))
         if name in ("__call__", "__get__"):
             return self.single(("F", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
-        return self.read(self.cell("fa", function, name)) or self.single(
-            ("X", f"builtins.function.{name}")
-        )
+        found = self.read(self.cell("fa", function, name))
+        if found or not name.startswith("__"):  # who set it cannot always be seen
+            return found or self.unknown
+        return self.single(("X", f"builtins.function.{name}"))
 
     # --- stores
 
@@ -609,6 +707,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
                 self.write(self.cell("fan", name), values)
+            elif kind == "K" and value[1] == "types.SimpleNamespace":
+                self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:
                 self.note_unknown(name, pos, receiver)
 
@@ -637,6 +737,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             )
         if self.whole or class_.module is self._own_module():
             self.write(self.attribute_cell(class_, name), values)
+        for ancestor in self.mro(class_)[1:] if self.whole else ():
+            self.write(self.cell("below", ancestor, name), values)
 
     def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
         kind = self.values[member]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -22,14 +22,21 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.program import Module, Program
 
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.outside import Outside
+
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
+_MOST_FUNCTIONS: Final = 60
 _LONGEST_PATH: Final = 3
 _INDEX: Final = (1 << WORK_BITS) - 1
 
 
 class EngineState:
     """Cells, interned values, and the worklist."""
+
+    outside: Outside
+    """What stubs say about code outside the repo."""
 
     def __init__(self, program: Program, *, whole: bool) -> None:
         self.program = program
@@ -46,9 +53,16 @@ class EngineState:
         self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
+        self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
+        self.ordered: set[Class] = set()  # by functools.total_ordering
+        self.records: set[Class] = set()  # dataclasses
+        self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
+        self.stored: set[str] = set()  # attributes that are set on something, somewhere
+        self._called_names: dict[Function, dict[int, str]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
+        self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}
@@ -184,14 +198,27 @@ class EngineState:
         if values <= known:
             return
         room = self.widest - len(known)
-        if room <= 0:
-            return
         if len(values) > room:
-            values = frozenset(sorted(set(values) - known)[:room]) | self.unknown
+            values = self._fitting(known, values, room)
+            if values <= known:
+                return
         cell.values = self.shared(known | values)
         if cell.readers:
             readers, cell.readers = cell.readers, []
             self.wake(readers)
+
+    def _fitting(self, known: frozenset[int], values: Values, room: int) -> Values:
+        """What a cell that holds ``known`` has room for: more where it is a table of functions."""
+        added = sorted(set(values) - known)
+        functions: list[int] = []
+        if self.whole and len(known) < _MOST_FUNCTIONS:
+            functions = [v for v in added if self.values[v][0] in ("F", "B")]
+            added = [v for v in added if self.values[v][0] not in ("F", "B")]
+            room = self.widest - sum(self.values[v][0] not in ("F", "B") for v in known)
+            del functions[_MOST_FUNCTIONS - len(known) :]
+        if len(added) <= room:
+            return frozenset(added) | frozenset(functions)
+        return frozenset(added[: max(0, room)]) | frozenset(functions) | self.unknown
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.library import CALLED_BACK
 from depslice.callgraph.engine.models import MODELS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import STR as _STR
@@ -21,6 +22,14 @@ _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersectio
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
 _LONGEST_DISPLAY: Final = 16
 DICTS: Final = frozenset({"dict", "defaultdict"})
+# What total_ordering derives everything from, and what of it asks for equality too.
+_ROOTS: Final = ("__lt__", "__le__", "__gt__", "__ge__")
+_WITH_EQUALITY: Final = {
+    "__lt__": ("__gt__", "__le__"),
+    "__le__": ("__ge__", "__lt__"),
+    "__gt__": ("__lt__", "__ge__"),
+    "__ge__": ("__le__", "__gt__"),
+}
 _NOT_IMPLEMENTED: Final = ("X", "builtins.NotImplemented")
 _CONTAINER_NAMES: Final = {
     "deque": "collections.deque",
@@ -41,6 +50,8 @@ _MAPPINGS: Final = frozenset(
         "MappingProxyType",
     }
 )
+
+_MOST_KEYS_COPIED: Final = 16
 
 
 class ContainerEvaluation(CallEvaluation):
@@ -128,9 +139,16 @@ class ContainerEvaluation(CallEvaluation):
 
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
-        self.write(self.cell("e", target), self.read(self.cell("e", source)))
-        for text in tuple(self.keys_of.get(source, ())):
-            self.write_item(target, text, self.read(self.cell("k", source, text)))
+        elements = self.read(self.cell("e", source))
+        self.write(self.cell("e", target), elements)
+        keys = self.keys_of.get(source)
+        if keys and len(keys) > _MOST_KEYS_COPIED:
+            self.write(self.cell("n", target), elements)
+        elif keys:
+            copied = self.keys_of.setdefault(target, {})
+            for text in tuple(keys):
+                copied[text] = None
+                self.write(self.cell("k", target, text), self.read(self.cell("k", source, text)))
         self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
@@ -155,21 +173,86 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self._made_on_demand(receiver, pos)
                 if value[1] not in DICTS and self.whole:
                     self.protocol(keys, ("__index__",), pos)
-            elif kind == "G":
-                result |= self._generic_item(value)
+            elif kind in ("G", "GS", "S"):
+                found = self.outside.item(receiver, keys, pos)
+                if found is not None:
+                    result |= found
+                elif kind == "G":
+                    result |= self._generic_item(value)
             elif kind == "C":
                 result |= self._class_getitem(receiver, value[1], keys, pos)
             elif kind == "I":
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
+                if self.find_member(value[1], "__getitem__") is None:
+                    result |= self._inherited_item(value[1], keys, pos)
+            elif kind in ("NS", "ND"):
+                result |= self._namespace_item(value, keys, pos)
             elif kind == "X":
-                result.add(receiver)
+                result |= self.outside.item(receiver, keys, pos) or self._alias(value[1], keys)
             elif kind == "XI":
-                if value[1] == "builtins.globals":
-                    result |= self.global_names(keys, pos)
+                result |= self.outside.item(receiver, keys, pos) or EMPTY
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
         return result
+
+    def _inherited_item(self, class_: Class, keys: Values, pos: Position) -> Values:
+        """``instance[key]`` of a class that extends a container or is a record."""
+        held = self.held_by(class_)
+        if held is not None:
+            return self._item(held, keys)
+        if not self.whole or "typing.NamedTuple" not in self.external_bases(class_):
+            return EMPTY
+        fields = [
+            name
+            for name, pieces in class_.info.members.items()
+            if class_.module.summary.pieces[pieces[0]].kind == "assign"
+        ]
+        result: set[int] = set()
+        receiver = self.single(("I", class_, True))
+        for key in keys:
+            text = self.values[key]
+            if text[0] == "S" and text[1].isdecimal() and int(text[1]) < len(fields):
+                result |= self.load_attribute(receiver, fields[int(text[1])], pos)
+        return result
+
+    def _namespace_item(self, namespace: tuple[Any, ...], keys: Values, pos: Position) -> Values:
+        """``globals()[key]``, ``vars(x)[key]``: the attribute of that name."""
+        if namespace[0] == "NS":
+            return self.global_names(namespace[1], keys, pos)
+        receivers = self.only(namespace[1])
+        result: set[int] = set()
+        for key in keys:
+            name = self.values[key]
+            if name[0] == "S":
+                result |= self.load_attribute(receivers, name[1], pos)
+            elif name[0] == "N":
+                result |= self.dynamic_attribute(receivers, name[1], name[2], pos)
+        return result
+
+    def _alias(self, dotted: str, keys: Values) -> Values:
+        """``Queue[Task]``: a class outside the repo with type arguments."""
+        given: list[Values] = []
+        for key in keys:
+            if self.values[key][0] == "K" and len(keys) == 1:
+                places = [self.cell("k", key, str(place)) for place in range(8)]
+                given = [self.read(cell) for cell in places if cell.values]
+        arguments = [self._type_argument(values) for values in given or [keys]]
+        if not any(arguments):
+            return self.single(("X", dotted))
+        return self.single(("XA", dotted, tuple(arguments)))
+
+    def _type_argument(self, types: Values) -> frozenset[int]:
+        made: set[int] = set()
+        for number in types:
+            value = self.values[number]
+            if value[0] == "C":
+                made.add(self.intern(("I", value[1], False)))
+            elif value[0] == "XA":
+                made.add(self.intern(("G", value[1], value[2])))
+            elif value[0] == "X":
+                made |= self.outside.declared(value[1]) or EMPTY
+        return frozenset(made)
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
         if self.find_member(class_, "__class_getitem__") is not None:
@@ -263,7 +346,7 @@ class ContainerEvaluation(CallEvaluation):
         result: set[int] = set()
         for value in tuple(values):
             kind = self.values[value]
-            if kind[0] == "K" and kind[1] in ("tuple", "list"):
+            if kind[0] == "K" and kind[1] in ("tuple", "list", "collections.namedtuple"):
                 exact = self.read(self.cell("k", value, str(index)))
                 if exact:
                     result |= exact | self.read(self.cell("n", value))
@@ -295,13 +378,24 @@ class ContainerEvaluation(CallEvaluation):
                 self.hash_values(keys)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
+            elif value[0] == "NS":
+                module = self.program.module(value[1])
+                names = self._known_keys(keys) if module is not None else None
+                for name in names or ():
+                    assert module is not None
+                    self.write(self.variable_cell(module, name, -1), values)
+            elif value[0] == "ND":
+                for name in self._known_keys(keys) or ():
+                    self.store_attribute(self.only(value[1]), name, values, pos)
             elif value[0] in OPEN:
                 self.note_protocol("__setitem__", pos, receiver)
 
     def _may_mutate(self, container: tuple[object, ...]) -> bool:
         """Without a whole program, only code of its own module changes a container."""
         owner = container[2]
-        assert isinstance(owner, Function)
+        assert owner is None or isinstance(owner, Function)
+        if owner is None:
+            return True
         return self.whole or self.current is None or owner.module is self.current.module
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -426,8 +520,12 @@ class ContainerEvaluation(CallEvaluation):
             if tag == "K":
                 cell = "key" if kind[1] in DICTS else "e"
                 result |= self.read(self.cell(cell, value))
-            elif tag == "G":
-                result |= self._generic_elements(kind)
+            elif tag in ("G", "GS", "XI", "X", "S", "N"):
+                found = self.outside.elements(value, pos, is_async=is_async)
+                if found is not None:
+                    result |= found
+                elif tag == "G":
+                    result |= self._generic_elements(kind)
             elif tag == "GE":
                 self.ensure(kind[1])
                 result |= self.read(kind[1].yields)
@@ -459,6 +557,12 @@ class ContainerEvaluation(CallEvaluation):
         if self.find_member(class_, first) is None:
             if self.find_member(class_, "__getitem__") is not None and not is_async:
                 return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
+            held = self.held_by(class_)
+            if held is not None:
+                return self.iterate(self.only(held), pos, is_async=is_async)
+            known = self.outside.elements(receiver, pos, is_async=is_async)
+            if known is not None:
+                return known
             if any(
                 base.startswith(("enum.", "typing.NamedTuple"))
                 for base in self.external_bases(class_)
@@ -519,8 +623,12 @@ class ContainerEvaluation(CallEvaluation):
                 self.note_protocol(enter, pos, value)
                 self.note_protocol(leave, pos, value)
                 result |= self.derive("R", value, ())
-            elif kind[0] in ("XI", "G", "K"):
-                result.add(value)
+            elif kind[0] in ("XI", "G", "GS", "K", "X"):
+                known = self.outside.entered(value, pos, is_async=is_async)
+                if known is not None:
+                    result |= known
+                elif kind[0] != "X":
+                    result.add(value)
         return result
 
     def await_value(self, values: Values, pos: Position) -> Values:
@@ -533,12 +641,16 @@ class ContainerEvaluation(CallEvaluation):
             elif kind[0] == "I":
                 made = self.call_dunder(value, kind[1], "__await__", [], pos)
                 result |= self.generator_return(made)
-            elif kind[0] == "G" and kind[2]:
-                result |= kind[2][-1]
+            elif kind[0] in ("G", "GS", "XI"):
+                known = self.outside.awaited(value)
+                if known is not None:
+                    result |= known
+                else:
+                    result |= kind[2][-1] if kind[0] == "G" and kind[2] else self.unknown
             elif kind[0] in OPEN:
                 self.note_protocol("__await__", pos, value)
                 result |= self.derive("R", value, ())
-            elif kind[0] in ("XI", "X"):
+            elif kind[0] == "X":
                 result |= self.unknown
         return result
 
@@ -554,6 +666,8 @@ class ContainerEvaluation(CallEvaluation):
         if not exact:
             self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
         if owner is None:
+            if self.outside.types.outer_bases(class_):
+                return self.outside.inherited_result(receiver, class_, dunder, args, pos)
             return EMPTY
         return self._call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
 
@@ -567,6 +681,14 @@ class ContainerEvaluation(CallEvaluation):
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if self.find_member(kind[1], dunder) is not None:
                         break
+            elif kind[0] == "C" and self.whole:
+                for metaclass in [m for k in self.mro(kind[1]) for m in k.metaclasses]:
+                    for dunder in dunders:
+                        if self.find_member(metaclass, dunder) is not None:
+                            result |= self._call_member(
+                                metaclass, dunder, [self.only(value)], pos, "metaclass"
+                            )
+                            break
             elif kind[0] in OPEN:
                 for dunder in dunders:
                     self.note_protocol(dunder, pos, value)
@@ -588,6 +710,11 @@ class ContainerEvaluation(CallEvaluation):
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
                     made = self.call_dunder(value, kind[1], called, [other], pos)
+                    if called == "__eq__" and kind[1] in self.records:
+                        self._compare_fields(value, kind[1], pos)
+                    if self.ordered and self.find_member(kind[1], called) is None:
+                        answered = self._derived_comparison(value, kind[1], called, other, pos)
+                        continue
                     answered = (
                         answered
                         and self.find_member(kind[1], called) is not None
@@ -603,6 +730,33 @@ class ContainerEvaluation(CallEvaluation):
             if answered:
                 return
 
+    def _compare_fields(self, receiver: int, class_: Class, pos: Position) -> None:
+        """The ``__eq__`` that a dataclass generates."""
+        if self.find_member(class_, "__eq__") is not None:
+            return
+        for name, pieces in class_.info.members.items():
+            if class_.module.summary.pieces[pieces[0]].kind == "assign":
+                saved, self.facts = self.facts, []
+                try:
+                    held = self.load_attribute(self.only(receiver), name, pos)
+                finally:
+                    self.facts = saved
+                self.protocol({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
+
+    def _derived_comparison(
+        self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
+    ) -> bool:
+        """A comparison that ``functools.total_ordering`` has added; whether it has."""
+        if dunder not in _ROOTS or not any(k in self.ordered for k in self.mro(class_)):
+            return False
+        root = next((each for each in _ROOTS if self.find_member(class_, each)), None)
+        if root is None:
+            return False
+        self.call_dunder(receiver, class_, root, [other], pos)
+        if dunder in _WITH_EQUALITY[root]:
+            self.call_dunder(receiver, class_, "__eq__", [other], pos)
+        return True
+
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
         """``item in container`` (6.10.2)."""
         for value in tuple(containers):
@@ -611,7 +765,12 @@ class ContainerEvaluation(CallEvaluation):
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                 else:
-                    self.iterate(self.only(value), pos, is_async=False)
+                    bases = [f"{b}.__contains__" for b in self.external_bases(kind[1])]
+                    derived = [b for b in bases if self.whole and b in CALLED_BACK]
+                    for base in derived:
+                        self.call_back(base, kind[1], pos)
+                    if not derived:
+                        self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":
@@ -648,8 +807,8 @@ class ContainerEvaluation(CallEvaluation):
                     self.note_protocol(f"__{name}__", pos, value)
                 self.note_protocol(f"__{forward}__", pos, value)
                 result |= self.unknown
-            elif kind[0] in ("K", "G", "XI", "S", "N"):
-                result.add(value)
+            elif kind[0] in ("K", "G", "GS", "XI", "S", "N"):
+                result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
                     self._extend(value, right)
             elif kind[0] == "C" and forward == "or":
@@ -666,7 +825,7 @@ class ContainerEvaluation(CallEvaluation):
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
                 result |= self.unknown
-            elif kind[0] in ("K", "XI", "G"):
+            elif kind[0] in ("K", "XI", "G", "GS") and (kind[0] == "K" or not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self.protocol(right, ("__str__", "__repr__"), pos)
@@ -712,7 +871,7 @@ class ContainerEvaluation(CallEvaluation):
                 if any(t[0] == "C" and t[1] in order for t in targets):
                     result.add(value)
                     fits = True
-            elif kind[0] in ("K", "G", "XI", "S", "N") and any(t[0] == "X" for t in targets):
+            elif kind[0] in ("K", "G", "GS", "XI", "S", "N") and any(t[0] == "X" for t in targets):
                 result.add(value)
                 fits = True
         if not fits or not values:
@@ -802,12 +961,12 @@ class ContainerEvaluation(CallEvaluation):
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
 
-    def global_names(self, keys: Values, pos: Position) -> Values:
-        """``globals()[key]``: names of the module at hand."""
-        assert self.current is not None
-        module = self.module_value(self.current.module.name)
+    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
+        """``globals()[key]``: names of a module, which nothing spells where they are read."""
+        module = self.module_value(module_name)
         result: set[int] = set()
         computed = not keys
+        noted = len(self.facts)
         for key in tuple(keys):
             kind = self.values[key]
             if kind[0] == "S":
@@ -816,7 +975,15 @@ class ContainerEvaluation(CallEvaluation):
                 result |= self.dynamic_attribute(module, kind[1], kind[2], pos)
             else:
                 computed = True
-        return result | self.dynamic_attribute(module, "", "", pos) if computed else result
+        if computed:
+            result |= self.dynamic_attribute(module, "", "", pos)
+        told: list[f.Fact] = []
+        for fact in self.facts[noted:]:
+            told.extend(f.answered(fact[1], pos) if fact[0] == f.ASKED else [fact])
+        self.facts[noted:] = [
+            (*fact, "dynamic") if fact[0] == f.NAME and len(fact) == 5 else fact for fact in told
+        ]
+        return result
 
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position

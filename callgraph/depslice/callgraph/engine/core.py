@@ -10,12 +10,14 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
     WORK_BITS,
+    Cell,
     Function,
     Lookup,
     Values,
@@ -39,6 +41,7 @@ class Engine(ContainerEvaluation):
         super().__init__(program, whole=whole)
         self._handlers = self._operations()
         self._depth = 0
+        self.outside = Outside(self, program.stubs)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
     # --- scheduling
@@ -52,11 +55,21 @@ class Engine(ContainerEvaluation):
         """
         known = list(functions)
         if self.whole:
-            self._want([each for each in known if each.unit.kind == "piece"])
-            for function in known:
-                if function.unit.kind != "piece" and function not in self.called:
-                    self.open_function(function)
+            self.stored = {name for each in known for name in each.unit.stores}
+            self.closed = True
+            self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
+            self.closed = False
+            self._open([each for each in known if each not in self.called])
         self._want(known)
+        if self.whole:
+            self._open(known)
+            self.settle()
+
+    def _open(self, functions: list[Function]) -> None:
+        """Whoever calls those that have no receiver yet is not known."""
+        for function in functions:
+            if function.unit.kind != "piece" and not self.has_receiver(function):
+                self.open_function(function)
 
     def _want(self, functions: list[Function]) -> None:
         for function in functions:
@@ -89,11 +102,17 @@ class Engine(ContainerEvaluation):
     def ensure(self, function: Function, wanted: int = RETURNS) -> None:
         """Have ``function`` evaluated at least once, now if the stack allows."""
         if wanted & ~function.wanted:
+            if self.closed and not self._runs(function):
+                return  # what it would store is read when someone calls it
             function.wanted |= FULL if self.whole else wanted
             if self._depth < _DEEPEST and not function.running:
                 self._evaluate(function)
             else:
                 self.enqueue(function)
+
+    def _runs(self, function: Function) -> bool:
+        unit = function.unit
+        return function in self.called or (unit.kind == "piece" and unit.parent < 0)
 
     def _evaluate(self, function: Function) -> None:
         """Execute what is wanted and was not, and what read something that has grown."""
@@ -311,7 +330,7 @@ class Engine(ContainerEvaluation):
             ),
             s.PHI: self._merge,
             s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], op[2]),
-            s.RETURN: lambda fn, r, op: self.write(fn.ret, r[op[1]]),
+            s.RETURN: self._return,
             s.SEQUENCE: lambda fn, r, op: self.make_sequence(op, r),
             s.SETATTR: lambda fn, r, op: self.store_attribute(r[op[1]], op[2], r[op[3]], op[4]),
             s.SETFREE: lambda fn, r, op: self.write(
@@ -361,6 +380,16 @@ class Engine(ContainerEvaluation):
             self.asked(("compare", left, right, op[3]), op[4])
         else:
             self.compare(left, right, op[3], op[4])
+
+    def _return(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
+        values = registers[op[1]]
+        self.write(function.ret, values)
+        if self.whole and function.tests:
+            guards = op[2] if len(op) > 2 else ()
+            cell = function.guarded.get(guards)
+            if cell is None:
+                cell = function.guarded[guards] = Cell()
+            self.write(cell, values)
 
     def _set_global(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         module = function.module

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 
-NAME: Final = 0  # module name versions|None pos        a module-scope name is read
+NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
     1  # class name pos open how certain    a member found on a class ("call"/"read"/"write")
 )
@@ -24,7 +24,8 @@ EXTERNAL: Final = 5  # dotted pos is_call                something outside the r
 UNRESOLVED: Final = 6  # name reason pos
 INSTANCE: Final = 7  # class pos                         a class of the repo is instantiated
 MODULE: Final = 8  # module pos ["attribute"]                          a module object is named
-ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation
+ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation (eager:
+#                    None in a string that linters do not take for one)
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
 WRITE: Final = (
     12  # module name pos                     a module-scope name is rebound or its object changed
@@ -34,6 +35,7 @@ CLASSREF: Final = 15  # class pos                        a class object is used 
 PASS: Final = 16  # function index values               these values are passed to a parameter
 APPLY: Final = 17  # value args                          an open value is called with these
 ASKED: Final = 18  # lookup pos                         the facts of that lookup hold here
+INHERIT_EXTERNAL: Final = 19  # dotted pos              a base outside the repo
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {
@@ -50,6 +52,7 @@ POSITION: Final = {
     DYNAMIC: 4,
     WRITE: 3,
     INHERIT: 2,
+    INHERIT_EXTERNAL: 2,
     CLASSREF: 2,
 }
 """Where a fact of each kind holds its position; the others have none."""

@@ -82,6 +82,38 @@ INERT_BASES: Final = frozenset(
     }
 )
 
+# Methods of standard base classes, and what of a subclass they call. `visit_*`: all that fit.
+CALLED_BACK: Final = {
+    "threading.Thread.start": ("run",),
+    "multiprocessing.Process.start": ("run",),
+    "json.JSONEncoder.encode": ("default",),
+    "json.JSONEncoder.iterencode": ("default",),
+    "ast.NodeVisitor.visit": ("visit_*", "generic_visit"),
+    "ast.NodeVisitor.generic_visit": ("visit_*",),
+    "ast.NodeTransformer.visit": ("visit_*", "generic_visit"),
+    "ast.NodeTransformer.generic_visit": ("visit_*",),
+    "html.parser.HTMLParser.feed": ("handle_*",),
+    "html.parser.HTMLParser.close": ("handle_*",),
+    "cmd.Cmd.cmdloop": ("do_*", "preloop", "postloop", "precmd", "postcmd", "emptyline", "default"),
+    "cmd.Cmd.onecmd": ("do_*", "emptyline", "default"),
+    "logging.Handler.handle": ("emit", "filter"),
+    "string.Formatter.format": ("vformat", "get_value", "get_field", "format_field"),
+    "collections.abc.Mapping.get": ("__getitem__",),
+    "collections.abc.Mapping.__contains__": ("__getitem__",),
+    "collections.abc.MutableMapping.get": ("__getitem__",),
+    "collections.abc.MutableMapping.__contains__": ("__getitem__",),
+    "collections.abc.MutableMapping.pop": ("__getitem__", "__delitem__"),
+    "collections.abc.MutableMapping.setdefault": ("__getitem__", "__setitem__"),
+    "collections.abc.MutableMapping.update": ("__setitem__",),
+    "collections.abc.MutableSequence.append": ("insert", "__len__"),
+    "collections.abc.MutableSequence.extend": ("insert", "__len__"),
+    "collections.abc.MutableSequence.pop": ("__getitem__", "__delitem__"),
+    "collections.abc.Sequence.index": ("__getitem__", "__len__"),
+    "collections.abc.Sequence.__contains__": ("__getitem__",),
+    "collections.abc.Sequence.__iter__": ("__getitem__",),
+    "collections.abc.MutableSet.remove": ("__contains__", "discard"),
+}
+
 # Bases (and metaclasses) whose class bodies are read as records.
 RECORD_BASES: Final = frozenset(
     {
@@ -108,7 +140,6 @@ SAME: Final = {
     "functools.total_ordering": 0,
     "functools.singledispatch": 0,
     "functools.singledispatchmethod": 0,
-    "weakref.ref": 0,
     "weakref.proxy": 0,
     "builtins.staticmethod": 0,
     "builtins.classmethod": 0,
@@ -120,7 +151,6 @@ SAME: Final = {
     "typing.runtime_checkable": 0,
     "abc.abstractmethod": 0,
     "dataclasses.dataclass": 0,
-    "dataclasses.replace": 0,
     "contextlib.nullcontext": 0,
     "asyncio.create_task": 0,
     "asyncio.ensure_future": 0,
@@ -160,6 +190,9 @@ CONTAINER: Final = {
     "heapq.nlargest": "list",
     "heapq.nsmallest": "list",
 }
+
+# Calls that give the names of a scope: who subscripts that looks them up.
+NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 
 # What a builtin call asks of its arguments (data model, 3.3).
 BUILTIN_PROTOCOLS: Final = {

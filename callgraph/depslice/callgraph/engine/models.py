@@ -27,6 +27,8 @@ Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 def _partial(engine: ContainerEvaluation, call: Call) -> Values:
     if not call.args:
         return EMPTY
+    if engine.whole and call.register >= 0 and engine.current is not None:
+        return engine.partial_of(call)
     frozen = tuple([frozenset(values) for values in call.args])
     names = tuple([(name, frozenset(values)) for name, values in sorted(call.keywords.items())])
     return engine.single(("PT", frozen[0], frozen[1:], names))
@@ -55,6 +57,121 @@ def _map(engine: ContainerEvaluation, call: Call) -> Values:
     items = [engine.iterate(values, call.pos, is_async=False) for values in call.args[1:]]
     made = engine.call(call.args[0], items, {}, call.pos, rule="callback", external=True)
     return engine.container_of("list", call.register, made)
+
+
+def _globals(engine: ContainerEvaluation, call: Call) -> Values:
+    """The namespace of this module, or (``vars(x)``) of what is given."""
+    if call.args:
+        return engine.load_attribute(call.args[0], "__dict__", call.pos)
+    return EMPTY if engine.current is None else engine.single(("NS", engine.current.module.name))
+
+
+def _namespace(engine: ContainerEvaluation, call: Call) -> Values:
+    made = engine.container_of("types.SimpleNamespace", call.register, EMPTY)
+    for container in made:
+        for name, values in call.keywords.items():
+            engine.write_item(container, name, values)
+    return made
+
+
+def _method_type(engine: ContainerEvaluation, call: Call) -> Values:
+    made: set[int] = set()
+    for value in call.argument(0, ""):
+        for receiver in call.argument(1, ""):
+            kind = engine.values[value]
+            if kind[0] == "F":
+                made.add(engine.intern(("B", kind[1], receiver)))
+    return made or engine.unknown
+
+
+def _dir(engine: ContainerEvaluation, call: Call) -> Values:
+    engine.protocol(call.argument(0, ""), ("__dir__",), call.pos)
+    return engine.container_of("list", call.register, engine.single(("N", "", "")))
+
+
+def _new_type(engine: ContainerEvaluation, call: Call) -> Values:
+    """What ``NewType`` gives hands back its argument."""
+    _type_variable(engine, call)
+    return engine.single(("X", "typing.NewType()"))
+
+
+def _same(engine: ContainerEvaluation, call: Call) -> Values:
+    return call.argument(0, "")
+
+
+def _operator(
+    dunders: tuple[str, ...], *, compares: bool = False
+) -> Callable[[ContainerEvaluation, Call], Values]:
+    """What a function of :mod:`operator` does with its operands."""
+
+    def model(engine: ContainerEvaluation, call: Call) -> Values:
+        left, right = call.argument(0, "a"), call.argument(1, "b")
+        if compares:
+            engine.compare(left, right, dunders[0], call.pos)
+            return EMPTY
+        if len(call.args) == 1:
+            return engine.protocol(left, dunders, call.pos)
+        return engine.binary(left, right, dunders[0].strip("_"), call.pos)
+
+    return model
+
+
+def _attribute_getter(engine: ContainerEvaluation, call: Call) -> Values:
+    return _getter(engine, call, "attribute")
+
+
+def _item_getter(engine: ContainerEvaluation, call: Call) -> Values:
+    return _getter(engine, call, "item")
+
+
+def _method_caller(engine: ContainerEvaluation, call: Call) -> Values:
+    return _getter(engine, call, "method")
+
+
+def _getter(engine: ContainerEvaluation, call: Call, kind: str) -> Values:
+    given = tuple([frozenset(values) for values in call.args])
+    names = tuple([(name, frozenset(values)) for name, values in sorted(call.keywords.items())])
+    return engine.single(("OG", kind, given, names))
+
+
+def _starmap(engine: ContainerEvaluation, call: Call) -> Values:
+    made: set[int] = set()
+    for group in tuple(engine.iterate(call.argument(1, ""), call.pos, is_async=False)):
+        places = engine.places_of(frozenset((group,)))
+        spread = engine.iterate({group}, call.pos, is_async=False) if places is None else EMPTY
+        made |= engine.call(
+            call.argument(0, ""), places or [], {}, call.pos,
+            spread=spread, rule="callback", external=True,
+        )  # fmt: skip
+    return engine.container_of("list", call.register, made)
+
+
+def _product(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.tuples_of(
+        call.register, [engine.iterate(values, call.pos, is_async=False) for values in call.args]
+    )
+
+
+def _replace(engine: ContainerEvaluation, call: Call) -> Values:
+    """``dataclasses.replace`` makes a new instance."""
+    for value in call.argument(0, "obj"):
+        kind = engine.values[value]
+        if kind[0] == "I":
+            engine.instantiate(kind[1], kind[2], [], call.keywords, EMPTY, call.pos)
+    return call.argument(0, "obj")
+
+
+def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
+    """``type(name, bases, members)``: the bases, with the members."""
+    made: set[int] = set()
+    for value in engine.iterate(call.args[1], call.pos, is_async=False):
+        if engine.values[value][0] == "C":
+            made.add(value)
+            for container in call.args[2]:
+                for name in tuple(engine.keys_of.get(container, ())):
+                    held = engine.read(engine.cell("k", container, name))
+                    engine.write(engine.cell("made", value, name), held)
+    return made or engine.unknown
 
 
 def _iter(engine: ContainerEvaluation, call: Call) -> Values:
@@ -103,11 +220,6 @@ def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
     return result
 
 
-def _globals_get(engine: ContainerEvaluation, call: Call) -> Values:
-    found = engine.global_names(call.args[0], call.pos) if call.args else EMPTY
-    return found | call.args[1] if len(call.args) > 1 else found
-
-
 def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 3:
         for value in tuple(call.args[1]):
@@ -138,6 +250,8 @@ def _super(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _type(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
+    if len(call.args) == 3:
+        return _type_made(engine, call)
     if len(call.args) == 1:
         for value in call.args[0]:
             kind = engine.values[value]
@@ -172,6 +286,16 @@ def _dict(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
     factory = call.keywords.get("default_factory") or call.keywords.get("factory")
+    if factory and engine.whole:
+        made: set[int] = set()
+        for value in factory:
+            kind = engine.values[value]
+            display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+            if display is None:
+                made.add(engine.intern(("DF", frozenset((value,)))))
+            else:
+                made |= engine.container_of(display, call.register, EMPTY)
+        return made
     if factory:
         return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
     default = call.keywords.get("default")
@@ -194,7 +318,17 @@ def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
-    return engine.single(("X", "collections.namedtuple()"))
+    names: list[str] = []
+    for value in call.argument(1, "field_names"):
+        kind = engine.values[value]
+        if kind[0] == "S":
+            names = kind[1].replace(",", " ").split()
+        elif kind[0] == "K":
+            held = (engine.read(engine.cell("k", value, k)) for k in engine.keys_of.get(value, ()))
+            names = [
+                engine.values[v][1] for each in held for v in each if engine.values[v][0] == "S"
+            ]
+    return engine.single(("NT", tuple(names)))
 
 
 def _thread(engine: ContainerEvaluation, call: Call) -> Values:
@@ -220,7 +354,7 @@ def _start(
         return
     passed = engine.places_of(args) if args else []
     spread = engine.iterate(args, call.pos, is_async=False) if passed is None else EMPTY
-    keywords = engine.names_of(call.argument(options, "kwargs")) or {}
+    keywords, _ = engine.names_of(call.argument(options, "kwargs"))
     engine.call(
         target, passed or [], keywords, call.pos, spread=spread, rule="callback", external=True
     )
@@ -349,16 +483,6 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     return declared or (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
-def _attrgetter(engine: ContainerEvaluation, call: Call) -> Values:
-    for values in call.args:
-        for value in values:
-            kind = engine.values[value]
-            if kind[0] == "S":
-                for part in kind[1].split("."):
-                    engine.note_unknown(part, call.pos, engine.unknown_id, is_call=True)
-    return engine.unknown
-
-
 MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
     "functools.partialmethod": _partial,
@@ -367,11 +491,20 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.property": _property,
     "builtins.map": _map,
     "builtins.iter": _iter,
+    "builtins.globals": _globals,
+    "builtins.vars": _globals,
+    "builtins.dir": _dir,
+    "types.SimpleNamespace": _namespace,
+    "types.MethodType": _method_type,
+    "itertools.starmap": _starmap,
+    "itertools.product": _product,
+    "dataclasses.replace": _replace,
+    "typing.NewType()": _same,
+    "operator.itemgetter": _item_getter,
     "builtins.reversed": _reversed,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
-    "builtins.globals.get": _globals_get,
     "builtins.setattr": _setattr,
     "builtins.hasattr": _hasattr,
     "builtins.super": _super,
@@ -405,9 +538,24 @@ MODELS: Final[dict[str, Model]] = {
     "contextlib.AsyncExitStack.enter_context": _enter_context,
     "contextlib.AsyncExitStack.enter_async_context": _enter_async_context,
     "typing.TypeVar": _type_variable,
-    "typing.NewType": _type_variable,
+    "typing.NewType": _new_type,
     "typing_extensions.TypeVar": _type_variable,
     "typing.cast": _cast,
-    "operator.attrgetter": _attrgetter,
-    "operator.methodcaller": _attrgetter,
+    "operator.attrgetter": _attribute_getter,
+    "operator.methodcaller": _method_caller,
 }
+MODELS.update(
+    {
+        f"operator.{name}": _operator((f"__{name.strip('_')}__",))
+        for name in (
+            "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift",
+            "rshift", "and_", "or_", "xor", "neg", "pos", "invert", "abs", "index",
+        )
+    }
+)  # fmt: skip
+MODELS.update(
+    {
+        f"operator.{name}": _operator((f"__{name}__",), compares=True)
+        for name in ("lt", "le", "gt", "ge", "eq", "ne")
+    }
+)

@@ -8,15 +8,19 @@ registers). Only a function whose references are wanted is evaluated in full.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.summary import Op, Unit
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.values import Function
 
 RETURNS: Final = 1
 STORES: Final = 2
 FULL: Final = 7
 
+_NAMING: Final = frozenset({"getattr", "setattr", "hasattr", "import_module", "__import__"})
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
 _FILLING: Final = frozenset(
@@ -131,6 +135,25 @@ def returns_first(unit: Unit) -> bool:
         elif op[0] == s.RETURN and op[1] in same:
             return True
     return False
+
+
+def names_attributes(function: Function) -> frozenset[int]:
+    """The parameters of ``function`` that name an attribute, a key or a module."""
+    found = function.naming
+    if found is None:
+        unit = function.unit
+        count = len(unit.params)
+        getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+        named: set[int] = set()
+        for op in unit.ops:
+            if op[0] == s.CALL and op[2] in getters:
+                named.update(op[3][:2])
+            elif op[0] in (s.SUB, s.SETSUB):
+                named.add(op[3] if op[0] == s.SUB else op[2])
+            elif op[0] == s.BINARY:
+                named.add(op[3])
+        found = function.naming = frozenset(r for r in named if 0 <= r < count)
+    return found
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:

@@ -64,18 +64,22 @@ class ScopeEvaluation(EngineState):
         if name in module.summary.global_writers:
             self.facts.append((f.NAME, module.name, name, None, pos))
             return self.name_values(module, name, None)
+        stored = self.read(self.variable_cell(module, name, -1)) if self.whole else EMPTY
+        if stored:
+            return stored
         self.facts.append((f.UNRESOLVED, name, "undefined-name", pos))
         return self.unknown
 
     def name_values(self, module: Module, name: str, versions: tuple[int, ...] | None) -> Values:
         """The values of a name of ``module``'s scope."""
-        if versions is None or len(versions) == 1:
+        patched = name in self.stored
+        if (versions is None or len(versions) == 1) and not patched:
             stable = self._stable_values(module, name)
             if stable is not None:
                 return stable
         pieces = module.current_pieces(name, versions)
         writers = module.summary.global_writers.get(name, ())
-        if len(pieces) == 1 and not writers:
+        if len(pieces) == 1 and not writers and not patched:
             return self._piece_values(module, name, pieces[0])
         values: set[int] = set()
         for piece in pieces:
@@ -84,7 +88,7 @@ class ScopeEvaluation(EngineState):
             writer = self.function(module, unit)
             if writer is not self.current:
                 self.ensure(writer, STORES)
-        if writers:
+        if writers or patched:
             values |= self.read(self.variable_cell(module, name, -1))
         return values
 
@@ -236,6 +240,7 @@ class ScopeEvaluation(EngineState):
         if found is None:
             found = self._getters[key] = Function(getter.module, getter.unit, len(self.tasks))
             self.tasks.append(found)
+            self.called.add(found)
             self.write(self._parameter_cell(found, 0), self.single(("S", name)))
         return found
 
@@ -347,9 +352,19 @@ class ScopeEvaluation(EngineState):
     def _actual_receivers(self, function: Function, anything: Values) -> Values:
         """The instances that known callers call a method on; ``anything`` subsumes them."""
         passed = self.read(self._parameter_cell(function, 0))
-        if anything <= passed:
-            return anything
-        return passed
+        if not anything <= passed:
+            return passed
+        [tag] = {self.values[value][0] for value in anything}
+        return anything | {value for value in passed if self.values[value][0] != tag}
+
+    def has_receiver(self, function: Function) -> bool:
+        """Whether some instance is known that ``function`` is called on, if it needs one."""
+        if function in self.called and (
+            not function.unit.params or self._receiver(function, 0) is None
+        ):
+            return True
+        cell = function.params.get(0)
+        return cell is not None and bool(cell.values)
 
     def open_function(self, function: Function) -> None:
         """Nobody of the program calls ``function``: someone else may, with anything."""

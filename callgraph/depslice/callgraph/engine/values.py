@@ -14,6 +14,9 @@ tag        fields                         stands for
 ``X``      dotted name                    something outside the repo
 ``XI``     dotted name                    what calling it gives
 ``XM``     dotted name, attribute         an attribute of such a result
+``XA``     dotted name, argument tuples   a generic class outside the repo with its arguments
+``GS``     dotted name, unit, register    an instance of a generic class outside, made there
+``SM``     receiver value id, class, name a bound method that a stub declares
 ``S``      text                           a string constant
 ``N``      prefix, suffix                 a string with a known start and end
 ``K``      kind, unit, register           a container made there
@@ -38,12 +41,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from depslice.callgraph.engine.facts import ASKED, Fact, answered
+from depslice.callgraph.summary import RETURN
 
 if TYPE_CHECKING:
     from depslice.callgraph.program import Module
     from depslice.callgraph.summary import ClassInfo, Unit
 
 Value: TypeAlias = tuple[Any, ...]
+Guards: TypeAlias = tuple[tuple[int, str, bool], ...]
 Values: TypeAlias = "set[int] | frozenset[int]"
 
 EMPTY: frozenset[int] = frozenset()
@@ -55,9 +60,9 @@ FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 
 OPEN = frozenset({"U", "P", "A", "E", "R"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
-OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM"}
+OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 OPEN_OR_TEXT = OPEN | {"S", "N"}
-ITERABLE = OPEN | {"K", "G", "GE"}
+ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 
 
 class Cell:
@@ -137,8 +142,10 @@ class Function:
         "evaluations",
         "flat",
         "given",
+        "guarded",
         "id",
         "module",
+        "naming",
         "noted",
         "params",
         "parts",
@@ -151,6 +158,7 @@ class Function:
         "serial",
         "signature",
         "spent",
+        "tests",
         "unit",
         "users",
         "wanted",
@@ -166,6 +174,9 @@ class Function:
         self.done = 0  # what has been evaluated
         self.parts: dict[int, list[int]] = {}
         self.signature = Signature(unit)
+        # Whether results depend on which parameters are given.
+        self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
+        self.naming: frozenset[int] | None = None  # parameters that name attributes
         self.evaluations = 0
         self.spent = 0  # operations executed so far
         self.queued = False
@@ -178,6 +189,7 @@ class Function:
         self.flat: list[Fact] | None = None
         self.given: set[tuple[object, ...]] = set()  # the arguments passed so far
         self.ret = Cell()
+        self.guarded: dict[Guards, Cell] = {}  # results by what tests have shown of parameters
         self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
         self.yields = Cell()
         self.params: dict[int, Cell] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -118,6 +119,7 @@ _TYPING_FORMS = frozenset(
     ]
 )
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
+_LONGEST_CODE = 2000
 _LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
 
 
@@ -185,7 +187,11 @@ class ExpressionLowering:
         frame = self.frame
         register = frame.env.get(name)
         if register is not None:
-            return register
+            if name not in frame.rebound:
+                return register
+            own = frame.new()
+            frame.ops.append((s.FREE, own, frame.unit, name, pos))
+            return frame.phi([register, own])
         if frame.is_function:
             if name in frame.locals:
                 return s.UNBOUND
@@ -269,6 +275,9 @@ class ExpressionLowering:
                 frame.flags |= s.USES_LOCALS
                 if name in ("exec", "eval"):
                     self.dynamic.append((pack(node.lineno, node.col_offset), name))
+                    made = self._constant_code(node)
+                    if made is not None:
+                        return made
         callee = self._lower.get(type(func), self._unknown)(func)
         args: list[Register] = []
         stars: list[Register] = []
@@ -298,6 +307,38 @@ class ExpressionLowering:
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         return register
+
+    def _constant_code(self, node: ast.Call) -> Register | None:
+        """``exec`` or ``eval`` of a text that stands there: what its expressions do."""
+        match node.args:
+            case [ast.Constant(value=str(text))] if not node.keywords and len(text) < _LONGEST_CODE:
+                pass
+            case _:
+                return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                body = ast.parse(text.strip()).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        if not all(isinstance(statement, ast.Expr) for statement in body):
+            return None
+        self.expression(node.func)
+        frame = self.frame
+        called = frame.new()
+        pos = pack(node.lineno, node.col_offset)
+        made = s.OPAQUE
+        for statement in body:
+            for child in ast.walk(statement):
+                if isinstance(child, ast.expr):
+                    child.lineno, child.col_offset = node.lineno, node.col_offset
+                    child.end_lineno, child.end_col_offset = node.end_lineno, node.end_col_offset
+            assert isinstance(statement, ast.Expr)
+            made = self.expression(statement.value)
+        assert isinstance(node.func, ast.Name)
+        callee = self.load(node.func.id, pos)
+        frame.ops.append((s.CALL, called, callee, (), (), None, pos))
+        return made
 
     def _zero_argument_super(self, node: ast.Call) -> Register:
         frame: Frame | None = self.frame

@@ -33,14 +33,17 @@ class Frame:
         "flags",
         "globals",
         "globals_written",
+        "guards",
         "history",
         "inner",
         "is_function",
         "locals",
         "nonlocals",
         "ops",
+        "parameters",
         "parent",
         "piece",
+        "rebound",
         "registers",
         "self_stores",
         "stores",
@@ -63,14 +66,18 @@ class Frame:
         self.is_function = is_function
         self.ops: list[Op] = []
         self.registers = 0
+        self.parameters = 0  # the first registers hold them
         self.env: Environment = {}
         self.history: dict[str, list[Register]] = {}
         self.locals: set[str] = set()
         self.inner: set[str] = set()  # comprehension variables: visible to nested units only
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
+        self.rebound: set[str] = set()  # locals that a nested function rebinds
         self.flags = 0
         self.first_param = ""
+        # What tests have shown of parameters here: (index, "given" or "callable", whether).
+        self.guards: tuple[tuple[int, str, bool], ...] = ()
         self.globals_written: set[str] = set()
         self.self_stores: set[str] = set()
         self.stores: set[str] = set()

@@ -637,6 +637,7 @@ class FileLowering(ExpressionLowering):
         for name, *_ in params:
             frame.locals.add(name)
             frame.set_local(name, frame.new())
+        frame.parameters = len(params)
         if owner is not None and params and not flags & s.STATIC:
             frame.first_param = params[0][0]
         elif owner is not None and node.__class__ is not ast.Lambda and flags & s.STATIC and params:
@@ -690,7 +691,7 @@ class FileLowering(ExpressionLowering):
             found.append((args.kwarg.arg, "kw", _type_of(args.kwarg), False))
         return tuple(found)
 
-    def _annotation(self, node: ast.expr, *, eager: bool) -> TypeExpr:
+    def _annotation(self, node: ast.expr, *, eager: bool | None) -> TypeExpr:
         found = type_expression(node)
         if any(True for _ in type_names(found)):
             pos = pack(node.lineno, node.col_offset)
@@ -767,7 +768,11 @@ class FileLowering(ExpressionLowering):
 
     def block(self, body: list[ast.stmt]) -> bool:
         """Lower ``body``; whether control leaves it before its end."""
-        return any(self.statement(node) for node in body)  # what follows a jump is dead
+        frame = self.frame
+        guards = frame.guards
+        leaves = any(self.statement(node) for node in body)  # what follows a jump is dead
+        frame.guards = guards
+        return leaves
 
     def statement(self, node: ast.stmt) -> bool:
         """Lower one statement of a function (or a simple one of any scope)."""
@@ -785,7 +790,8 @@ class FileLowering(ExpressionLowering):
             return self._if(node)  # type: ignore[arg-type]
         if kind is ast.Return:
             value = s.NONE if node.value is None else self.expression(node.value)  # type: ignore[attr-defined]
-            self.frame.ops.append((s.RETURN, value))
+            guards = self.frame.guards
+            self.frame.ops.append((s.RETURN, value, guards) if guards else (s.RETURN, value))
             return True
         return self._other(node)
 
@@ -847,13 +853,24 @@ class FileLowering(ExpressionLowering):
         frame = self.frame
         ends: list[dict[str, Register]] = []
         current: ast.If = node
+        outer = frame.guards
+        shown: tuple[tuple[int, str, bool], ...] = ()  # by the branches that have left
         while True:
             self._test(current.test)
             before = frame.env
             frame.env = dict(before)
             self.narrow(current.test, positive=True)
+            guard = self._guard(current.test)
+            guards = frame.guards
+            if guard is not None:
+                frame.guards = (*guards, guard)
             if not self.block(current.body):
                 ends.append(frame.env)
+            if guard is not None:
+                opposite = (*guard[:2], not guard[2])
+                frame.guards = (*guards, opposite)
+                if not ends:
+                    shown = (*shown, opposite)
             frame.env = dict(before)
             self.narrow(current.test, positive=False)
             orelse = current.orelse
@@ -862,7 +879,10 @@ class FileLowering(ExpressionLowering):
                 continue
             if not self.block(orelse):
                 ends.append(frame.env)
+            elif guard is not None and current is node:
+                shown = (guard,)
             break
+        frame.guards = (*outer, *shown)
         if not ends:
             frame.env = dict(before)
             return True
@@ -870,6 +890,25 @@ class FileLowering(ExpressionLowering):
         for end in ends[1:]:
             frame.merge(frame.env, end)
         return False
+
+    def _guard(self, test: ast.expr) -> tuple[int, str, bool] | None:
+        """What ``test`` shows of a parameter when it holds: given (not ``None``), callable."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self._guard(operand)
+                return None if inner is None else (*inner[:2], not inner[2])
+            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(None)]):
+                if not isinstance(op, ast.Is | ast.IsNot):
+                    return None
+                shown = ("given", isinstance(op, ast.IsNot))
+            case ast.Name(id=name):
+                shown = ("given", True)
+            case ast.Call(func=ast.Name(id="callable"), args=[ast.Name(id=name)], keywords=[]):
+                shown = ("callable", True)
+            case _:
+                return None
+        register = self.frame.env.get(name, -1)
+        return (register, *shown) if 0 <= register < self.frame.parameters else None
 
     def _loop_target(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.expression(node.iter)
@@ -1092,7 +1131,9 @@ class FileLowering(ExpressionLowering):
         declared = self._annotation(node.annotation, eager=eager)
         value = None if node.value is None else self.expression(node.value)
         if declared[-1] == "TypeAlias" and node.value is not None:
-            self._annotation(node.value, eager=False)
+            # Linters do not follow `X: "TypeAlias" = "…"`.
+            unseen = isinstance(node.annotation, ast.Constant)
+            self._annotation(node.value, eager=None if unseen else False)
         register = frame.new()
         frame.ops.append((s.DECLARE, register, declared, value))
         if isinstance(node.target, ast.Name) and value is None and frame.is_function:
@@ -1147,6 +1188,7 @@ class FileLowering(ExpressionLowering):
             owner = frame.owner_of(name)
             if owner is not None:
                 frame.ops.append((s.SETFREE, owner.unit, name, value))
+                owner.rebound.add(name)
                 self.captures.append((owner.unit, name))
         else:
             frame.set_local(name, value)

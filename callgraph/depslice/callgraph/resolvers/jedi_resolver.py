@@ -173,7 +173,7 @@ class _Session:
                 if isinstance(targets, Unresolved):
                     unresolved.append(targets)
                     continue
-                certainty = Certainty.DEFINITE if len(targets) == 1 else Certainty.POSSIBLE
+                certainty = Certainty.DEFINITE if len(targets) == 1 else Certainty.LIKELY
                 for target in targets:
                     edges[site.source, target][site.name_site] = certainty
             if overdue:
@@ -199,7 +199,7 @@ class _Session:
                     certainty=(
                         Certainty.DEFINITE
                         if Certainty.DEFINITE in sites.values()
-                        else Certainty.POSSIBLE
+                        else Certainty.LIKELY
                     ),
                     evidence=(EVIDENCE,),
                 )

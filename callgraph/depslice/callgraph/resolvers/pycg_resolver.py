@@ -67,7 +67,7 @@ class PycgResolver:
     name = "pycg"
 
     def resolve(self, request: ResolveRequest) -> ResolverResult:
-        """References of kind ``call``, certainty ``possible``, evidence ``pycg``.
+        """References of kind ``call``, certainty ``likely``, evidence ``pycg``.
 
         PyCG does not tell where a call stands: sites are those calls of the
         source that end in the target's name, and may be none. Callees outside
@@ -280,7 +280,7 @@ def _translated(
             target=target,
             kind=ReferenceKind.CALL,
             sites=sites.of(source, target),
-            certainty=Certainty.POSSIBLE,
+            certainty=Certainty.LIKELY,
             evidence=(EVIDENCE,),
         )
         for source, target in sorted(edges)

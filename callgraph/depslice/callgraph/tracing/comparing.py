@@ -166,14 +166,11 @@ def compare(program: Program, graph: ReferenceGraph, trace: Trace) -> Comparison
     )
 
 
-def _is_definite(reference: Reference) -> bool:
-    return reference.certainty is Certainty.DEFINITE
-
-
-# What `--certainty` shows, by the references it lets through.
+# What `--certainty` shows, by the references it lets through; each has those before it.
 CERTAINTIES: Final[Mapping[str, Callable[[Reference], bool]]] = {
-    "definite": _is_definite,
-    "all": lambda _: True,
+    "definite": lambda reference: reference.certainty.rank <= Certainty.DEFINITE.rank,
+    "likely": lambda reference: reference.certainty.rank <= Certainty.LIKELY.rank,
+    "possible": lambda _: True,
 }
 
 
@@ -192,7 +189,7 @@ def static_edges(graph: ReferenceGraph) -> dict[Pair, Reference]:
         else:
             continue
         known = edges.get(pair)
-        if known is None or (_is_definite(reference) and not _is_definite(known)):
+        if known is None or reference.certainty.rank < known.certainty.rank:
             edges[pair] = reference
     return edges
 

@@ -44,10 +44,11 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
 )
 @click.option(
     "--certainty",
-    type=click.Choice(["definite", "possible", "all"]),
-    default="all",
+    type=click.Choice(["definite", "likely", "possible"]),
+    default="likely",
     show_default=True,
-    help="References that are shown to be, or that cannot be ruled out.",
+    help="References at least so certain: definite for the fewest wrong ones, possible for "
+    "the fewest missing ones.",
 )
 @click.option(
     "--externals/--no-externals",
@@ -74,6 +75,13 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
     metavar="TRACE",
     help="Compare with the calls of a run (`depslice trace`): as text or json.",
 )
+@click.option(
+    "--explain",
+    nargs=2,
+    default=None,
+    metavar="CALLER CALLEE",
+    help="Tell how the call between the two was found: sites, rules, values.",
+)
 @output_options
 def graph(
     *,
@@ -88,6 +96,7 @@ def graph(
     resolvers: tuple[str, ...],
     pycg_python: str | None,
     trace_path: str | None,
+    explain: tuple[str, str] | None,
     output: Output,
 ) -> None:
     """Show the call graph of REPO, or the part of it around TARGET.
@@ -104,6 +113,9 @@ def graph(
         externals = format_ in _WITH_EXTERNALS
     notes = Notes(output)
     gc.disable()  # what is made here is needed to the end; walking it is a fifth of the time
+    if explain is not None:
+        _explain(repository, notes, explain, format_=format_, output=output)
+        return
     with opened(repository, notes) as program:
         start = None if target is None else find_symbol(program, target)
         with notes.progress("analysing") as progress:
@@ -135,6 +147,36 @@ def graph(
         )
     edges = sum(1 for _ in part.references())
     notes.say(f"{len(part.symbols):,} symbols, {edges:,} references")
+
+
+def _explain(
+    repository: Repository,
+    notes: Notes,
+    ends: tuple[str, str],
+    *,
+    format_: str,
+    output: Output,
+) -> None:
+    """Write how the call from the first to the second of ``ends`` was found.
+
+    Exits with 1 if the graph has no such call.
+    """
+    from depslice.callgraph import find_symbol
+    from depslice.callgraph.explaining import explain_call
+    from depslice.cli.explanation import explanation_document, explanation_text
+
+    if format_ not in ("text", "json"):
+        raise click.UsageError("--explain has --format text and json")
+    with opened(repository, notes) as program:
+        caller, callee = (find_symbol(program, end) for end in ends)
+        derivations = explain_call(program, caller.id, callee.id)
+        if format_ == "json":
+            text = json_text(explanation_document(caller.id, callee.id, derivations))
+        else:
+            text = explanation_text(program, caller.id, callee.id, derivations)
+        write_result(output, text)
+    if not derivations:
+        raise click.exceptions.Exit(1)
 
 
 def _read_run(path: str, *, target: str | None, format_: str) -> Trace:
@@ -177,12 +219,12 @@ def _restricted(
     from depslice.callgraph.model import Certainty, ReferenceKind
 
     wanted_kind = ReferenceKind.CALL if kind == "call" else None
-    wanted_certainty = None if certainty == "all" else Certainty(certainty)
+    least = Certainty(certainty).rank
 
     def is_wanted(reference: Reference) -> bool:
         if wanted_kind is not None and reference.kind is not wanted_kind:
             return False
-        if wanted_certainty is not None and reference.certainty is not wanted_certainty:
+        if reference.certainty.rank > least:
             return False
         return externals or not (is_external(reference.target) or is_external(reference.source))
 

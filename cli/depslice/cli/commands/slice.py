@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.callgraph.errors import DepsliceError
+from depslice.cli.checked import CheckOptions, check_options, check_slice
+from depslice.cli.failures import Finished
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
 from depslice.cli.options import (
@@ -82,6 +84,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     is_flag=True,
     help="Write into a folder that holds files; replace those of the same name.",
 )
+@check_options
 @output_options
 def slice_(
     *,
@@ -96,6 +99,13 @@ def slice_(
     whole_classes: bool,
     tokenizer: str,
     force: bool,
+    check: bool,
+    repair: bool,
+    allow_running_code: bool,
+    calls: str | None,
+    python: str | None,
+    check_seconds: int,
+    report: str | None,
     output: Output,
 ) -> None:
     """Show all that TARGET needs of REPO, and nothing else.
@@ -104,6 +114,16 @@ def slice_(
     """
     if every == bool(targets):
         raise click.UsageError("give TARGETs, or --all" + (", not both" if every else ""))
+    checking = CheckOptions(
+        check=check,
+        repair=repair,
+        allowed=allow_running_code,
+        calls=calls,
+        python=python,
+        seconds=check_seconds,
+        report=report,
+    )
+    checking.refuse_nonsense()
     limits: dict[str, Any] = {
         "depth": depth,
         "budget": budget,
@@ -113,14 +133,33 @@ def slice_(
     notes = Notes(output)
     if every:
         _refuse_rendering(strategy=strategy, usages=usages)
+        if check:
+            raise click.UsageError("--check takes TARGETs, not --all")
         with opened(repository, notes) as program:
             _slice_every(program, repository, output, notes, limits)
         return
+    if check and (depth is not None or budget is not None or strategy != "sliced"):
+        raise click.UsageError("a bounded context does not run: --check takes whole slices")
     from depslice.callgraph import find_symbol
-    from depslice.slicer import slice_context
+    from depslice.slicer import render, slice_context, slice_symbols
 
     with opened(repository, notes) as program:
         ids = list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+        if check:
+            found, passes = check_slice(
+                program,
+                slice_symbols(program, ids, whole_classes=whole_classes),
+                repository,
+                checking,
+                notes,
+                whole_classes=whole_classes,
+            )
+            context = render(program, found, format=format_, usages=usages)
+            _write(context, output, is_tree=format_ == "tree", force=force)
+            _say_what_it_is(found, context, notes)
+            if not passes:
+                raise Finished(1)
+            return
         found, context = slice_context(
             program, ids, format=format_, strategy=strategy, usages=usages, **limits
         )

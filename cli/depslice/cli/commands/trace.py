@@ -88,6 +88,7 @@ def trace(
         exclude=exclude,
         respect_gitignore=True,
         use_cache=True,
+        python=None,
         workers=None,
     )
     to_standard_output = output.path is None and _wants_standard_output()

@@ -66,9 +66,24 @@ def execution_order(program: Program, meanings: Meanings, roots: Iterable[str]) 
     simulation.run([*roots, *later])
     flow.lift(simulation.hosts)
     units = _settle(simulation.order.units, flow)
-    # What never runs can wait for the names that it mentions.
-    units.sort(key=lambda unit: _never_runs(program, unit))
-    return Order(units, simulation.order.inlined)
+    return Order(_with_mentions_first(program, flow, units), simulation.order.inlined)
+
+
+def _with_mentions_first(program: Program, flow: _Flow, units: list[Unit]) -> list[Unit]:
+    """What never runs can wait for the names that it mentions, and waits no longer."""
+    place = {unit: number for number, unit in enumerate(units)}
+    number = dict(place)
+    idle = [unit for unit in units if _never_runs(program, unit)]
+    moved = True
+    while moved:  # ends: places only grow, up to the last statement's
+        moved = False
+        for unit in idle:
+            for entity in flow.mentions(unit):
+                bound = [place[one] for one in flow.binders.get(entity, ()) if one in place]
+                if bound and min(bound) > place[unit]:
+                    place[unit] = min(bound)
+                    moved = True
+    return sorted(units, key=lambda unit: (place[unit], place[unit] > number[unit], number[unit]))
 
 
 def _never_runs(program: Program, unit: Unit) -> bool:
@@ -170,6 +185,10 @@ class _Flow:
         yield from self.reads.get(unit, ())
         for body in self._bodies(self.calls.get(unit, ())):
             yield from self._body_reads.get(body, ())
+
+    def mentions(self, unit: Unit) -> Iterable[Entity]:
+        """What the statements of an ``if TYPE_CHECKING:`` name."""
+        return self._body_reads.get((unit, ""), ())
 
     def called_imports(self, unit: Unit) -> list[str]:
         """The modules that functions import which running ``unit`` may call."""

@@ -1,0 +1,672 @@
+"""Objects from outside the repo at work: their attributes, calls, elements, by their stubs.
+
+What a stub does not know is not answered here (``None``): the engine then goes by
+the names alone (:mod:`depslice.callgraph.engine.library`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
+from depslice.callgraph.stubs import declarations as d
+from depslice.callgraph.summary import Position, TypeExpr
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.containers import ContainerEvaluation
+    from depslice.callgraph.stubs.store import Definition, StubClass, StubModule, Stubs
+
+_NO_KEYWORDS: Final[Mapping[str, Values]] = {}
+_BUILT: Final = {
+    "builtins.list": "list",
+    "builtins.set": "set",
+    "builtins.frozenset": "set",
+}
+
+
+_FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
+"""Kinds of values of which all is known from the value itself: no cell is read."""
+_CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"})
+_PLAIN: Final = frozenset(
+    {f"builtins.{name}" for name in ("int", "str", "float", "bytes", "object")}
+)
+
+
+class Arguments(NamedTuple):
+    """What a call passes."""
+
+    args: Sequence[Values] = ()
+    keywords: Mapping[str, Values] = _NO_KEYWORDS
+    spread: Values = EMPTY
+    pos: Position = 0
+    register: int = -1
+
+
+class Member(NamedTuple):
+    """A member of a class outside the repo: the class that defines it, and what it is."""
+
+    owner: StubClass
+    declaration: d.Declaration
+
+
+class Outside:
+    """What an engine knows of code outside the repo."""
+
+    def __init__(self, engine: ContainerEvaluation, stubs: Stubs) -> None:
+        self.engine = engine
+        self.stubs = stubs
+        self.types = StubTypes(engine, stubs)
+        self._members: dict[tuple[str, str], Member | None] = {}
+        self._method_names: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._fixed: dict[int, Values | None] = {}  # by the identity of declarations
+        self._results: dict[tuple[object, ...], Values] = {}
+        self._elements: dict[tuple[int, bool], Values | None] = {}
+        self._variables: dict[str, Values] = {}
+        self._declared: dict[str, Values | None] = {}
+
+    # --- members
+
+    def member(self, class_: StubClass, name: str) -> Member | None:
+        """``name`` in the MRO of a class."""
+        key = (class_.dotted, name)
+        try:
+            return self._members[key]
+        except KeyError:
+            found = None
+            for candidate in self.stubs.mro(class_):
+                declaration = candidate.members.get(name)
+                if declaration is not None:
+                    found = Member(candidate, declaration)
+                    break
+            self._members[key] = found
+            return found
+
+    def _label(self, class_: StubClass, name: str) -> str:
+        """What a member goes by: the class of the object, as it is known to who uses it.
+
+        For a private class, or an abstract one that a stub only borrows from, the first
+        public one that it inherits from.
+        """
+        for candidate in self.stubs.mro(class_):
+            if not any(part.startswith("_") for part in candidate.dotted.split(".")):
+                return f"{candidate.dotted}.{name}"
+        return f"{class_.dotted}.{name}"
+
+    def attribute(self, number: int, name: str, pos: Position) -> Values | None:
+        """``value.name`` for an object from outside; ``None`` if nothing is known of it."""
+        value = self.engine.values[number]
+        class_ = self.types.class_of(value)
+        if class_ is None:
+            return None
+        found = self.member(class_, name)
+        if found is None or (found.owner.dotted == "builtins.object" and name == "__class__"):
+            return self._by_getattr(number, class_, name, pos)
+        dotted = self._label(class_, name)
+        self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
+        if value[0] in ("S", "N"):  # one value for all texts: they differ in nothing else
+            number = self.engine.intern(("XI", "builtins.str"))
+        return self._read(number, found, name, pos)
+
+    def _by_getattr(self, number: int, class_: StubClass, name: str, pos: Position) -> Values:
+        dotted = class_.dotted
+        found = self.member(class_, "__getattr__")
+        if found is None or found.declaration[0] != d.FUNCTION:
+            self.engine.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
+            return self.engine.single(("XM", dotted, name))
+        scope = Scope(found.owner.module, {}, frozenset((number,)))
+        return self.types.values_of(found.declaration[1][0][1], scope)
+
+    def _read(self, number: int, found: Member, name: str, pos: Position) -> Values:
+        kind = found.declaration[0]
+        if kind == d.FUNCTION:
+            if found.declaration[2] == "property":
+                return self._invoke(number, found, name, Arguments(pos=pos)) or EMPTY
+            return self.engine.single(("SM", number, found.owner.dotted, name))
+        if kind == d.VARIABLE:
+            return self.types.values_of(found.declaration[1], self._scope(number, found.owner))
+        if kind == d.ALIAS:  # `__radd__ = __add__`
+            other = self.member(found.owner, str(found.declaration[1][-1]))
+            if other is not None and other.declaration is not found.declaration:
+                return self._read(number, other, str(found.declaration[1][-1]), pos)
+        if kind == d.CLASS:
+            return self.engine.single(("X", f"{found.owner.dotted}.{name}"))
+        return self.engine.unknown
+
+    def _scope(self, number: int, owner: StubClass) -> Scope:
+        bindings = self.types.seen_as(number, owner) or {}
+        return Scope(owner.module, dict(bindings), frozenset((number,)))
+
+    def inherited(self, number: int, class_: Class, name: str, pos: Position) -> Values | None:
+        """A member that a class of the repo has from a base outside; ``None`` if no stub has it."""
+        for base, _ in self.types.outer_bases(class_):
+            found = self.member(base, name)
+            if found is not None and found.owner.dotted != "builtins.object":
+                dotted = self._label(base, name)
+                self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
+                return self._read(number, found, name, pos)
+        return None
+
+    def inherited_result(
+        self, number: int, class_: Class, name: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """What a special method gives that a class of the repo has from a base outside."""
+        for base, _ in self.types.outer_bases(class_):
+            found = self.member(base, name)
+            if found is not None and found.owner.dotted != "builtins.object":
+                return self._invoke(number, found, name, Arguments(args, pos=pos)) or EMPTY
+        return EMPTY
+
+    # --- calls
+
+    def method_name(self, value: Value) -> str:
+        """The dotted name of the method that an ``SM`` value is."""
+        _, number, owner, name = value
+        defining = self.stubs.class_named(owner)
+        if defining is None:
+            return f"{owner}.{name}"
+        holder = self.engine.values[number]
+        class_ = self.types.class_of(holder)
+        if class_ is None and holder[0] in ("I", "C"):
+            for base, _ in self.types.outer_bases(holder[1]):
+                if defining in self.stubs.mro(base):
+                    class_ = base
+                    break
+        return self._label(class_ or defining, name)
+
+    def names_of_method(self, value: Value) -> tuple[str, ...]:
+        """The names that the method of an ``SM`` value goes by, over the MRO of its receiver."""
+        _, number, owner, name = value
+        class_ = self.types.class_of(self.engine.values[number]) or self.stubs.class_named(owner)
+        if class_ is None:
+            return ()
+        key = (class_.dotted, name)
+        known = self._method_names.get(key)
+        if known is None:
+            known = tuple([f"{c.dotted}.{name}" for c in self.stubs.mro(class_)])
+            self._method_names[key] = known
+        return known
+
+    def call_method(self, value: Value, arguments: Arguments) -> Values | None:
+        """Call the method that an ``SM`` value is; ``None`` where its stub says nothing."""
+        _, number, owner, name = value
+        class_ = self.stubs.class_named(owner)
+        found = None if class_ is None else self.member(class_, name)
+        if found is None or found.declaration[0] != d.FUNCTION:
+            return None
+        return self._invoke(number, found, name, arguments)
+
+    def result_of(
+        self, number: int, name: str, pos: Position, args: Sequence[Values] = ()
+    ) -> Values:
+        """What a special method of an object from outside gives; nothing if it has none."""
+        value = self.engine.values[number]
+        if value[0] not in _FROZEN or any(self._may_read(values) for values in args):
+            return self._result_of(number, name, pos, args)
+        key = (number, name, *map(self.engine.shared, args))
+        known = self._results.get(key)
+        if known is None:
+            known = self._results[key] = frozenset(self._result_of(number, name, pos, args))
+        return known
+
+    def _may_read(self, values: Values) -> bool:
+        known = self.engine.values
+        return any(known[value][0] not in _FROZEN for value in values)
+
+    def _result_of(self, number: int, name: str, pos: Position, args: Sequence[Values]) -> Values:
+        class_ = self.types.class_of(self.engine.values[number])
+        found = None if class_ is None else self.member(class_, name)
+        if found is not None and found.declaration[0] == d.ALIAS:
+            found = self.member(found.owner, str(found.declaration[1][-1]))
+        if found is None or found.declaration[0] != d.FUNCTION:
+            return EMPTY
+        return self._invoke(number, found, name, Arguments(args, pos=pos)) or EMPTY
+
+    def call(self, dotted: str, arguments: Arguments) -> Values | None:
+        """Call a function or class by its dotted name; ``None`` if no stub tells what it gives."""
+        head, _, name = dotted.rpartition(".")
+        definition = self.stubs.find(dotted)
+        if definition is None:
+            found: set[int] = set()
+            for number in self.variable(head):
+                made = self._call_member(number, name, arguments)
+                if made is not None:
+                    found |= made
+            return found or None
+        declaration = definition.declaration
+        if declaration is None:
+            return None
+        if declaration[0] == d.CLASS:
+            return self._instantiate(self.stubs.class_of(definition), EMPTY, arguments)
+        if declaration[0] == d.VARIABLE:
+            found = set()
+            for number in self.variable(dotted):
+                made = self._call_member(number, "__call__", arguments)
+                if made is not None:
+                    found |= made
+            return found or None
+        if declaration[0] == d.ALIAS:
+            return self._call_alias(definition, arguments)
+        if declaration[0] != d.FUNCTION:
+            return None
+        owner = self.stubs.class_named(head) if head else None
+        if owner is None:
+            fixed = self._fixed_result(declaration, definition.module)
+            if fixed is not None and not self._may_call_back(arguments):
+                return fixed
+            return self._apply(declaration, Scope(definition.module), arguments, skip=0)
+        member = self.member(owner, name)
+        if member is None:
+            return None
+        if member.declaration[2] in ("static", "class"):
+            of = self.types.instance(owner.dotted)
+            receiver = next(iter(of), self.engine.unknown_id)
+            return self._invoke(receiver, member, name, arguments)
+        if not arguments.args:
+            return None
+        made_all: set[int] = set()
+        for number in arguments.args[0]:  # `str.lower(text)`
+            made = self._invoke(number, member, name, arguments._replace(args=arguments.args[1:]))
+            made_all |= made or EMPTY
+        return made_all or None
+
+    def _call_alias(self, definition: Definition, arguments: Arguments) -> Values | None:
+        """``choice = _inst.choice``, or the name of a type."""
+        assert definition.declaration is not None
+        expression = definition.declaration[1]
+        module = definition.module
+        holder = self.stubs.resolve(module, expression[1]) if expression[0] == s.T_ATTR else None
+        if holder is None:
+            return self.types.defined(definition)
+        found: set[int] = set()
+        if holder.declaration is not None and holder.declaration[0] == d.VARIABLE:
+            for number in self.types.values_of(holder.declaration[1], Scope(holder.module)):
+                found |= self._call_member(number, expression[2], arguments) or EMPTY
+        return found or None
+
+    def call_instance(self, number: int, arguments: Arguments) -> Values | None:
+        """Call an object from outside; ``None`` if its class has no known ``__call__``."""
+        return self._call_member(number, "__call__", arguments)
+
+    def _call_member(self, number: int, name: str, arguments: Arguments) -> Values | None:
+        class_ = self.types.class_of(self.engine.values[number])
+        found = None if class_ is None else self.member(class_, name)
+        if found is None or found.declaration[0] != d.FUNCTION:
+            return None
+        return self._invoke(number, found, name, arguments)
+
+    def instantiate(
+        self, dotted: str, given: tuple[Values, ...], arguments: Arguments
+    ) -> Values | None:
+        """Call a class with type arguments: ``Queue[Task]()``."""
+        class_ = self.stubs.class_named(dotted)
+        if class_ is None:
+            return None
+        self._instantiate(class_, EMPTY, arguments)
+        return self.types.instance(class_.dotted, given)
+
+    def _instantiate(self, class_: StubClass, cls: Values, arguments: Arguments) -> Values:
+        engine = self.engine
+        found = self.member(class_, "__init__")
+        if found is None or found.owner.dotted == "builtins.object":
+            found = self.member(class_, "__new__") or found
+        made: Values
+        number = -1
+        if class_.parameters and arguments.register >= 0:
+            number = engine.intern(("GS", class_.dotted, engine.current, arguments.register))
+            made = frozenset((number,))
+        else:
+            made = self.types.instance(class_.dotted) or engine.unknown
+        if found is not None and found.declaration[0] == d.FUNCTION:
+            scope = Scope(found.owner.module, {}, made)
+            result = self._apply(found.declaration, scope, arguments._replace(register=-1), skip=1)
+            if found.declaration[2] == "class" and result and not result <= engine.unknown | made:
+                return result  # `__new__` says more than `Self`
+            if number >= 0:
+                self._learn(number, class_, found.owner, scope.bindings)
+            elif class_.parameters:
+                names = self.types.names_in(class_, found.owner)
+                by_name = {names[n]: v for n, v in scope.bindings.items() if n in names}
+                given = [by_name.get(name, engine.unknown) for name in class_.parameters]
+                made = self.types.instance(class_.dotted, given)
+        return made
+
+    def _learn(self, number: int, class_: StubClass, owner: StubClass, bindings: Bindings) -> None:
+        """What was passed to a method is what the object holds from now on."""
+        engine = self.engine
+        value = engine.values[number]
+        if not engine.whole and (
+            engine.current is None
+            or value[2] is None
+            or value[2].module is not engine.current.module
+        ):
+            return
+        for name, own in self.types.names_in(class_, owner).items():
+            values = bindings.get(name)
+            if values:
+                engine.write(engine.cell("tv", number, own), values)
+
+    def _invoke(self, number: int, found: Member, name: str, arguments: Arguments) -> Values | None:
+        engine = self.engine
+        owner = found.owner
+        if found.declaration[0] != d.FUNCTION:
+            return None  # `__hash__: ClassVar[None]`
+        fixed = self._fixed_result(found.declaration, owner.module)
+        if fixed is not None and not self._may_call_back(arguments):
+            return fixed
+        scope = self._scope(number, owner)
+        made = self._apply(found.declaration, scope, arguments, skip=1)
+        value = engine.values[number]
+        if value[0] == "GS":
+            class_ = self.stubs.class_named(value[1])
+            if class_ is not None:
+                self._learn(number, class_, owner, scope.bindings)
+        return made
+
+    # --- signatures
+
+    def _fixed_result(self, declaration: d.Declaration, module: StubModule) -> Values | None:
+        """What a function gives whatever it is called with; ``None`` where that matters.
+
+        Most do: asked for each call, the rest of this part would cost more than it tells.
+        """
+        key = id(declaration)
+        try:
+            return self._fixed[key]
+        except KeyError:
+            overloads = declaration[1]
+            returns = {returned for _, returned, is_async in overloads if not is_async}
+            found: Values | None = None
+            if len(returns) == 1 and all(not overload[2] for overload in overloads):
+                returned = next(iter(returns))
+                if self.types.is_fixed(returned, module):
+                    found = frozenset(self.types.values_of(returned, Scope(module)))
+            self._fixed[key] = found
+            return found
+
+    def _may_call_back(self, arguments: Arguments) -> bool:
+        known = self.engine.values
+        called = _CALLABLES if self.engine.whole else _CALLABLES | OPEN
+        for group in (arguments.args, arguments.keywords.values(), (arguments.spread,)):
+            for values in group:
+                for value in values:
+                    if known[value][0] in called:
+                        return True
+        return False
+
+    def _apply(
+        self, declaration: d.Declaration, scope: Scope, arguments: Arguments, *, skip: int
+    ) -> Values | None:
+        """Bind arguments to the first overload that fits, call callbacks, give the result."""
+        _, overloads, how = declaration
+        if how == "static":
+            skip = 0
+        params, returns, is_async = self._chosen(overloads, scope, arguments, skip)
+        placed = _placed(params[skip:], arguments)
+        if skip and params and params[0][2] is not None and scope.receiver:
+            expression = params[0][2]
+            receiver = self.types.classes_of(scope.receiver) if how == "class" else scope.receiver
+            if not (expression[0] == s.T_SUBSCRIPT and scope.bindings):
+                self.types.bind(expression, receiver, scope, arguments.pos)
+        later: list[tuple[TypeExpr, Values]] = []
+        loose: list[Values] = []
+        for param, values in placed:
+            declared = param[2]
+            if not values:
+                continue
+            if declared is None or declared[0] in (s.T_UNKNOWN, s.T_ATTR):
+                loose.append(values)
+            elif self._takes_callables(values):
+                later.append((declared, values))
+            else:
+                self.types.bind(declared, values, scope, arguments.pos)
+        rest = _rest(params[skip:], arguments)
+        for expression, values in later:
+            if not self.types.callback(expression, values, scope, rest, arguments.pos):
+                self.types.bind(expression, values, scope, arguments.pos)
+                if expression[-1] in ("object", "Any"):
+                    loose.append(values)
+        if loose and not any(_is_parameters(param) for param in params):
+            self.engine.hand_over(loose, arguments.pos)
+        result = self.types.values_of(returns, scope)
+        if is_async:
+            unknown = self.engine.unknown
+            return self.types.instance("typing.Coroutine", (unknown, unknown, result))
+        return self._built(result, arguments.register) if scope.bindings else result
+
+    def _built(self, result: Values, register: int) -> Values:
+        """A new list or set is a container of this place, that may be filled later."""
+        engine = self.engine
+        if register < 0 or len(result) != 1:
+            return result
+        value = engine.values[next(iter(result))]
+        if value[0] == "G" and value[1] in _BUILT:
+            return engine.container_of(_BUILT[value[1]], register, value[2][0])
+        return result
+
+    def _takes_callables(self, values: Values) -> bool:
+        known = self.engine.values
+        return any(known[v][0] not in ("XI", "S", "N", "K", "G", "GS") for v in values)
+
+    def _chosen(
+        self,
+        overloads: tuple[tuple[tuple[Param, ...], TypeExpr, bool], ...],
+        scope: Scope,
+        arguments: Arguments,
+        skip: int,
+    ) -> tuple[tuple[Param, ...], TypeExpr, bool]:
+        if len(overloads) == 1:
+            return overloads[0]
+        fitting = [o for o in overloads if _has_room(o[0][skip:], arguments)] or list(overloads)
+        if len(fitting) == 1:
+            return fitting[0]
+        for overload in fitting:
+            params = overload[0]
+            own = params[0][2] if skip and params and scope.receiver else None
+            if own is not None and self.types.fits(own, scope.receiver, scope) is False:
+                continue
+            if not any(
+                param[2] is not None and self.types.fits(param[2], values, scope) is False
+                for param, values in _placed(params[skip:], arguments)
+            ):
+                return overload
+        return fitting[0]
+
+    # --- variables and types by name
+
+    def variable(self, dotted: str) -> Values:
+        """The object that a variable outside the repo holds: ``os.environ``; else nothing."""
+        known = self._variables.get(dotted)
+        if known is not None:
+            return known
+        self._variables[dotted] = EMPTY
+        head, _, name = dotted.rpartition(".")
+        definition = self.stubs.find(dotted)
+        found: set[int] = set()
+        if definition is None:
+            if head:
+                for number in self.variable(head):
+                    class_ = self.types.class_of(self.engine.values[number])
+                    member = None if class_ is None else self.member(class_, name)
+                    if member is not None:
+                        found |= self._read(number, member, name, 0)
+        elif definition.declaration is not None and definition.declaration[0] == d.VARIABLE:
+            scope = Scope(definition.module)
+            found |= self.types.values_of(definition.declaration[1], scope)
+            found -= self.engine.unknown
+        self._variables[dotted] = frozenset(found)
+        return self._variables[dotted]
+
+    def declared(self, dotted: str) -> Values | None:
+        """An object declared to be of the type of this name; ``None`` if no stub has the name."""
+        try:
+            return self._declared[dotted]
+        except KeyError:
+            definition = self.stubs.find(dotted)
+            found: Values | None = None
+            if definition is not None and definition.declaration is not None:
+                kind = definition.declaration[0]
+                if kind == d.TYPE_VARIABLE:
+                    found = EMPTY
+                elif kind in (d.CLASS, d.ALIAS):
+                    found = frozenset(self.types.defined(definition)) - self.engine.unknown
+            self._declared[dotted] = found
+            return found
+
+    def class_name(self, dotted: str) -> str | None:
+        """The name that a class outside goes by: ``builtins.list`` for ``typing.List``."""
+        class_ = self.stubs.class_named(dotted)
+        return None if class_ is None else class_.dotted
+
+    def adopt(self, values: Values, declared: Values) -> None:
+        """``v: ContextVar[T] = ContextVar("v")``: the object holds what is declared."""
+        known = self.engine.values
+        for number in values:
+            value = known[number]
+            if value[0] == "GS":
+                class_ = self.stubs.class_named(value[1])
+                for other in declared:
+                    kind = known[other]
+                    if kind[0] == "G" and class_ is not None and kind[1] == value[1]:
+                        for name, held in zip(class_.parameters, kind[2], strict=False):
+                            self.engine.write(self.engine.cell("tv", number, name), held)
+
+    # --- protocols
+
+    def elements(self, number: int, pos: Position, *, is_async: bool) -> Values | None:
+        """What iterating over an object gives; ``None`` if nothing is known of it."""
+        value = self.engine.values[number]
+        if value[0] in ("XI", "G"):
+            key = (number, is_async)
+            try:
+                return self._elements[key]
+            except KeyError:
+                found = self._elements[key] = self._find_elements(number, pos, is_async=is_async)
+                return found
+        if value[0] == "X":
+            return self._of_variable(
+                value[1], lambda inner: self.elements(inner, pos, is_async=is_async)
+            )
+        return self._find_elements(number, pos, is_async=is_async)
+
+    def _find_elements(self, number: int, pos: Position, *, is_async: bool) -> Values | None:
+        value = self.engine.values[number]
+        target = self.stubs.class_named("typing.AsyncIterable" if is_async else "typing.Iterable")
+        seen = None if target is None else self.types.seen_as(number, target)
+        if seen is not None and target is not None:
+            return seen.get(target.parameters[0], self.engine.unknown)
+        if self.types.class_of(value) is None:
+            return None
+        first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
+        found: set[int] = set()
+        for iterator in tuple(self.result_of(number, first, pos)):
+            found |= self.result_of(iterator, second, pos)
+        if not found and not is_async:
+            return self.result_of(number, "__getitem__", pos, [self.engine.constants[s.INT]])
+        return self.engine.await_value(found, pos) if is_async else found
+
+    def item(self, number: int, keys: Values, pos: Position) -> Values | None:
+        """``value[key]``."""
+        engine = self.engine
+        value = engine.values[number]
+        if value[0] == "X":
+            return self._of_variable(value[1], lambda inner: self.item(inner, keys, pos))
+        if self.types.class_of(value) is None:
+            return None
+        if keys == engine.constants[s.OPAQUE]:
+            keys = engine.single(("XI", "builtins.slice"))
+        return self.result_of(number, "__getitem__", pos, [keys])
+
+    def operated(self, number: int, dunder: str, other: Values, pos: Position) -> Values:
+        """``value <op> other`` by its class; most give what they are."""
+        same = frozenset((number,))
+        value = self.engine.values[number]
+        if value[0] not in ("XI", "G", "GS") or value[1] in _PLAIN:
+            return same
+        return self.result_of(number, dunder, pos, [other]) or same
+
+    def entered(self, number: int, pos: Position, *, is_async: bool) -> Values | None:
+        """What ``with value as …`` binds."""
+        value = self.engine.values[number]
+        if value[0] == "X":
+            return self._of_variable(
+                value[1], lambda inner: self.entered(inner, pos, is_async=is_async)
+            )
+        if self.types.class_of(value) is None:
+            return None
+        made = self.result_of(number, "__aenter__" if is_async else "__enter__", pos)
+        return self.engine.await_value(made, pos) if is_async else made
+
+    def awaited(self, number: int) -> Values | None:
+        """What ``await value`` gives."""
+        value = self.engine.values[number]
+        target = self.stubs.class_named("typing.Awaitable")
+        seen = None if target is None else self.types.seen_as(number, target)
+        if seen is None or target is None or value[0] == "X":
+            return None
+        return seen.get(target.parameters[0], self.engine.unknown)
+
+    def _of_variable(self, dotted: str, ask: Callable[[int], Values | None]) -> Values | None:
+        found: set[int] = set()
+        for number in self.variable(dotted):
+            found |= ask(number) or EMPTY
+        return found or None
+
+
+def _has_room(params: Sequence[Param], arguments: Arguments) -> bool:
+    """Whether a signature takes as many arguments, with such names."""
+    count = len(arguments.args)
+    positional = [p for p in params if p[1] in ("po", "pk")]
+    kinds = {p[1] for p in params}
+    if count > len(positional) and "va" not in kinds:
+        return False
+    names = {p[0] for p in params if p[1] in ("pk", "ko")}
+    if "kw" not in kinds and not arguments.keywords.keys() <= names:
+        return False
+    if arguments.spread:
+        return True
+    given = arguments.keywords.keys()
+    missing = [p for p in positional[count:] if not p[3] and p[0] not in given]
+    return not missing and all(p[3] or p[0] in given for p in params if p[1] == "ko")
+
+
+def _placed(params: Sequence[Param], arguments: Arguments) -> list[tuple[Param, Values]]:
+    """Parameters with what is passed to them."""
+    positional = [p for p in params if p[1] in ("po", "pk")]
+    by_name = {p[0]: p for p in params if p[1] in ("pk", "ko")}
+    variadic = next((p for p in params if p[1] == "va"), None)
+    rest = next((p for p in params if p[1] == "kw"), None)
+    found: list[tuple[Param, Values]] = []
+    for place, values in enumerate(arguments.args):
+        param = positional[place] if place < len(positional) else variadic
+        if param is not None:
+            found.append((param, values))
+    for name, values in arguments.keywords.items():
+        param = by_name.get(name, rest)
+        if param is not None:
+            found.append((param, values))
+    if arguments.spread:
+        free = positional[len(arguments.args) :]
+        found.extend((p, arguments.spread) for p in (*free, variadic) if p is not None)
+    return found
+
+
+def _rest(
+    params: Sequence[Param], arguments: Arguments
+) -> tuple[Sequence[Values], Mapping[str, Values]]:
+    """What goes to ``*args`` and ``**kwargs``: the arguments of a ``ParamSpec``."""
+    positional = [p for p in params if p[1] in ("po", "pk")]
+    named = {p[0] for p in params if p[1] in ("pk", "ko")}
+    keywords = {k: v for k, v in arguments.keywords.items() if k not in named}
+    return arguments.args[len(positional) :], keywords
+
+
+def _is_parameters(param: Param) -> bool:
+    """``*args: P.args``."""
+    return param[2] is not None and param[2][0] == s.T_ATTR and param[2][-1] in ("args", "kwargs")
+
+
+__all__ = ["Arguments", "Outside"]

@@ -1,0 +1,30 @@
+"""Names that mean something to every reader of stubs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+VERSION: Final = (3, 11)
+"""The Python that stubs are read for: the oldest one that depslice supports."""
+
+STANDARD_MODULES: Final = frozenset(sys.stdlib_module_names) | {
+    "_typeshed",
+    "builtins",
+    "typing_extensions",
+}
+
+TYPING_ALIASES: Final = {
+    "List": "builtins.list",
+    "Dict": "builtins.dict",
+    "Set": "builtins.set",
+    "FrozenSet": "builtins.frozenset",
+    "Tuple": "builtins.tuple",
+    "Type": "builtins.type",
+    "Deque": "collections.deque",
+    "DefaultDict": "collections.defaultdict",
+    "OrderedDict": "collections.OrderedDict",
+    "Counter": "collections.Counter",
+    "ChainMap": "collections.ChainMap",
+}
+"""Names of :mod:`typing` that are other names of classes, which its stub cannot say."""

@@ -1,0 +1,148 @@
+"""``depslice slice --check``: run a slice beside its original, and tell what came of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depslice.cli.notes import Notes
+from depslice.cli.options import Repository
+from depslice.cli.results import json_text
+
+if TYPE_CHECKING:
+    from depslice.callgraph import Program
+    from depslice.slicer import Slice
+
+_ENVIRONMENTS = (".venv", "venv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """What the options of ``--check`` say."""
+
+    check: bool
+    repair: bool
+    allowed: bool
+    calls: str | None
+    python: str | None
+    seconds: int
+    report: str | None
+
+    def refuse_nonsense(self) -> None:
+        """Raise ``UsageError`` for options that do not go together."""
+        if self.check and not self.allowed:
+            raise click.UsageError(
+                "--check runs the repository's code and tests, with your rights and without a"
+                " sandbox: say --allow-running-code if you trust them"
+            )
+        if self.repair and not self.check:
+            raise click.UsageError("--repair goes with --check")
+        if not self.check and (self.calls or self.report):
+            raise click.UsageError("--calls and --report go with --check")
+
+
+def check_slice(
+    program: Program,
+    found: Slice,
+    repository: Repository,
+    options: CheckOptions,
+    notes: Notes,
+    *,
+    whole_classes: bool,
+) -> tuple[Slice, bool]:
+    """Check ``found``, and with ``repair`` mend it; the slice, and whether it passes."""
+    from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+    from depslice.validator.telling import check_document, check_lines
+
+    python = options.python or _python_of(repository.path)
+    limits = Limits(seconds=options.seconds)
+    with open_workspace(
+        program.project,
+        python=python,
+        runner=ProcessRunner(),
+        limits=limits,
+        whole_folder=os.path.isdir(repository.path),
+    ) as space:
+        script = Path(options.calls) if options.calls else None
+        check = Check(space, program, record(space, program, found.targets, script=script))
+        report = check.of(found)
+        if options.repair and not report.passes:
+            found, report = repair(check, found, whole_classes=whole_classes)
+    if options.report:
+        document = json_text(check_document(report, python=python))
+        _write_report(options.report, document)
+    for line in check_lines(report, everything=notes.tells_all):
+        notes.say(line)
+    return found, report.passes
+
+
+def _write_report(path: str, text: str) -> None:
+    from depslice.cli.options import Output
+    from depslice.cli.results import write_result
+
+    write_result(Output(path=path, quiet=True, verbose=False, color=False), text)
+
+
+def _python_of(path: str) -> str:
+    """The interpreter of the repository's own environment, or the one that runs depslice."""
+    for name in _ENVIRONMENTS:
+        found = os.path.join(path, name, "bin", "python")
+        if os.path.exists(found):
+            return os.path.abspath(found)
+    return sys.executable
+
+
+def check_options(function: Any) -> Any:
+    """The options of ``--check``, for a command; they arrive one by one."""
+    decorators: Sequence[Any] = (
+        click.option(
+            "--check",
+            is_flag=True,
+            help="Import the slice alone, replay real calls on it, compare with the original.",
+        ),
+        click.option(
+            "--repair",
+            is_flag=True,
+            help="With --check: add what turns out to be needed, marked `observed`.",
+        ),
+        click.option(
+            "--allow-running-code",
+            is_flag=True,
+            help="Needed for --check: it runs the repository's code and tests, without a sandbox.",
+        ),
+        click.option(
+            "--calls",
+            type=click.Path(),
+            metavar="FILE",
+            help="With --check: a script or test file that calls TARGET.  [default: REPO's tests]",
+        ),
+        click.option(
+            "--python",
+            type=click.Path(),
+            metavar="PATH",
+            help="With --check: the Python that has what REPO needs.  [default: REPO's .venv]",
+        ),
+        click.option(
+            "--check-seconds",
+            type=click.IntRange(min=1),
+            default=120,
+            show_default=True,
+            metavar="N",
+            help="With --check: the limit for each process.",
+        ),
+        click.option(
+            "--report",
+            type=click.Path(),
+            metavar="FILE",
+            help="With --check: write the report there as JSON.",
+        ),
+    )
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function

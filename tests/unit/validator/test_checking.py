@@ -1,0 +1,259 @@
+"""Slices beside their original: what passes, what does not, what a repair adds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from depslice.callgraph import open_program
+from depslice.slicer import Slice, slice_symbols
+from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+
+SHAPES = """\
+import functools
+
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+    def name(self):
+        return "square"
+
+
+class Base:
+    def __getstate__(self):
+        raise AssertionError("no code of arguments runs")
+
+    def helper(self):
+        return "base"
+
+
+def describe(shape):
+    return f"{shape.area()} {shape.name()}"
+
+
+def by_word(word):
+    return globals()["_say_" + word]()
+
+
+def _say_hello():
+    return PREFIX + "hello"
+
+
+PREFIX = "*"
+
+
+def calls(word):
+    return getattr(sys_modules()[__name__], "_make_" + word)()
+
+
+def sys_modules():
+    import sys
+
+    return sys.modules
+
+
+def _make_tea():
+    return "tea"
+
+
+def counted(items):
+    for number, item in enumerate(items):
+        yield number, item
+
+
+@functools.lru_cache
+def cached(number):
+    return number + 1
+
+
+async def later(number):
+    return number * 2
+
+
+def fails(text):
+    raise ValueError(f"no: {text}")
+
+
+def unsteady():
+    import time
+
+    return time.time_ns()
+
+
+def takes(base):
+    return base.helper()
+
+
+def never():
+    return 1
+"""
+
+SCRIPT = """\
+import asyncio
+import shapes
+
+
+class Mine(shapes.Square):
+    def name(self):
+        return "mine"
+
+
+shapes.describe(shapes.Square(2))
+shapes.describe(Mine(3))
+shapes.by_word("hello")
+shapes.calls("tea")
+list(shapes.counted(["a", "b"]))
+shapes.cached(1)
+asyncio.run(shapes.later(4))
+shapes.takes(shapes.Base())
+shapes.unsteady()
+try:
+    shapes.fails("x")
+except ValueError:
+    pass
+"""
+
+
+@contextmanager
+def checking(tmp_path: Path, *targets: str) -> Iterator[Check]:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "shapes.py").write_text(SHAPES)
+    script = tmp_path / "calls.py"
+    script.write_text(SCRIPT)
+    program = open_program(repo, cache=None)
+    with open_workspace(
+        program.project, python=sys.executable, runner=ProcessRunner(), limits=Limits(seconds=60)
+    ) as space:
+        yield Check(space, program, record(space, program, targets, script=script))
+    assert sorted(path.name for path in repo.iterdir()) == ["shapes.py"]
+
+
+def sliced(check: Check, target: str) -> Slice:
+    return slice_symbols(check.program, [target])
+
+
+def without(check: Check, target: str, *missing: str) -> Slice:
+    """A slice that analysis got wrong: these definitions are not in it."""
+    from dataclasses import replace
+
+    found = sliced(check, target)
+    [cut] = found.cuts
+    import ast
+
+    body = ast.parse(cut.text).body
+    names = {("body", i): getattr(node, "name", "") for i, node in enumerate(body)}
+    names |= {
+        ("body", i, "body", j): f"{node.name}.{getattr(child, 'name', '')}"
+        for i, node in enumerate(body)
+        if isinstance(node, ast.ClassDef)
+        for j, child in enumerate(node.body)
+    }
+    keep = {path for path in cut.keep if names.get(path, "") not in missing}
+    items = tuple(item for item in found.items if item.symbol.id.partition(":")[2] not in missing)
+    return replace(found, cuts=(replace(cut, keep=frozenset(keep)),), items=items)
+
+
+def test_what_gives_the_same_passes(tmp_path: Path) -> None:
+    targets = [
+        f"shapes:{name}"
+        for name in (
+            "describe",
+            "counted",
+            "cached",
+            "later",
+            "fails",
+            "takes",
+            "unsteady",
+            "never",
+        )
+    ]
+    with checking(tmp_path, *targets) as check:
+        reports = {target: check.of(sliced(check, target)) for target in targets}
+    assert all(report.passes for report in reports.values())
+    proven = {target for target, report in reports.items() if report.proven}
+    assert proven == set(targets) - {"shapes:unsteady", "shapes:never"}
+    assert reports["shapes:unsteady"].recorded == 1
+    assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
+
+
+def test_arguments_bring_their_own_code(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:describe") as check:
+        found = without(check, "shapes:describe", "Square", "Square.area", "Square.name")
+        report = check.of(found)
+    assert report.steady == report.same == 2
+    assert report.from_arguments == ("shapes:Square.area", "shapes:Square.name")
+    assert report.not_in_slice == ()
+
+
+def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:calls") as check:
+        found = without(check, "shapes:calls", "_make_tea")
+        report = check.of(found)
+        assert not report.passes
+        assert report.not_in_slice == ("shapes:_make_tea",)
+        [difference] = report.differences
+        assert "'tea'" in difference.original
+        assert "AttributeError" in difference.sliced
+        mended, after = repair(check, found)
+    assert after.proven
+    added = {each.symbol for each in after.observed}
+    items = {item.symbol.id: item for item in mended.items}
+    assert added <= items.keys()
+    assert all(items[each].reason[-1].evidence == "observed" for each in added)
+
+
+def test_what_a_repair_does_not_need_it_takes_out_again(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:calls") as check:
+        found = slice_symbols(check.program, ["shapes:calls"], observed=["shapes:never"])
+        assert "shapes:never" in {item.symbol.id for item in found.items}
+        mended, after = repair(check, without(check, "shapes:calls", "_make_tea", "sys_modules"))
+    assert after.proven
+    assert "shapes:never" not in {item.symbol.id for item in mended.items}
+
+
+def test_idle_functions_are_named(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:cached") as check:
+        found = slice_symbols(check.program, ["shapes:cached"], observed=["shapes:never"])
+        assert check.of(found).never_executed == ("shapes:never",)
+
+
+def test_a_module_that_does_not_import_is_told(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:by_word") as check:
+        found = slice_symbols(check.program, ["shapes:by_word"])
+        [cut] = found.cuts
+        from dataclasses import replace
+
+        broken = replace(cut, text=cut.text.replace("def by_word", "undefined\ndef by_word"))
+        done = check.replayed(
+            [*_files(replace(found, cuts=(replace(broken, keep=_all(broken.text)),)))],
+            ["shapes"],
+            found.targets,
+        )
+        report = check.report(found, done)
+    assert not report.passes
+    assert "NameError" in report.import_errors["shapes"]
+
+
+def _files(found: Slice) -> object:
+    from depslice.slicer.render import render_tree
+
+    return render_tree(found)
+
+
+def _all(text: str) -> frozenset[tuple[str | int, ...]]:
+    import ast
+
+    paths: set[tuple[str | int, ...]] = set()
+    for i, node in enumerate(ast.parse(text).body):
+        paths.add(("body", i))
+        if isinstance(node, ast.ClassDef):
+            paths.update(("body", i, "body", j) for j in range(len(node.body)))
+    return frozenset(paths)

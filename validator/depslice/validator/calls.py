@@ -1,0 +1,310 @@
+"""Real calls of targets: recorded once, replayed on the original, kept when they are steady.
+
+A call is *steady* when two replays on the original give the same: one that depends on
+the time, or on what ran before it, says nothing about a slice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.program import Program
+from depslice.validator.running import CheckUnavailable
+from depslice.validator.workspace import Tree, Workspace, read_results
+
+MOST_CALLS: Final = 20
+_TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
+_TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
+_CALL_SECONDS: Final = 5
+_PYTEST: Final = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=no")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one call: a digest to compare, a text for people.
+
+    ``stage`` is where it ended: ``call``, or before it ``target`` or ``arguments``.
+    ``missing`` is what exceptions say is not there; ``executed`` the files and qualified
+    names of code that ran.
+    """
+
+    call: int
+    target: str
+    stage: str
+    digest: str
+    text: str
+    missing: tuple[tuple[str, tuple[str, ...], str], ...]
+    executed: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """One replay: modules that failed to import with their errors, and the calls' outcomes.
+
+    ``ended`` is empty, or tells why the process did not come to the end.
+    """
+
+    imports: Mapping[str, str]
+    missing: tuple[tuple[str, tuple[str, ...], str], ...]
+    imported: frozenset[tuple[str, str]]
+    outcomes: Mapping[int, Outcome]
+    borrowed: tuple[str, ...]
+    ended: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The calls of targets: the file they are in, how many of each, why there are none."""
+
+    path: Path
+    lent: Path
+    own: frozenset[str]
+    targets: tuple[Symbol, ...]
+    numbers: Mapping[str, int]
+    failures: Mapping[str, str]
+
+
+def record(
+    space: Workspace,
+    program: Program,
+    targets: Sequence[str],
+    *,
+    script: Path | None = None,
+    tests: Sequence[str] = (),
+    most: int = MOST_CALLS,
+) -> Recorded:
+    """Run the tests, or ``script``, and keep calls of those ``targets`` that are functions.
+
+    ``tests`` are arguments for pytest; without them, test files that mention a target
+    come first and the others after them, until there are ``most`` calls of each.
+
+    :raises CheckUnavailable: the code cannot be run.
+    """
+    symbols = tuple(_functions(program, targets))
+    original = space.original()
+    calls = space.path("calls.jsonl")
+    calls.touch()
+    recorded = Recorded(
+        path=calls,
+        lent=space.path("lent.pickle"),
+        own=own_modules(program, symbols),
+        targets=symbols,
+        numbers={},
+        failures={},
+    )
+    if not symbols:
+        return recorded
+    order: dict[str, Any] = {
+        "folder": str(original.folder),
+        "roots": [str(root) for root in original.roots],
+        "own": sorted(recorded.own),
+        "targets": _places(program, symbols, original),
+        "most": most,
+        "calls": str(calls),
+    }
+    if script is None:
+        found = list(tests) or _test_files(original.folder, symbols)
+        if not found:
+            return recorded
+        order["pytest"] = [*_PYTEST, *found]
+    else:
+        copied = space.path(script.name)
+        try:
+            copied.write_bytes(script.read_bytes())
+        except OSError as error:
+            raise CheckUnavailable(f"cannot read {script}: {error.strerror}") from None
+        # A file of tests is run as one, whatever else it is.
+        if _TEST_FILE.search(script.name):
+            order["pytest"] = [*_PYTEST, str(copied)]
+        else:
+            order["script"] = str(copied)
+    ended = space.run("recording", order)
+    lines = read_results(calls)
+    numbers: dict[str, int] = {}
+    failures: dict[str, str] = {}
+    for line in lines:
+        if "data" in line:
+            numbers[str(line["target"])] = numbers.get(str(line["target"]), 0) + 1
+        else:
+            failures[str(line.get("target"))] = str(line.get("failed"))[:200]
+    if not lines and (ended.code or ended.timed_out):
+        last = (ended.said.strip().splitlines() or ["no output"])[-1]
+        why = "it took too long" if ended.timed_out else last[:200]
+        raise CheckUnavailable(
+            f"the tests could not be run by {space.python}: {why}",
+            hint="--python names an interpreter that has pytest and what the tests need",
+        )
+    return Recorded(
+        path=calls,
+        lent=recorded.lent,
+        own=recorded.own,
+        targets=symbols,
+        numbers=numbers,
+        failures=failures,
+    )
+
+
+def replay(
+    space: Workspace,
+    program: Program,
+    recorded: Recorded,
+    tree: Tree,
+    modules: Sequence[str],
+    *,
+    targets: Sequence[Symbol] | None = None,
+    lend: bool = False,
+) -> Replay:
+    """Import ``modules`` from ``tree`` and make the recorded calls there.
+
+    ``lend``: the tree is the original; write what slices may have to borrow.
+    """
+    results = space.path("results.jsonl")
+    order = {
+        "folder": str(tree.folder),
+        "roots": [str(root) for root in tree.roots],
+        "guarded": sorted(_guarded(program)),
+        "own": sorted(recorded.own),
+        "original": str(space.original().folder),
+        "modules": list(modules),
+        "targets": _places(program, recorded.targets if targets is None else targets, tree),
+        "calls": str(recorded.path),
+        "lent": str(recorded.lent),
+        "lend": lend,
+        "seconds": _CALL_SECONDS,
+        "results": str(results),
+    }
+    ended = space.run("replaying", order)
+    why = ""
+    if ended.timed_out:
+        why = "it took too long"
+    elif ended.code:
+        why = (ended.said.strip().splitlines() or [f"exit code {ended.code}"])[-1][:300]
+    return _read_replay(read_results(results), why)
+
+
+def _read_replay(lines: Sequence[Mapping[str, Any]], why: str) -> Replay:
+    imports: dict[str, str] = {}
+    missing: list[tuple[str, tuple[str, ...], str]] = []
+    imported: frozenset[tuple[str, str]] = frozenset()
+    outcomes: dict[int, Outcome] = {}
+    borrowed: tuple[str, ...] = ()
+    for line in lines:
+        match line:
+            case {"module": str(module)}:
+                if "error" in line:
+                    imports[module] = str(line["error"])
+                    missing += _missing(line)
+            case {"during": "import"}:
+                imported = _executed(line)
+            case {"call": int(call), "target": str(target), "stage": str(stage)}:
+                outcomes[call] = Outcome(
+                    call=call,
+                    target=target,
+                    stage=stage,
+                    digest=str(line.get("digest")),
+                    text=str(line.get("text")),
+                    missing=tuple(_missing(line)),
+                    executed=_executed(line),
+                )
+            case {"borrowed": [*names]}:
+                borrowed = tuple(map(str, names))
+            case _:
+                pass
+    return Replay(
+        imports=imports,
+        missing=tuple(missing),
+        imported=imported,
+        outcomes=outcomes,
+        borrowed=borrowed,
+        ended=why,
+    )
+
+
+def _missing(line: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...], str]]:
+    found = []
+    for each in line.get("missing") or ():
+        match each:
+            case {"what": str(what), "of": [*owners], "name": str(name)}:
+                found.append((what, tuple(map(str, owners)), name))
+            case _:
+                pass
+    return found
+
+
+def _executed(line: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    found = set()
+    for each in line.get("executed") or ():
+        match each:
+            case [str(path), str(qualname)]:
+                found.add((path, qualname))
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _functions(program: Program, targets: Sequence[str]) -> list[Symbol]:
+    found = []
+    for target in targets:
+        module = program.module(target.partition(":")[0])
+        symbol = program.symbol_table(module).get(target) if module is not None else None
+        if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
+            found.append(symbol)
+    return found
+
+
+def _places(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[dict[str, str]]:
+    return [
+        {
+            "id": symbol.id,
+            "module": symbol.id.partition(":")[0],
+            "qualname": symbol.id.partition(":")[2],
+            "path": str(tree.folder / symbol.path),
+        }
+        for symbol in symbols
+    ]
+
+
+def own_modules(program: Program, symbols: Sequence[Symbol]) -> frozenset[str]:
+    """The modules of the targets' packages, without their tests: arguments name what is there."""
+    modules = {symbol.id.partition(":")[0] for symbol in symbols}
+    tops = {name.partition(".")[0] for name in modules}
+    return frozenset(
+        name
+        for name in program.files
+        if name in modules
+        or (
+            name.partition(".")[0] in tops
+            and not any(_TEST_PART.fullmatch(part) for part in name.split("."))
+        )
+    )
+
+
+def _guarded(program: Program) -> set[str]:
+    found: set[str] = set()
+    for name in program.files:
+        parts = name.split(".")
+        found.update(".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return found
+
+
+def _test_files(folder: Path, symbols: Sequence[Symbol]) -> list[str]:
+    """Test files of the copied repository: those first that mention a target."""
+    names = {part for symbol in symbols for part in _telling_names(symbol)}
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        if _TEST_FILE.search(str(path)):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            words = set(re.findall(r"\w+", text)) if names else set()
+            found.append((-len(names & words), str(path)))
+    return [path for _, path in sorted(found)]
+
+
+def _telling_names(symbol: Symbol) -> list[str]:
+    parts = symbol.id.partition(":")[2].split(".")
+    last = parts[-1]
+    return parts[:-1] if last.startswith("__") and len(parts) > 1 else parts

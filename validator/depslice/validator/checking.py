@@ -1,0 +1,224 @@
+"""Whether a slice does what the original does: ``depslice slice --check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.program import Program
+from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.render import render_tree
+from depslice.validator.calls import Outcome, Recorded, Replay, replay
+from depslice.validator.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A call that gives something else on the slice, each side in words."""
+
+    call: int
+    target: str
+    original: str
+    sliced: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """A definition that static analysis missed and the check showed to be needed."""
+
+    symbol: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """What a check found.
+
+    ``imports``: modules of the slice; ``import_errors`` those that do not import, where
+    the original's do. ``recorded`` calls, of which ``steady`` ones could be compared, and
+    ``same`` gave the same; the arguments of ``unbuilt`` ones cannot be made in the slice's
+    process. ``not_in_slice``: definitions that the calls executed in the
+    original and that the slice has not; ``from_arguments`` of them are left out, since
+    they came with the arguments. ``never_executed``: functions of the slice that never
+    ran. ``observed``: what a repair has added.
+    """
+
+    targets: tuple[str, ...]
+    imports: int
+    import_errors: Mapping[str, str]
+    recorded: int
+    steady: int
+    same: int
+    differences: tuple[Difference, ...]
+    not_in_slice: tuple[str, ...]
+    from_arguments: tuple[str, ...]
+    never_executed: tuple[str, ...]
+    unbuilt: int = 0
+    not_recorded: Mapping[str, str] = field(default_factory=dict)
+    observed: tuple[Observed, ...] = ()
+
+    @property
+    def passes(self) -> bool:
+        """Everything imports, and every call that could be compared gave the same."""
+        return not self.import_errors and self.same == self.steady
+
+    @property
+    def proven(self) -> bool:
+        """It passes, and there were calls to compare."""
+        return self.passes and self.steady > 0
+
+
+class Check:
+    """The calls of some targets, with what the original makes of them; checks slices.
+
+    ``outcomes`` are those of the steady calls.
+    """
+
+    def __init__(self, space: Workspace, program: Program, recorded: Recorded) -> None:
+        """Replay the calls on the original, twice."""
+        self.space = space
+        self.program = program
+        self.recorded = recorded
+        self._import_errors: dict[str, str] = {}
+        self._tried: set[str] = set()
+        modules = sorted({symbol.id.partition(":")[0] for symbol in recorded.targets})
+        self.outcomes: dict[int, Outcome] = {}
+        if recorded.numbers:
+            first = self._on_original(modules, lend=True)
+            second = self._on_original(modules, lend=False)
+            self.outcomes = {
+                call: outcome
+                for call, outcome in first.outcomes.items()
+                if outcome.stage == "call"
+                and call in second.outcomes
+                and second.outcomes[call].digest == outcome.digest
+            }
+
+    def _on_original(self, modules: Sequence[str], *, lend: bool) -> Replay:
+        tree = self.space.original()
+        return replay(self.space, self.program, self.recorded, tree, modules, lend=lend)
+
+    def of(self, found: Slice) -> CheckReport:
+        """Check a slice of the targets, or of some of them."""
+        return self.report(found, self.replay_of(found))
+
+    def replay_of(self, found: Slice) -> Replay:
+        """Replay on the slice's ``tree`` rendering."""
+        modules = dict.fromkeys(cut.module for cut in found.cuts)
+        return self.replayed(render_tree(found), list(modules), found.targets)
+
+    def replayed(
+        self, files: Sequence[RenderedFile], modules: Sequence[str], targets: Iterable[str]
+    ) -> Replay:
+        """Replay on a tree of these files the calls of ``targets``."""
+        wanted = set(targets)
+        symbols = [symbol for symbol in self.recorded.targets if symbol.id in wanted]
+        with self.space.tree(files) as tree:
+            return replay(self.space, self.program, self.recorded, tree, modules, targets=symbols)
+
+    def expected(self, targets: Iterable[str]) -> dict[int, Outcome]:
+        """The steady calls of these targets, as the original answers them."""
+        wanted = set(targets)
+        return {n: outcome for n, outcome in self.outcomes.items() if outcome.target in wanted}
+
+    def same(self, done: Replay, targets: Iterable[str]) -> bool:
+        """Whether every steady call gave the same, however the rest went."""
+        return not any(True for _ in self.differences(done, targets))
+
+    def differences(self, done: Replay, targets: Iterable[str]) -> Iterable[Difference]:
+        """The steady calls that gave something else."""
+        for number, original in self.expected(targets).items():
+            outcome = done.outcomes.get(number)
+            if outcome is not None and outcome.stage == "arguments":
+                continue
+            if outcome is None or outcome.digest != original.digest:
+                text = outcome.text if outcome is not None else f"no answer: {done.ended}"
+                yield Difference(
+                    call=number, target=original.target, original=original.text, sliced=text
+                )
+
+    def report(self, found: Slice, done: Replay) -> CheckReport:
+        """What a replay of the slice's tree shows."""
+        expected = self.expected(found.targets)
+        differences = tuple(self.differences(done, found.targets))
+        items = {item.symbol.id: item.symbol for item in found.items}
+        ran = set(self.ids(done.imported))
+        brought: set[str] = set()
+        original = str(self.space.original().folder)
+        for outcome in done.outcomes.values():
+            foreign = {each for each in outcome.executed if each[0].startswith(original)}
+            brought.update(self.ids(foreign))
+            ran.update(self.ids(outcome.executed - foreign))
+        executed = {i for outcome in expected.values() for i in self.ids(outcome.executed)}
+        failed = self._faults(done.imports)
+        unbuilt = sum(
+            number in done.outcomes and done.outcomes[number].stage == "arguments"
+            for number in expected
+        )
+        numbers = self.recorded.numbers
+        functions = {symbol.id for symbol in self.recorded.targets}
+        return CheckReport(
+            targets=found.targets,
+            imports=len({cut.module for cut in found.cuts}),
+            import_errors=failed,
+            recorded=sum(numbers.get(target, 0) for target in found.targets),
+            steady=len(expected) - unbuilt,
+            same=len(expected) - unbuilt - len(differences),
+            unbuilt=unbuilt,
+            differences=differences,
+            not_in_slice=tuple(sorted(executed - items.keys() - brought)),
+            from_arguments=tuple(sorted((brought & executed) - items.keys())),
+            never_executed=tuple(sorted(self._idle(items.values(), ran))),
+            not_recorded={
+                target: self._why_not(target, is_function=target in functions)
+                for target in found.targets
+                if not numbers.get(target)
+            },
+        )
+
+    def _why_not(self, target: str, *, is_function: bool) -> str:
+        if not is_function:
+            return "not a function"
+        return self.recorded.failures.get(target, "no test calls it")
+
+    def _idle(self, symbols: Iterable[Symbol], ran: set[str]) -> Iterable[str]:
+        for symbol in symbols:
+            if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and symbol.id not in ran:
+                yield symbol.id
+
+    def _faults(self, errors: Mapping[str, str]) -> dict[str, str]:
+        """Of the modules that do not import, those that do in the original."""
+        untried = [name for name in errors if name not in self._tried]
+        if untried:
+            done = replay(
+                self.space, self.program, self.recorded, self.space.original(), untried, targets=()
+            )
+            self._tried.update(untried)
+            self._import_errors.update(done.imports)
+        return {name: why for name, why in errors.items() if name not in self._import_errors}
+
+    def ids(self, executed: Iterable[tuple[str, str]]) -> set[str]:
+        """The definitions of the repository that these code objects belong to."""
+        found = set()
+        for path, qualname in executed:
+            symbol = self.symbol_of(path, qualname)
+            if symbol is not None:
+                found.add(symbol)
+        return found
+
+    def symbol_of(self, path: str, qualname: str) -> str | None:
+        """The id of what holds the code ``qualname`` of the file at ``path`` in some tree."""
+        place = Path(path)
+        outer = qualname.partition(".<locals>")[0]
+        for folder in (self.space.original().folder, *place.parents):
+            if folder.is_relative_to(self.space.folder) and place.is_relative_to(folder):
+                file = self.program.by_path.get(place.relative_to(folder).as_posix())
+                if file is None:
+                    continue
+                module = self.program.module(file.module)
+                if module is not None:
+                    name = f"{file.module}:{outer}"
+                    return name if name in self.program.symbol_table(module) else None
+        return None

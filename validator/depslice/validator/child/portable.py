@@ -1,0 +1,399 @@
+"""Values that travel from the original's process to the slice's, as pickles.
+
+Definitions of the repository travel by name, instances of its classes by what they hold:
+no code of theirs runs, neither here nor there (a slice need not have their
+``__getstate__``). A name that the slice does not have is *lent*: the original's
+definition by value. So arguments bring along the code of theirs that the slice has no
+business with, such as a caller's own subclass.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import enum
+import importlib
+import io
+import os
+import pickle
+import sys
+import threading
+import typing
+import weakref
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import cloudpickle
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a class written in C as a static type
+_IMMUTABLE = (str, int, float, complex, bytes, tuple, frozenset)
+_MUTABLE = (list, dict, set, bytearray)
+_SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType, type, FunctionType)
+
+
+_LOCK, _RLOCK = threading.Lock(), threading.RLock()
+_MADE_ANEW = (threading.local, threading.Event, threading.Condition)
+_ALIVE: list[Any] = []  # what only weak references hold
+
+
+class Unportable(pickle.PicklingError):
+    """A value that cannot travel."""
+
+
+class Home:
+    """Which modules are the repository's own, and what is lent where they lack something."""
+
+    def __init__(self, own: frozenset[str], folder: str) -> None:
+        self.own = own
+        self.folder = folder.rstrip(os.sep) + os.sep
+        self.lent: dict[str, bytes] = {}
+        self.found: dict[str, Any] = {}
+        self.borrowed: list[str] = []
+        self.not_lent: dict[str, str] = {}
+        self.asked: dict[str, None] = {}
+        self._globals: dict[int, str] = {}
+        self._modules = 0
+
+    def name_of(self, value: Any) -> str:
+        """``module:qualname`` of a function or class that its own module has under that name."""
+        module = getattr(value, "__module__", None)
+        qualname = getattr(value, "__qualname__", None)
+        if not isinstance(module, str) or module not in self.own or not isinstance(qualname, str):
+            return ""
+        found = sys.modules.get(module)
+        try:
+            return f"{module}:{qualname}" if _look_up(found, qualname) is value else ""
+        except (AttributeError, KeyError):
+            return ""
+
+    def global_name(self, value: Any) -> str:
+        """``module:name``, or several, of an instance that a module has as a global: a sentinel, say."""
+        loaded = [m for name, m in list(sys.modules.items()) if name in self.own]
+        if len(loaded) != self._modules:
+            self._modules = len(loaded)
+            self._globals = {}
+            for module in loaded:
+                for name, each in list(vars(module).items()):
+                    if not name.startswith("__") and not isinstance(each, _SIMPLE):
+                        known = self._globals.get(id(each))
+                        own = f"{module.__name__}:{name}"
+                        # Imported under several names: a slice may have any of them.
+                        self._globals[id(each)] = f"{known} {own}" if known else own
+        return self._globals.get(id(value), "")
+
+    def is_ours(self, kind: type) -> bool:
+        """Whether Python code of the repository, tests included, defines the class."""
+        if kind.__module__ in self.own or "<locals>" in kind.__qualname__:
+            return True
+        place = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        return place.startswith(self.folder)
+
+    def find(self, name: str) -> Any:
+        """The definition of this name here; or else the one that is lent, or AttributeError."""
+        if name in self.found:
+            return self.found[name]
+        self.asked.setdefault(name)
+        for each in name.split():
+            module, _, qualname = each.partition(":")
+            try:
+                value = _look_up(importlib.import_module(module), qualname)
+                break
+            except (AttributeError, ImportError, KeyError) as error:
+                missing = error
+        else:
+            if name not in self.lent or name in self.borrowed:
+                raise missing
+            self.borrowed.append(name)
+            value = load(self, self.lent[name])
+        self.found[name] = value
+        return value
+
+
+HOME = Home(frozenset(), os.sep)
+
+
+def _look_up(start: Any, qualname: str) -> Any:
+    value = start
+    for part in qualname.split("."):
+        value = vars(value)[part] if isinstance(value, type) else getattr(value, part)
+        if isinstance(value, (staticmethod, classmethod)):
+            value = value.__func__
+    return value
+
+
+def find(name: str) -> Any:
+    """In pickles: what :meth:`Home.find` gives."""
+    return HOME.find(name)
+
+
+class Hole:
+    """Stands in lent code for a value that cannot travel; whoever uses it fails."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+
+def weak(value: Any) -> Any:
+    """In pickles: a weak reference, the value of which stays alive."""
+    if value is None:
+        return weakref.ref(Hole("gone"))
+    _ALIVE.append(value)
+    return weakref.ref(value)
+
+
+def make_text(kind: type, buffer: Any, how: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """In pickles: a text stream over bytes in memory."""
+    made: Any = kind.__new__(kind)
+    io.TextIOWrapper.__init__(made, buffer, *how)
+    vars(made).update(attributes)
+    return made
+
+
+class _Module(ModuleType):
+    """A module of the repository as lent code sees it: what the slice's has not is lent."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return getattr(importlib.import_module(self.__name__), name)
+        except (AttributeError, ImportError):
+            return HOME.find(f"{self.__name__}:{name}")
+
+
+def find_module(name: str) -> Any:
+    """In pickles: a module of the repository."""
+    try:
+        members = vars(importlib.import_module(name))
+    except ImportError:
+        members = {}
+    for member in members:
+        if not member.startswith("__"):
+            HOME.asked.setdefault(f"{name}:{member}")
+    return _Module(name)
+
+
+def begin(name: str, maker: Any, args: tuple[Any, ...]) -> Any:
+    """In pickles: a lent definition before it has its state, which may lead back to it."""
+    HOME.found[name] = made = maker(*args)
+    return made
+
+
+def member(kind: Any, name: str, value: Any) -> Any:
+    """In pickles: a member of an enumeration, which a slice may have without this member."""
+    found = kind._member_map_.get(name)
+    if found is None:
+        key = f"{kind.__module__}:{kind.__qualname__}.{name}"
+        found = HOME.found.get(key)
+        if found is None:
+            base: Any = next((b for b in kind.__mro__ if b in _IMMUTABLE), object)
+            found = make(kind, base, () if base is object else (value,))
+            found._name_, found._value_ = name, value
+            HOME.found[key] = found
+    return found
+
+
+def make(kind: type, base: Any, content: tuple[Any, ...]) -> Any:
+    """In pickles: an instance without calling the class's own code."""
+    new: Any = base.__new__
+    return new(kind, *content)
+
+
+def fill(instance: Any, state: tuple[dict[str, Any], dict[str, Any], Any]) -> None:
+    """In pickles: give an instance what it held."""
+    attributes, slots, content = state
+    if attributes:
+        object.__getattribute__(instance, "__dict__").update(attributes)
+    for name, value in slots.items():
+        object.__setattr__(instance, name, value)
+    if isinstance(content, dict):
+        for key, value in content.items():
+            dict.__setitem__(instance, key, value)
+    elif isinstance(content, list):
+        list.extend(instance, content)
+    elif isinstance(content, set):
+        set.update(instance, content)
+    elif isinstance(content, bytes):
+        bytearray.extend(instance, content)
+
+
+def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, Any], Any] | None:
+    """What an instance of a Python class holds: base in C, its content, attributes, slots, items.
+
+    ``None`` when the base keeps what it holds to itself. Runs none of the class's code.
+    """
+    kind = type(value)
+    base: Any = next(each for each in kind.__mro__ if not each.__flags__ & _HEAP_TYPE)
+    content: tuple[Any, ...] = ()
+    items: Any = None
+    if base in _IMMUTABLE:
+        content = (frozenset(value),) if base is frozenset else base.__getnewargs__(value)
+    elif base in _MUTABLE:
+        # `dict.copy` would ask the subclass; its views do not.
+        items = {
+            list: lambda: list.copy(value),
+            dict: lambda: dict(dict.items(value)),
+            set: lambda: set(value),
+            bytearray: lambda: bytes(value),
+        }[base]()
+    elif issubclass(base, BaseException):
+        content = BaseException.__getattribute__(value, "args")
+    elif base is not object or _keeps_to_itself(kind):
+        return None
+    try:
+        attributes = dict(object.__getattribute__(value, "__dict__"))
+    except AttributeError:
+        attributes = {}
+    slots = {}
+    slot_names: Any = getattr(copyreg, "_slotnames")  # noqa: B009 - it has no public name
+    names: list[str] = slot_names(kind)
+    for name in names:
+        try:
+            slots[name] = object.__getattribute__(value, name)
+        except AttributeError:
+            continue
+    return base, content, attributes, slots, items
+
+
+def _keeps_to_itself(kind: type) -> bool:
+    """Whether a base written in C has its own way of being copied: `deque`, `Pattern`."""
+    for each in kind.__mro__[:-1]:
+        for name in ("__reduce_ex__", "__reduce__"):
+            if not isinstance(vars(each).get(name), (FunctionType, type(None))):
+                return True
+    return False
+
+
+class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Pickles as the module's docstring tells.
+
+    ``whole`` is the definition of this ``name`` that is taken by value, to be lent.
+    """
+
+    def __init__(self, file: io.BytesIO, home: Home, whole: object, name: str) -> None:
+        super().__init__(file, protocol=5)
+        self.home = home
+        self.whole = whole
+        self.name = name
+
+    def persistent_id(self, value: Any) -> Any:
+        """Globals that are instances keep their identity."""
+        if value is self.whole or isinstance(value, _SIMPLE):
+            return None
+        name = self.home.global_name(value)
+        if name:
+            self.home.asked.setdefault(name)
+        return name or None
+
+    def reducer_override(self, value: Any) -> Any:
+        """How definitions and instances travel; everything else as cloudpickle has it."""
+        kind = type(value)
+        if isinstance(value, FunctionType) or issubclass(kind, type):
+            return self._definition(value)
+        if kind is MethodType:
+            return MethodType, (value.__func__, value.__self__)
+        if kind is ModuleType:
+            return self._module(value)
+        if kind in _MADE_ANEW:
+            return kind, ()
+        if isinstance(value, typing.TypeVar) and value is self.whole:
+            return kind, (value.__name__,)
+        if kind is weakref.ReferenceType:
+            return weak, (value(),)
+        if kind is type(_RLOCK):
+            return threading.RLock, ()
+        if kind is type(_LOCK):
+            return threading.Lock, ()
+        if issubclass(kind, io.TextIOWrapper) and isinstance(value.buffer, io.BytesIO):
+            keywords = (value.encoding, value.errors, None, value.line_buffering)
+            return make_text, (kind, value.buffer, keywords, dict(vars(value)))
+        if self.whole is not None and not self._can_travel(value):
+            return Hole, (kind.__name__,)
+        if not kind.__flags__ & _HEAP_TYPE or not self.home.is_ours(kind):
+            return NotImplemented
+        if isinstance(value, enum.Enum):
+            return member, (kind, value._name_, value._value_)
+        held = parts(value)
+        if held is None:
+            return NotImplemented
+        base, content, attributes, slots, items = held
+        return make, (kind, base, content), (attributes, slots, items), None, None, fill
+
+    def _can_travel(self, value: Any) -> bool:
+        if type(value) in self.dispatch_table:
+            return True
+        try:
+            value.__reduce_ex__(5)
+        except Exception:  # noqa: BLE001 - which has many ways to say so
+            return False
+        return True
+
+    def _definition(self, value: Any) -> Any:
+        if value is not self.whole:
+            name = self.home.name_of(value)
+            if name:
+                self.home.asked.setdefault(name)
+                return find, (name,)
+        place = getattr(sys.modules.get(value.__module__ or ""), "__file__", None) or ""
+        if value is self.whole or place.startswith(self.home.folder):
+            reduced = (
+                self._dynamic_function_reduce(value)
+                if isinstance(value, FunctionType)
+                else cloudpickle.cloudpickle._dynamic_class_reduce(value)  # noqa: SLF001
+            )
+            if value is self.whole:
+                return begin, (self.name, *reduced[:2]), *reduced[2:]
+            return reduced
+        return super().reducer_override(value)
+
+    def _module(self, value: ModuleType) -> Any:
+        if value.__name__ in self.home.own:
+            for name in vars(value):
+                if not name.startswith("__"):
+                    self.home.asked.setdefault(f"{value.__name__}:{name}")
+            return find_module, (value.__name__,)
+        if (getattr(value, "__file__", None) or "").startswith(self.home.folder):
+            raise Unportable(f"the module {value.__name__}")
+        return NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, home: Home) -> None:
+        super().__init__(file)
+        self.home = home
+
+    def persistent_load(self, name: str) -> Any:
+        return self.home.find(name)
+
+
+def dump(home: Home, value: Any, *, whole: object = None, name: str = "") -> bytes:
+    """``value`` as bytes; raises what pickling raises."""
+    file = io.BytesIO()
+    Pickler(file, home, whole, name).dump(value)
+    return file.getvalue()
+
+
+def load(home: Home, data: bytes) -> Any:
+    """The value of these bytes."""
+    global HOME  # noqa: PLW0603 - functions named in pickles have no other way to it
+    HOME = home
+    return _Unpickler(io.BytesIO(data), home).load()
+
+
+def lend(home: Home, *, most: int) -> dict[str, bytes]:
+    """By value, what the calls named, and what those definitions name in turn."""
+    found: dict[str, bytes] = {}
+    queue = list(home.asked)
+    seen = set(queue)
+    while queue and len(found) < most:
+        name = queue.pop(0)
+        home.asked = {}
+        try:
+            value = home.find(name)
+            found[name] = dump(home, value, whole=value, name=name)
+        except Exception as error:  # noqa: BLE001 - it is then not lent
+            home.not_lent[name] = f"{type(error).__name__}: {error}"[:200]
+            continue
+        new = [each for each in home.asked if each not in seen]
+        seen.update(new)
+        queue += new
+    return found

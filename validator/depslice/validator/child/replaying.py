@@ -1,0 +1,229 @@
+"""Imports a tree, and calls its targets as was recorded.
+
+    python -m depslice_child.replaying ORDER.json
+
+ORDER has ``folder`` (the tree), ``roots`` (what is put on ``sys.path``), ``guarded`` (all
+modules of the repository: they come from the tree or not at all), ``own``, ``original``
+(the folder of the copied repository), ``modules`` (to import), ``targets`` (``id``,
+``module``, ``path``, ``qualname``), ``calls``, ``lent`` (a file; written when ``lend``),
+``seconds`` (for a call), and ``results``: a line of JSON for each thing that was done.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gc
+import hashlib
+import importlib
+import io
+import json
+import os
+import pickle
+import random
+import signal
+import sys
+import traceback
+import warnings
+from importlib.machinery import ModuleSpec, PathFinder
+from types import FunctionType
+from typing import Any
+
+from . import portable
+from .describing import Description
+from .portable import Home, lend, load
+from .watching import Executed, watch
+
+_TEXT = 600
+_MOST_LENT = 2000
+_CHAIN = 8
+
+
+class Guard:
+    """A finder that gives the repository's modules from the tree, or not at all."""
+
+    def __init__(self, guarded: frozenset[str], roots: list[str]) -> None:
+        self.guarded = guarded
+        self.roots = roots
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The spec of a module in the tree; ``None`` leaves others to other finders."""
+        if name not in self.guarded:
+            return None
+        spec = PathFinder.find_spec(name, self.roots if path is None else path, target)
+        if spec is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return spec
+
+
+class Replay:
+    """The work, step by step; each writes its lines."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self.order = order
+        self.results = open(order["results"], "w", encoding="utf-8")  # noqa: SIM115
+        self.home = portable.HOME = Home(frozenset(order["own"]), order["original"])
+        self.executed = Executed((order["folder"], order["original"]))
+        self.again = watch(self.executed)
+
+    def put(self, **line: Any) -> None:
+        """Write one result."""
+        self.results.write(json.dumps(line) + "\n")
+        self.results.flush()
+
+    def import_modules(self) -> None:
+        """Import each module, and tell of each whether it works."""
+        for name in self.order["modules"]:
+            try:
+                importlib.import_module(name)
+            except BaseException as error:  # noqa: BLE001 - checked code may raise anything
+                self.put(module=name, error=_said(error), missing=missing(error))
+            else:
+                self.put(module=name)
+        self.put(executed=self.executed.take(), during="import")
+
+    def run(self) -> None:
+        """Import, build the arguments, call, and lend if that is asked for."""
+        self.import_modules()
+        if not self.order["lend"] and os.path.exists(self.order["lent"]):
+            with open(self.order["lent"], "rb") as file:
+                self.home.lent = pickle.load(file)
+        self.again()
+        functions = {t["id"]: candidates(t) for t in self.order["targets"]}
+        asked: dict[str, None] = {}
+        with open(self.order["calls"], encoding="utf-8") as file:
+            for number, line in enumerate(file):
+                call = json.loads(line)
+                if "data" in call and call["target"] in functions:
+                    self.replay(number, call, functions[call["target"]])
+                    asked.update(self.home.asked)
+        self.put(executed=self.executed.take(), during="calls")
+        self.put(borrowed=sorted(set(self.home.borrowed)))
+        if self.order["lend"]:
+            self.home.asked = asked
+            found = lend(self.home, most=_MOST_LENT)
+            with open(self.order["lent"], "wb") as written:
+                pickle.dump(found, written)
+            self.put(not_lent=self.home.not_lent)
+
+    def replay(self, number: int, call: dict[str, Any], known: list[FunctionType]) -> None:
+        """Make one call and describe what came of it."""
+        line: dict[str, Any] = {"call": number, "target": call["target"]}
+        function = chosen(known, call["code"])
+        if function is None:
+            self.put(**line, stage="target", digest="", text="not there after the import")
+            return
+        try:
+            positional, keywords = load(self.home, base64.b64decode(call["data"]))
+        except BaseException as error:  # noqa: BLE001 - as above
+            text = f"arguments: {_said(error)}"
+            self.put(**line, stage="arguments", digest="", text=text, missing=missing(error))
+            return
+        self.executed.take()
+        self.again()
+        description = Description((self.order["folder"], self.order["original"]))
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        random.seed(0)
+        signal.setitimer(signal.ITIMER_REAL, self.order["seconds"])
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+                _call(function, positional, keywords, description)
+                description.add([positional, keywords])
+        except TimeoutError:
+            description.words.append("took too long")
+        except Exception as error:  # noqa: BLE001 - a result that defies description
+            self.put(**line, stage="description", digest="", text=_said(error))
+            return
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        with contextlib.suppress(ValueError):  # closed by the code
+            description.words.append(repr(out.buffer.getvalue()))
+        self.put(
+            **line,
+            stage="call",
+            digest=description.digest(),
+            text=description.text(_TEXT),
+            missing=missing(description.failure),
+            executed=self.executed.take(),
+        )
+
+
+def _call(function: Any, positional: Any, keywords: Any, description: Description) -> None:
+    try:
+        value = function(*positional, **keywords)
+    except TimeoutError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it is a result
+        description.error(error)
+    else:
+        description.add(value)
+
+
+def candidates(target: dict[str, Any]) -> list[FunctionType]:
+    """The functions that the definition made, wherever decorators have put them."""
+    path = os.path.realpath(target["path"])
+    return [
+        each
+        for each in gc.get_objects()
+        if type(each) is FunctionType
+        and each.__code__.co_qualname == target["qualname"]
+        and os.path.realpath(each.__code__.co_filename) == path
+    ]
+
+
+def chosen(known: list[FunctionType], code: str) -> FunctionType | None:
+    """Of several definitions of one name, the one that was called."""
+    same = [f for f in known if hashlib.sha256(f.__code__.co_code).hexdigest() == code]
+    return next(iter([*same, *known]), None)
+
+
+def missing(error: BaseException | None) -> list[dict[str, Any]]:
+    """What the exceptions of a chain say is not there."""
+    found: list[dict[str, Any]] = []
+    for _ in range(_CHAIN):
+        if error is None:
+            break
+        if isinstance(error, AttributeError) and error.name:
+            kind = error.obj if isinstance(error.obj, type) else type(error.obj)
+            owners = [f"{c.__module__}:{c.__qualname__}" for c in kind.__mro__]
+            if hasattr(error.obj, "__spec__"):
+                owners = [str(getattr(error.obj, "__name__", ""))]
+            found.append({"what": "attribute", "of": owners, "name": error.name})
+        elif isinstance(error, NameError) and error.name:
+            frames = list(traceback.walk_tb(error.__traceback__))
+            module = frames[-1][0].f_globals.get("__name__", "") if frames else ""
+            found.append({"what": "name", "of": [module], "name": error.name})
+        elif isinstance(error, ImportError) and error.name:
+            name = getattr(error, "name_from", None) or ""
+            found.append({"what": "import", "of": [error.name], "name": name})
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def _said(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    place = f" ({os.path.basename(last.filename)}:{last.lineno})" if last else ""
+    return f"{type(error).__name__}: {error}"[:_TEXT] + place
+
+
+def main() -> None:
+    """Read the order and do it."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        order = json.load(file)
+    warnings.simplefilter("ignore")
+
+    def too_long(*_: object) -> None:
+        raise TimeoutError("took too long")
+
+    signal.signal(signal.SIGALRM, too_long)
+    sys.path[:0] = order["roots"]
+    sys.meta_path.insert(0, Guard(frozenset(order["guarded"]), order["roots"]))
+    replay = Replay(order)
+    replay.run()
+    replay.results.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

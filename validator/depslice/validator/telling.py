@@ -1,0 +1,92 @@
+"""A check's report for people, and as JSON (``depslice.check/1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from depslice.validator.checking import CheckReport
+
+CHECK_SCHEMA: Final = "depslice.check/1"
+_SHOWN: Final = 5
+
+
+def check_document(report: CheckReport, *, python: str) -> dict[str, Any]:
+    """The report as JSON; the form is described in ``docs/formats/json.md``."""
+    return {
+        "schema": CHECK_SCHEMA,
+        "targets": list(report.targets),
+        "python": python,
+        "verdict": verdict(report),
+        "modules": report.imports,
+        "import_errors": dict(report.import_errors),
+        "calls": {
+            "recorded": report.recorded,
+            "replayed": report.steady,
+            "same": report.same,
+            "arguments_failed": report.unbuilt,
+        },
+        "differences": [
+            {
+                "call": each.call,
+                "target": each.target,
+                "original": each.original,
+                "slice": each.sliced,
+            }
+            for each in report.differences
+        ],
+        "not_in_slice": list(report.not_in_slice),
+        "from_arguments": list(report.from_arguments),
+        "never_executed": list(report.never_executed),
+        "not_recorded": dict(report.not_recorded),
+        "observed": [{"symbol": each.symbol, "why": each.why} for each in report.observed],
+    }
+
+
+def verdict(report: CheckReport) -> str:
+    """``same``, ``different``, or ``imports`` when there was no call to compare."""
+    if not report.passes:
+        return "different"
+    return "same" if report.proven else "imports"
+
+
+def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
+    """The report in lines of text; ``everything``: without shortening lists."""
+    failed = len(report.import_errors)
+    yield f"check: {report.imports - failed} of {_count(report.imports, 'module')} imported"
+    for module, error in report.import_errors.items():
+        yield f"  {module}: {error}"
+    unsteady = report.recorded - report.steady - report.unbuilt
+    why = {
+        "not the same twice on the original": unsteady,
+        "with arguments that cannot be made again": report.unbuilt,
+    }
+    left_out = ", ".join(f"{number} {reason}" for reason, number in why.items() if number)
+    kept = f" ({left_out})" if left_out else ""
+    yield (
+        f"check: {_count(report.recorded, 'call')} recorded, {report.steady} replayed{kept},"
+        f" {report.same} gave the same"
+    )
+    for target, why in report.not_recorded.items():
+        yield f"  {target}: no call recorded: {why}"
+    for difference in report.differences[: None if everything else 2]:
+        yield f"  {difference.target}, call {difference.call}"
+        yield f"    original: {difference.original[:300]}"
+        yield f"    slice:    {difference.sliced[:300]}"
+    lists: tuple[tuple[str, Sequence[str]], ...] = (
+        ("executed, but not in the slice", report.not_in_slice),
+        ("in the slice, but never executed", report.never_executed),
+    )
+    for title, names in lists:
+        if names:
+            yield f"check: {_count(len(names), 'definition')} {title}"
+            shown = names if everything else names[:_SHOWN]
+            yield from (f"  {name}" for name in shown)
+            if len(names) > len(shown):
+                yield f"  and {len(names) - len(shown)} more (--verbose lists them)"
+    for each in report.observed:
+        yield f"observed: {each.symbol} ({each.why}): a miss of static analysis"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
