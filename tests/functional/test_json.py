@@ -46,6 +46,36 @@ def test_slice(depslice: Depslice, shop: Path) -> None:
     assert {file["path"] for file in document["files"]} >= {"shop/api.py", "shop/config.py"}
 
 
+def test_tradeoff(depslice: Depslice, shop: Path) -> None:
+    done = depslice("tradeoff", shop, "shop.api:quote", "shop.text:money", "--format", "json")
+    document = json_of(done.out, "depslice.tradeoff/1")
+    assert list(document) == ["schema", "tradeoffs"]
+    assert [each["target"] for each in document["tradeoffs"]] == [
+        "shop.api:quote",
+        "shop.text:money",
+    ]
+    for each in document["tradeoffs"]:
+        assert list(each) == ["target", "tokenizer", "items", "tokens", "points"]
+        axes = {point["axis"] for point in each["points"]}
+        assert axes | {"budget"} == {"strategy", "depth", "budget", "form"}  # it may never bind
+        for point in each["points"]:
+            assert list(point) == ["axis", "value", "tokens", "items", "lost"]
+            assert all(list(loss) == ["symbol", "distance", "form"] for loss in point["lost"])
+            assert {loss["form"] for loss in point["lost"]} <= {"signature", "name", None}
+
+
+def test_report(depslice: Depslice, shop: Path) -> None:
+    done = depslice("report", shop, "shop.api:quote", "--format", "json")
+    document = json_of(done.out, "depslice.report/1")
+    items = ["id", "kind", "path", "line", "distance", "parent", "reason", "code"]
+    assert all(list(item) == items for item in document["items"])
+    assert all(list(item["code"]) == ["f", "s", "n"] for item in document["items"])
+    assert all(list(stop) == ["budget", "tokens", "forms"] for stop in document["stops"])
+    assert {len(stop["forms"]) for stop in document["stops"]} == {len(document["items"])}
+    keys = ["target", "tokenizer", "tokens", "items", "edges", "stops", "tradeoff"]
+    assert list(document) == ["schema", *keys, "unresolved", "externals"]
+
+
 def test_slice_says_what_the_options_left_out(depslice: Depslice, shop: Path) -> None:
     done = depslice("slice", shop, "shop.api:quote", "--format", "json", "--depth", "1")
     omitted = json.loads(done.out)["omitted"]

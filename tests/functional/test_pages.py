@@ -301,8 +301,12 @@ def test_the_page_of_a_graph(shop: Path, show: Open) -> None:
     graph = build_graph(open_program(shop, cache=None), workers=1)
     page = show(export_html(graph, title="shop"), "#shop.api%3Aquote")
     assert page.inner_text("#name") == QUOTE
+    boxes = page.locator("#drawing g.node title").all_text_contents()
+    assert boxes
+    assert len(boxes) == len(set(boxes))
     page.locator("#drawing g.node").first.click()
-    assert page.inner_text("#name") != QUOTE
+    assert page.inner_text("#name") == boxes[0]
+    page.keyboard.press("/")
     page.fill("#search", "gross_price")
     page.keyboard.press("Enter")
     assert page.inner_text("#name") == "shop.pricing:gross_price"

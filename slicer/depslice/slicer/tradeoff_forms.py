@@ -10,7 +10,7 @@ from typing import Any, Final
 from depslice.slicer.cut import Form
 from depslice.slicer.tradeoff import Point, Tradeoff
 
-SCHEMA: Final = "depslice.tradeoff/1"
+SCHEMA = "depslice.tradeoff/1"
 _COLUMNS: Final = (
     *("target", "tokenizer", "axis", "value", "tokens", "items"),
     *("signature", "name", "left_out", "lost"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
 from string import Template
@@ -18,8 +20,11 @@ def export_html(
     graph: ReferenceGraph, *, title: str = "Reference graph", externals: bool = False
 ) -> str:
     """A self-contained page; selecting a symbol shows what refers to it and what it refers to."""
+    # Names of analysed code are data here. The digest keeps any other script from running.
+    digest = hashlib.sha256(_SCRIPT.encode()).digest()
     return Template(_PAGE).substitute(
         title=html.escape(title),
+        digest=base64.b64encode(digest).decode(),
         style=_STYLE,
         script=_SCRIPT,
         data=_embedded(_page_data(graph, externals=externals)),
@@ -79,7 +84,7 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+ content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-$digest'">
 <title>$title</title>
 <style>$style</style>
 </head>
@@ -87,13 +92,13 @@ _PAGE = """<!DOCTYPE html>
 <header><h1>$title</h1><p id="counts"></p></header>
 <main>
 <nav aria-label="Symbols">
-<input id="search" type="search" placeholder="Find a symbol …" aria-label="Find a symbol"
- autocomplete="off">
+<input id="search" type="search" placeholder="Find a symbol (/) …" aria-label="Find a symbol"
+ autocomplete="off" aria-keyshortcuts="/">
 <div id="kinds" role="group" aria-label="Kinds of reference"></div>
 <div id="list"></div>
 </nav>
-<section aria-live="polite">
-<h2 id="name"></h2>
+<section>
+<h2 id="name" aria-live="polite"></h2>
 <p id="place"></p>
 <div id="drawing"></div>
 <table><thead><tr><th>reference</th><th>symbol</th><th>lines</th><th>evidence</th></tr></thead>
@@ -156,8 +161,8 @@ _SCRIPT = """
 (() => {
 const {nodes, edges} = JSON.parse(document.getElementById('data').textContent);
 const at = id => document.getElementById(id);
-const COLOURS = {call:'#2f6fb7', read:'#8a949e', write:'#c2681a', inherit:'#2e8b47',
-  decorate:'#8e44ad', annotate:'#9e9d24', import:'#b0b8c0'};
+const COLOURS = {call:'#3d87d6', read:'#84909c', write:'#cf7524', inherit:'#359c52',
+  decorate:'#a65bc9', annotate:'#98961f', import:'#a3adb8'};
 const hidden = new Set();
 const out = nodes.map(() => []), into = nodes.map(() => []);
 for (const e of edges) { out[e[0]].push(e); into[e[1]].push(e); }
@@ -193,15 +198,32 @@ function drawList() {
     const button = element('button', undefined, list);
     element('span', node[1], button);
     element('small', node[3], button);
-    if (i === current) button.setAttribute('aria-current', 'true');
+    button.dataset.place = i;
     button.onclick = () => select(i);
   });
   if (!shown) element('p', 'Nothing found.', list);
-  if (left) element('p', '… and ' + left + ' more: narrow the search.', list);
+  if (left) element('p', '… and ' + left.toLocaleString('en') + ' more: narrow the search.', list);
+  markCurrent();
+}
+// The list stays as it is when a symbol is chosen, and with it the keyboard's focus.
+function markCurrent() {
+  for (const button of at('list').querySelectorAll('button')) {
+    const isCurrent = Number(button.dataset.place) === current;
+    if (isCurrent) button.setAttribute('aria-current', 'true');
+    else button.removeAttribute('aria-current');
+    if (isCurrent) button.scrollIntoView({block: 'nearest'});
+  }
 }
 const cut = text => text.length > 34 ? '…' + text.slice(-33) : text;
 function drawFocus() {
-  const before = visible(into[current]).slice(0, ROWS), after = visible(out[current]).slice(0, ROWS);
+  // A box for each symbol, with a curve for each kind of reference.
+  const grouped = (list, end) => {
+    const found = new Map();
+    for (const e of visible(list)) found.set(e[end], [...(found.get(e[end]) || []), e]);
+    return [...found.values()];
+  };
+  const callers = grouped(into[current], 0), callees = grouped(out[current], 1);
+  const before = callers.slice(0, ROWS), after = callees.slice(0, ROWS);
   const W = 270, H = 26, GAP = 12, SPACE = 110, TOP = 34;
   const rows = Math.max(before.length, after.length, 1);
   const height = TOP + rows * (H + GAP) + GAP, width = 3 * W + 2 * SPACE + 32;
@@ -234,18 +256,21 @@ function drawFocus() {
   const more = (list, kept) => list.length > kept.length ? ` (first ${kept.length} of ` +
     `${list.length})` : '';
   shape('text', {x: x[0], y: 20, class: 'head'}, svg,
-    'refer to it' + more(visible(into[current]), before));
+    before.length ? 'refer to it' + more(callers, before) : 'nothing shown refers to it');
   shape('text', {x: x[2], y: 20, class: 'head'}, svg,
-    'it refers to' + more(visible(out[current]), after));
-  before.forEach((e, k) => {
-    const top = start(before) + k * (H + GAP);
-    curve(e, x[0] + W, top + H / 2, x[1], middle + H / 2);
-    box(e[0], x[0], top, false);
+    after.length ? 'it refers to' + more(callees, after) : 'it refers to nothing shown');
+  const apart = (list, k) => (k - (list.length - 1) / 2) * 6;
+  before.forEach((list, row) => {
+    const top = start(before) + row * (H + GAP);
+    list.forEach((e, k) => curve(e, x[0] + W, top + H / 2 + apart(list, k), x[1],
+      middle + H / 2 + apart(list, k)));
+    box(list[0][0], x[0], top, false);
   });
-  after.forEach((e, k) => {
-    const top = start(after) + k * (H + GAP);
-    curve(e, x[1] + W, middle + H / 2, x[2], top + H / 2);
-    box(e[1], x[2], top, false);
+  after.forEach((list, row) => {
+    const top = start(after) + row * (H + GAP);
+    list.forEach((e, k) => curve(e, x[1] + W, middle + H / 2 + apart(list, k), x[2],
+      top + H / 2 + apart(list, k)));
+    box(list[0][1], x[2], top, false);
   });
   box(current, x[1], middle, true);
   at('drawing').replaceChildren(svg);
@@ -278,7 +303,7 @@ function select(i) {
   current = i;
   history.replaceState(null, '', '#' + encodeURIComponent(nodes[i][0]));
   draw();
-  drawList();
+  markCurrent();
 }
 for (const kind of Object.keys(COLOURS)) {
   if (!edges.some(e => e[2] === kind)) continue;
@@ -289,6 +314,18 @@ for (const kind of Object.keys(COLOURS)) {
   element('span', kind, label).style.color = COLOURS[kind];
 }
 at('search').oninput = drawList;
+document.onkeydown = event => {
+  const isTyping = event.target === at('search');
+  if (event.key === '/' && !isTyping) { event.preventDefault(); at('search').focus(); return; }
+  if (event.key === 'Enter' && isTyping) { at('list').querySelector('button')?.click(); return; }
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const buttons = [...at('list').querySelectorAll('button')];
+  const place = buttons.indexOf(document.activeElement);
+  if (place < 0 && !isTyping) return;
+  event.preventDefault();
+  const next = place + (event.key === 'ArrowDown' ? 1 : -1);
+  if (next < 0) at('search').focus(); else buttons[next]?.focus();
+};
 let asked = -1;
 try {
   asked = nodes.findIndex(n => n[0] === decodeURIComponent(location.hash.slice(1)));

@@ -327,7 +327,7 @@ function select(i, {focus = true} = {}) {
   restyle();
   if (cy && focus && i < drawnCount) {
     const spot = cy.getElementById('n' + i).renderedPosition();
-    const inside = spot.x > 20 && spot.y > 20 && spot.x < cy.width() - 90 && spot.y < cy.height() - 60;
+    const inside = spot.x > 20 && spot.y > 20 && spot.x < cy.width() - 40 && spot.y < cy.height() - 40;
     if (!inside) cy.center(cy.getElementById('n' + i));
   }
 }
