@@ -64,22 +64,33 @@ def http_server(repo: Path, environment: dict[str, str]) -> Iterator[str]:
         process.stderr.close()
 
 
-@pytest.fixture(params=["stdio", "http"])
-def connect(request: pytest.FixtureRequest, environment: dict[str, str]) -> Connect:
+@pytest.fixture
+def over_stdio(environment: dict[str, str]) -> Connect:
+    """A client of a server that it has started, for tests that are not about the transport."""
+
     @asynccontextmanager
     async def connected(repo: Path) -> AsyncIterator[Client]:
-        if request.param == "stdio":
-            started = StdioServerParameters(
-                command=sys.executable, args=command(repo, "-q"), env=environment
-            )
-            async with Client(started) as client:
-                yield client
-        else:
-            with http_server(repo, environment) as url:
-                async with Client(url) as client:
-                    yield client
+        args = command(repo, "-q")
+        started = StdioServerParameters(command=sys.executable, args=args, env=environment)
+        async with Client(started) as client:
+            yield client
 
     return connected
+
+
+@pytest.fixture(params=["stdio", "http"])
+def connect(
+    request: pytest.FixtureRequest, environment: dict[str, str], over_stdio: Connect
+) -> Connect:
+    """A client of a server on ``repo``, over each transport."""
+
+    @asynccontextmanager
+    async def connected(repo: Path) -> AsyncIterator[Client]:
+        with http_server(repo, environment) as url:
+            async with Client(url) as client:
+                yield client
+
+    return over_stdio if request.param == "stdio" else connected
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -143,9 +154,11 @@ def test_each_tool_answers_as_its_schema_says(connect: Connect, repo: Path) -> N
     run(work())
 
 
-def test_the_slice_is_that_of_the_command(connect: Connect, repo: Path, depslice: Depslice) -> None:
+def test_the_slice_is_that_of_the_command(
+    over_stdio: Connect, repo: Path, depslice: Depslice
+) -> None:
     async def work() -> None:
-        async with connect(repo) as client:
+        async with over_stdio(repo) as client:
             for options, arguments in (
                 ((), {}),
                 (("--depth", "1"), {"depth": 1}),
@@ -257,9 +270,9 @@ def test_what_is_wrong_with_a_call_is_told_and_the_server_lives(
     run(work())
 
 
-def test_a_path_inside_may_be_absolute(connect: Connect, repo: Path) -> None:
+def test_a_path_inside_may_be_absolute(over_stdio: Connect, repo: Path) -> None:
     async def work() -> None:
-        async with connect(repo) as client:
+        async with over_stdio(repo) as client:
             answer = await ask(client, "slice_function", target=f"{repo}/shop/api.py:16")
             assert answer["target"] == "shop.api:quote"
 
@@ -304,7 +317,8 @@ def test_answers_follow_the_files_and_name_what_they_make_wrong(
             error = await refusal(client, "slice_function", target="shop.api:quote")
             assert "syntax" in error["message"]
             (repo / "shop" / "api.py").unlink()
-            assert (await refusal(client, "slice_function", target="shop.api:quote"))["candidates"]
+            error = await refusal(client, "slice_function", target="shop.api:quote")
+            assert error["slug"] == "unknown-target"
 
     run(work())
 
@@ -350,10 +364,10 @@ def test_a_hundred_slices_while_files_change(connect: Connect, tmp_path: Path) -
             version += 1
             for name in names:
                 write(name, version)
-                time.sleep(0.004)
+                time.sleep(0.002)
             if version % 5 == 0:
                 (repo / "left" / f"extra{version}.py").write_text("x = 1\n")
-            time.sleep(0.06)
+            time.sleep(0.03)
 
     async def work() -> None:
         async with connect(repo) as client:
@@ -380,16 +394,16 @@ def test_a_hundred_slices_while_files_change(connect: Connect, tmp_path: Path) -
             finally:
                 stop.set()
                 writer.join()
-            assert len(seen) > 10  # the files did change underneath
+            assert len(seen) >= 5  # the files did change underneath
 
     run(work())
 
 
-def test_many_questions_at_once(connect: Connect, repo: Path) -> None:
+def test_many_questions_at_once(over_stdio: Connect, repo: Path) -> None:
     targets = ["quote", "shop.text:money", "gross_price", "net_price", "best_discount"]
 
     async def work() -> None:
-        async with connect(repo) as client:
+        async with over_stdio(repo) as client:
             answers = await asyncio.gather(
                 *(ask(client, "slice_function", target=target) for target in targets * 4)
             )
@@ -414,33 +428,35 @@ def test_progress_is_told(connect: Connect, repo: Path) -> None:
     assert told == sorted(told)
 
 
-def test_a_long_answer_is_bounded_and_says_what_was_cut(connect: Connect, tmp_path: Path) -> None:
+def test_a_long_answer_is_bounded_and_says_what_was_cut(
+    over_stdio: Connect, tmp_path: Path
+) -> None:
     repo = tmp_path / "repo"
     repo.mkdir()
     lines = ["def f0():\n    return 0\n"]
-    for number in range(1, 400):
-        body = "".join(f"    x{n} = {n} * {number}\n" for n in range(30))
+    for number in range(1, 120):
+        body = "".join(f"    x{n} = {n} * {number}\n" for n in range(100))
         lines.append(f"def f{number}():\n{body}    return f{number - 1}()\n")
     (repo / "chain.py").write_text("\n".join(lines))
 
     async def work() -> None:
-        async with connect(repo) as client:
-            answer = await ask(client, "slice_function", target="f399")
+        async with over_stdio(repo) as client:
+            answer = await ask(client, "slice_function", target="f119")
             assert answer["tokens"] <= 12_000
-            assert "def f399" in answer["text"]
+            assert "def f119" in answer["text"]
             [cut] = [each for each in answer["cut"] if each["what"] == "definitions of the slice"]
-            assert cut["total"] == 400
-            assert 0 < cut["shown"] < 400
+            assert cut["total"] == 120
+            assert 0 < cut["shown"] < 120
             compile(answer["text"], "slice", "exec")
-            budgeted = await ask(client, "slice_function", target="f399", budget=3_000)
+            budgeted = await ask(client, "slice_function", target="f119", budget=3_000)
             assert budgeted["tokens"] <= 3_100
-            assert "def f399" in budgeted["text"]
-            graph = await ask(client, "call_graph", target="f399", depth=100, limit=10)
+            assert "def f119" in budgeted["text"]
+            graph = await ask(client, "call_graph", target="f119", depth=100, limit=10)
             assert [edge["distance"] for edge in graph["calls"]] == list(range(1, 11))
             assert graph["cut"][0]["total"] == 100
-            chain = await ask(client, "explain_slice", target="f399", symbol="f0")
-            assert len(chain["chain"]) < 399
-            assert chain["cut"][0]["total"] == 399
+            chain = await ask(client, "explain_slice", target="f119", symbol="f0")
+            assert len(chain["chain"]) < 119
+            assert chain["cut"][0]["total"] == 119
 
     run(work())
 
