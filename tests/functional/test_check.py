@@ -8,7 +8,6 @@ from pathlib import Path
 from functional.running import Depslice
 
 
-
 def test_running_code_wants_permission(depslice: Depslice, shop: Path) -> None:
     done = depslice("slice", shop, "shop.text:money", "--check")
     assert done.code == 2

@@ -157,16 +157,23 @@ def without(check: Check, target: str, *missing: str) -> Slice:
         for j, child in enumerate(node.body)
     }
     keep = {path for path in cut.keep if names.get(path, "") not in missing}
-    items = tuple(
-        item for item in found.items if item.symbol.id.partition(":")[2] not in missing
-    )
+    items = tuple(item for item in found.items if item.symbol.id.partition(":")[2] not in missing)
     return replace(found, cuts=(replace(cut, keep=frozenset(keep)),), items=items)
 
 
 def test_what_gives_the_same_passes(tmp_path: Path) -> None:
     targets = [
         f"shapes:{name}"
-        for name in ("describe", "counted", "cached", "later", "fails", "takes", "unsteady", "never")
+        for name in (
+            "describe",
+            "counted",
+            "cached",
+            "later",
+            "fails",
+            "takes",
+            "unsteady",
+            "never",
+        )
     ]
     with checking(tmp_path, *targets) as check:
         reports = {target: check.of(sliced(check, target)) for target in targets}

@@ -74,9 +74,7 @@ def test_no_such_interpreter(tmp_path: Path) -> None:
 
 def test_results_of_a_stranger(tmp_path: Path) -> None:
     path = tmp_path / "results"
-    path.write_bytes(
-        b'{"a": 1}\n[1]\nnot json\n' + b"[" * 100_000 + b'\n\xff\n{"b": 2}\n{"cut sho'
-    )
+    path.write_bytes(b'{"a": 1}\n[1]\nnot json\n' + b"[" * 100_000 + b'\n\xff\n{"b": 2}\n{"cut sho')
     assert read_results(path) == [{"a": 1}, {"b": 2}]
     assert read_results(tmp_path / "missing") == []
     os.mkfifo(tmp_path / "pipe")
