@@ -14,28 +14,31 @@ folder of ``callgraph/recording.py``; ``--fresh`` measures again. Writes
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-HERE: Final = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "callgraph")]
+sys.path.insert(0, str(Path(__file__).parent / "callgraph"))
 
-from idle import _statements_of
+from idle import _statements
 from packages import select
-from recording import REPO, Failed, record as trace_tests, traces_folder
+from recording import REPO, Failed, traces_folder
+from recording import record as trace_tests
 
 from depslice.callgraph import Program, open_program
 from depslice.slicer import Item, Slice, function_symbols, render, slice_symbols
+from depslice.slicer.cut import StatementPath
 from depslice.slicer.tokens import count_tokens
 from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
 
 _PACKAGES: Final = ("click", "boltons", "more-itertools", "toolz", "attrs", "humanize")
 _SEED: Final = 2026
+_TRIALS: Final = 60
 _SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
 _PAGE: Final = REPO / "docs" / "execution.md"
 
@@ -77,7 +80,9 @@ def _package(home: Path, name: str, trace: Path, each: int) -> Iterator[dict[str
     program = open_program(home / "source", cache=None)
     executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
     known = sorted(s.id for s in function_symbols(program) if s.id in executed)
-    targets = random.Random(_SEED).sample(known, min(each * _SPARE, len(known)))
+    targets = random.Random(_SEED).sample(  # noqa: S311 - a sample
+        known, min(each * _SPARE, len(known))
+    )
     with open_workspace(
         program.project,
         python=str(home / "environment" / "bin" / "python"),
@@ -142,7 +147,8 @@ def _pruned(check: Check, found: Slice, *, closed: bool) -> tuple[Slice, list[st
     """Take out what the replay does not need; the rest, and what was taken out.
 
     ``closed``: only what no code that stays names; otherwise whatever these calls can do
-    without, if others cannot.
+    without, if others cannot. At most ``_TRIALS`` replays: what is left then counts as
+    needed, so that the minimum of a big slice is an upper bound.
     """
     pruner = _Pruner(check, found, closed=closed)
     items = [item for item in reversed(found.items) if not item.is_target]
@@ -156,95 +162,104 @@ class _Pruner:
         self.current = found
         self.closed = closed
         self.removed: list[str] = []
+        self.trials = 0
+        self.parts = _parts(found)
 
     def remove(self, items: Sequence[Item]) -> None:
         """Take these out: all at once, or what of the halves can be."""
-        if not items:
+        if not items or self.trials >= _TRIALS:
             return
-        if self.closed:
-            named = _names_of(self.current, {item.symbol.id for item in items})
-            if len(items) > 1 and any(_simple(item) in named for item in items):
-                self._halves(items)
-                return
-            if any(_simple(item) in named for item in items):
-                return
-        smaller = _without(self.current, items)
-        if smaller is not None and self._passes(smaller):
-            self.current = smaller
-            self.removed += [item.symbol.id for item in items]
-        elif len(items) > 1:
-            self._halves(items)
-
-    def _halves(self, items: Sequence[Item]) -> None:
-        middle = len(items) // 2
-        self.remove(items[:middle])
-        self.remove(items[middle:])
-
-    def _passes(self, smaller: Slice) -> bool:
-        try:
+        gone = {item.symbol.id for item in items}
+        if not (self.closed and self._named(gone)):
+            smaller = _without(self.current, gone, self.parts)
+            self.trials += 1
             done = self.check.replay_of(smaller)
-        except SyntaxError:
-            return False
-        return not done.imports and self.check.same(done, smaller.targets)
+            if not done.imports and self.check.same(done, smaller.targets):
+                self.current = smaller
+                self.removed += sorted(gone)
+                return
+        middle = len(items) // 2
+        if middle:
+            self.remove(items[:middle])
+            self.remove(items[middle:])
+
+    def _named(self, gone: set[str]) -> bool:
+        """Whether something that stays names one of them."""
+        stays = [item.symbol.id for item in self.current.items if item.symbol.id not in gone]
+        names = {name for each in stays for name in self.parts[each].names}
+        return any(each.partition(":")[2].rpartition(".")[2] in names for each in gone)
 
 
-def _simple(item: Item) -> str:
-    return item.symbol.id.partition(":")[2].rpartition(".")[2]
+class _Part(NamedTuple):
+    """The statements of an item, and the names, attributes and words in its code."""
+
+    paths: frozenset[StatementPath]
+    names: frozenset[str]
 
 
-def _names_of(found: Slice, without: set[str]) -> set[str]:
-    """The names, attributes and words in strings of what stays."""
-    import ast
-
-    rest = _without(found, [item for item in found.items if item.symbol.id in without])
-    names: set[str] = set()
-    for cut in (rest or found).cuts:
-        from depslice.slicer.render import cut_file
-
-        for node in ast.walk(ast.parse(cut_file(cut))):
-            if isinstance(node, ast.Name):
-                names.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                names.add(node.attr)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if node.value.isidentifier():
-                    names.add(node.value)
-    return names
-
-
-def _without(found: Slice, items: Sequence[Item]) -> Slice | None:
-    """The slice without some definitions, and without the imports of them."""
-    gone: dict[str, set[Any]] = {}
-    names: set[tuple[str, str]] = set()
-    cuts = {cut.path: cut for cut in found.cuts}
-    for item in items:
-        cut = cuts.get(item.symbol.path)
-        if cut is not None:
-            gone.setdefault(cut.path, set()).update(_statements_of(cut, item))
+def _parts(found: Slice) -> dict[str, _Part]:
+    """By id of each item."""
+    parts = {item.symbol.id: _Part(frozenset(), frozenset()) for item in found.items}
+    for cut in found.cuts:
+        own = [item for item in found.items if item.symbol.path == cut.path]
+        statements = list(_statements(cut)) if own else []
+        by_name: dict[str, list[tuple[StatementPath, ast.stmt]]] = {}
+        by_line: dict[int, list[tuple[StatementPath, ast.stmt]]] = {}
+        for path, node, scope in statements:
+            if path in cut.keep:
+                by_line.setdefault(node.lineno, []).append((path, node))
+                by_name.setdefault(f"{scope}{getattr(node, 'name', '')}", []).append((path, node))
+        for item in own:
             qualname = item.symbol.id.partition(":")[2]
-            names.add((cut.module, qualname))
+            # What has no name of its own is an assignment, and stands where the symbol does.
+            chosen = by_name.get(qualname) or by_line.get(item.symbol.span.start, [])
+            parts[item.symbol.id] = _Part(
+                frozenset(path for path, _ in chosen),
+                frozenset(name for _, node in chosen for name in _names_in(node)),
+            )
+    return parts
+
+
+def _names_in(statement: ast.stmt) -> Iterator[str]:
+    """Those in its own code; the members of a class are items of their own."""
+    whole: list[ast.AST] = [statement]
+    if isinstance(statement, ast.ClassDef):
+        whole = [*statement.bases, *statement.keywords, *statement.decorator_list]
+    for part in whole:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name):
+                yield node.id
+            elif isinstance(node, ast.Attribute):
+                yield node.attr
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def _without(found: Slice, gone: set[str], parts: dict[str, _Part]) -> Slice:
+    """The slice without some definitions, and without the imports of them."""
+    names = {(each.partition(":")[0], each.partition(":")[2]) for each in gone}
+    places = {item.symbol.id: item.symbol.path for item in found.items}
     smaller = []
     for cut in found.cuts:
-        paths = gone.get(cut.path, set())
-        keep = {p for p in cut.keep if not any(p[: len(each)] == each for each in paths)}
+        paths = {p for each in gone if places.get(each) == cut.path for p in parts[each].paths}
+        keep = {p for p in cut.keep if not any(p[:n] in paths for n in range(1, len(p) + 1))}
         dead = {
             bound
             for bound, link in cut.links.items()
             if (link.module or "", link.name or "") in names
         }
         aliases = {p: frozenset(bounds - dead) for p, bounds in cut.aliases.items()}
-        stars = {p: frozenset(bounds - dead) for p, bounds in cut.stars.items()}
         empty = {p for p, bounds in aliases.items() if not bounds and cut.aliases[p]}
         smaller.append(
             replace(
                 cut,
                 keep=frozenset(keep - empty),
                 aliases={p: b for p, b in aliases.items() if p not in empty},
-                stars={p: b for p, b in stars.items() if p not in empty},
+                stars={p: b - dead for p, b in cut.stars.items() if p not in empty},
                 reexports={p: b - dead for p, b in cut.reexports.items() if p not in empty},
             )
         )
-    left = tuple(item for item in found.items if item not in items)
+    left = tuple(item for item in found.items if item.symbol.id not in gone)
     return replace(found, cuts=tuple(smaller), items=left)
 
 
@@ -296,7 +311,7 @@ def _page(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "| function | calls | tokens | pruned, closed | pruned | idle functions |"
     yield "|---|---|---|---|---|---|"
     for row in rows:
-        pruned = f"{row.get('pruned_closed', '–')} | {row.get('pruned', '–')}"
+        pruned = f"{row.get('pruned_closed', '-')} | {row.get('pruned', '-')}"
         target = f"`{row['target']}`"
         yield f"| {target} | {row['calls']} | {row['tokens']} | {pruned} | {row['idle']} |"
 

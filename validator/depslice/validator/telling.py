@@ -57,11 +57,11 @@ def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
     for module, error in report.import_errors.items():
         yield f"  {module}: {error}"
     unsteady = report.recorded - report.steady - report.unbuilt
-    why = {
+    reasons = {
         "not the same twice on the original": unsteady,
         "with arguments that cannot be made again": report.unbuilt,
     }
-    left_out = ", ".join(f"{number} {reason}" for reason, number in why.items() if number)
+    left_out = ", ".join(f"{number} {reason}" for reason, number in reasons.items() if number)
     kept = f" ({left_out})" if left_out else ""
     yield (
         f"check: {_count(report.recorded, 'call')} recorded, {report.steady} replayed{kept},"

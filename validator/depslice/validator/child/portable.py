@@ -140,7 +140,7 @@ def weak(value: Any) -> Any:
     return weakref.ref(value)
 
 
-def make_text(kind: type, buffer: Any, how: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+def make_text(kind: Any, buffer: Any, how: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """In pickles: a text stream over bytes in memory."""
     made: Any = kind.__new__(kind)
     io.TextIOWrapper.__init__(made, buffer, *how)
@@ -185,17 +185,20 @@ def member(kind: Any, name: str, value: Any) -> Any:
         key = f"{kind.__module__}:{kind.__qualname__}.{name}"
         found = HOME.found.get(key)
         if found is None:
-            base: Any = next((b for b in kind.__mro__ if b in _IMMUTABLE), object)
+            base = next((b for b in kind.__mro__ if b in _IMMUTABLE), object)
             found = make(kind, base, () if base is object else (value,))
             found._name_, found._value_ = name, value
             HOME.found[key] = found
     return found
 
 
+def _plain(base: Any, value: Any) -> Any:
+    return base.__getnewargs__(value)
+
+
 def make(kind: type, base: Any, content: tuple[Any, ...]) -> Any:
     """In pickles: an instance without calling the class's own code."""
-    new: Any = base.__new__
-    return new(kind, *content)
+    return base.__new__(kind, *content)
 
 
 def fill(instance: Any, state: tuple[dict[str, Any], dict[str, Any], Any]) -> None:
@@ -226,15 +229,14 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
     content: tuple[Any, ...] = ()
     items: Any = None
     if base in _IMMUTABLE:
-        content = (frozenset(value),) if base is frozenset else base.__getnewargs__(value)
+        content = (frozenset(value),) if base is frozenset else _plain(base, value)
     elif base in _MUTABLE:
         # `dict.copy` would ask the subclass; its views do not.
-        items = {
-            list: lambda: list.copy(value),
-            dict: lambda: dict(dict.items(value)),
-            set: lambda: set(value),
-            bytearray: lambda: bytes(value),
-        }[base]()
+        if base is dict:
+            items = dict(dict.items(value))
+        else:
+            plain: dict[Any, Any] = {list: list.copy, set: set, bytearray: bytes}
+            items = plain[base](value)
     elif issubclass(base, BaseException):
         content = BaseException.__getattribute__(value, "args")
     elif base is not object or _keeps_to_itself(kind):
