@@ -57,7 +57,7 @@ def test_no_tests_at_all(depslice: Depslice, shop: Path) -> None:
 def test_an_interpreter_that_is_none(depslice: Depslice, shop: Path, tmp_path: Path) -> None:
     done = depslice(
         *("slice", shop, "shop.text:money", "--check", "--allow-running-code"),
-        *("--python", tmp_path / "nothing"),
+        *("--check-python", tmp_path / "nothing"),
     )
     assert done.code == 3
     assert "cannot start" in done.error

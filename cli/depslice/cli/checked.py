@@ -123,7 +123,7 @@ def check_options(function: Any) -> Any:
             help="With --check: a script or test file that calls TARGET.  [default: REPO's tests]",
         ),
         click.option(
-            "--python",
+            "--check-python",
             type=click.Path(),
             metavar="PATH",
             help="With --check: the Python that has what REPO needs.  [default: REPO's .venv]",

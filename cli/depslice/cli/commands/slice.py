@@ -103,7 +103,7 @@ def slice_(
     repair: bool,
     allow_running_code: bool,
     calls: str | None,
-    python: str | None,
+    check_python: str | None,
     check_seconds: int,
     report: str | None,
     output: Output,
@@ -119,7 +119,7 @@ def slice_(
         repair=repair,
         allowed=allow_running_code,
         calls=calls,
-        python=python,
+        python=check_python,
         seconds=check_seconds,
         report=report,
     )
