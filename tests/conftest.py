@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -17,7 +18,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to rewrite expected answers where nobody looks at the difference."""
+    """Refuse to rewrite expected answers where nobody looks at the difference.
+
+    The engine raises the recursion limit; Hypothesis warns of one that a test changed.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
     if config.getoption("--regenerate") and os.environ.get("CI", "").lower() == "true":
         raise pytest.UsageError("--regenerate is refused when CI=true: review the answers locally")
 
