@@ -411,11 +411,11 @@ def test_completion_knows_the_commands(depslice: Depslice) -> None:
 
 def test_every_command_and_option_is_documented(depslice: Depslice) -> None:
     text = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
-    commands = ["functions", "graph", "slice", "trace", "why", "cache info", "cache clear"]
+    commands = ["functions", "graph", "serve", "slice", "trace", "why", "cache info", "cache clear"]
     for command in commands:
         assert f"depslice {command}" in text
         for word in depslice(*command.split(), "--help").out.split():
-            option = word.rstrip(",.").partition("/")[0]
+            option = word.rstrip(",.:").partition("/")[0]
             if option.startswith("--") and option != "--help":
                 assert f"`{option}" in text, (command, option)
 
