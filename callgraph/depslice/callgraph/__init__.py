@@ -10,6 +10,9 @@ from importlib import import_module  # noqa: TID251 - of this package's own modu
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from depslice.callgraph.errors import AmbiguousTarget, DepsliceError, UnknownTarget
+    from depslice.callgraph.graph import ReferenceGraph
+    from depslice.callgraph.model import Reference, Symbol
     from depslice.callgraph.opening import open_program, open_workspace
     from depslice.callgraph.program import Module, Program
     from depslice.callgraph.references import build_graph, list_functions
@@ -17,8 +20,14 @@ if TYPE_CHECKING:
     from depslice.callgraph.workspace import Workspace
 
 __all__ = [
+    "AmbiguousTarget",
+    "DepsliceError",
     "Module",
     "Program",
+    "Reference",
+    "ReferenceGraph",
+    "Symbol",
+    "UnknownTarget",
     "Workspace",
     "build_graph",
     "find_symbol",
@@ -28,8 +37,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AmbiguousTarget": "errors",
+    "DepsliceError": "errors",
     "Module": "program",
     "Program": "program",
+    "Reference": "model",
+    "ReferenceGraph": "graph",
+    "Symbol": "model",
+    "UnknownTarget": "errors",
     "Workspace": "workspace",
     "build_graph": "references",
     "find_symbol": "targets",

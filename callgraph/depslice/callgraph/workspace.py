@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # Two writes within one tick of the file system's clock leave the same time: how recent a
 # file must be for its state to prove nothing. FAT has the coarsest clock, of two seconds.
 _TICK_NS: Final = 2 * 10**9
-_LOOKS: Final = 4
 
 
 class _Known(NamedTuple):
@@ -154,19 +153,12 @@ class Workspace:
             self._cache.close()
 
     def _found(self) -> tuple[Project, dict[str, FileState | None]]:
-        """The project, and states of all that decides what it is.
+        """The project, and the states of all that decides what it is.
 
-        The states are taken between two looks that see the same: what comes to be
-        after the first is seen by the second, and what comes later changes a state.
+        What changes between the two is recent, so that it is looked for again.
         """
         project = self._find()
-        for _ in range(_LOOKS):
-            states = _observed(project)
-            again = self._find()
-            if again == project:
-                break
-            project = again
-        return project, states
+        return project, _observed(project)
 
     def _may_hide_an_entry(self) -> bool:
         """Whether a directory could have changed since without having another state."""
