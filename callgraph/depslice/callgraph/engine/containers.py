@@ -138,8 +138,11 @@ class ContainerEvaluation(CallEvaluation):
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
         self.write(self.cell("e", target), self.read(self.cell("e", source)))
+        known = self.keys_of.setdefault(target, {})
         for text in tuple(self.keys_of.get(source, ())):
-            self.write_item(target, text, self.read(self.cell("k", source, text)))
+            values = self.read(self.cell("k", source, text))
+            if text not in known or not values <= self.cell("k", target, text).values:
+                self.write_item(target, text, values)
         self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
