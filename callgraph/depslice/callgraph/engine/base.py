@@ -65,6 +65,7 @@ class EngineState:
         self._private: dict[str, tuple[Class, str]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
         self.methods: dict[str, list[Function]] = {}  # of all classes, by name
+        self._entered: set[int] = set()  # the partials at work
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown

@@ -287,18 +287,7 @@ class CallEvaluation(AttributeEvaluation):
                 value[1], merged, names, pos, register=register, spread=spread, rule="partial"
             )
         if kind == "PS":
-            callees, first, bound_names = self._applied(callee)
-            if not callees:
-                return EMPTY  # not known yet
-            return self.call(
-                callees,
-                [*first, *args],
-                {**bound_names, **keywords},
-                pos,
-                register=register,
-                spread=spread,
-                rule="partial",
-            )
+            return self._call_partial(callee, args, keywords, spread, pos, register)
         if kind == "CM":
             self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
             return self.single(("CI", value[1]))
@@ -380,6 +369,37 @@ class CallEvaluation(AttributeEvaluation):
             given[place] = None
             self.write(self.cell("pa", made, place), values)
         return self.only(made)
+
+    def _call_partial(
+        self,
+        partial: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        register: int,
+        *,
+        external: bool = False,
+    ) -> Values:
+        if partial in self._entered:  # `f = partial(f, …)`: what is made here holds itself
+            return EMPTY
+        callees, first, names = self._applied(partial)
+        if not callees:
+            return EMPTY  # not known yet
+        self._entered.add(partial)
+        try:
+            return self.call(
+                callees,
+                [*first, *args],
+                {**names, **keywords},
+                pos,
+                register=register,
+                spread=spread,
+                rule="callback" if external else "partial",
+                external=external,
+            )
+        finally:
+            self._entered.discard(partial)
 
     def _applied(self, value: int) -> tuple[Values, list[Values], dict[str, Values]]:
         """What a partial calls, with which arguments in front and by name."""
@@ -1213,9 +1233,7 @@ class CallEvaluation(AttributeEvaluation):
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
                 elif kind[0] == "PS":
-                    callees, first, given = self._applied(value)
-                    if callees:
-                        self.call(callees, first, given, pos, rule="callback", external=True)
+                    self._call_partial(value, [], _NO_KEYWORDS, EMPTY, pos, -1, external=True)
                 elif kind[0] == "I":
                     self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
                     if not kind[2] and self.find_member(kind[1], "__call__") is not None:
