@@ -472,3 +472,16 @@ def test_a_context_says_how_large_it_is_and_what_bytes_it_has(chain: Program, fo
     )
     if format_ == "json":
         assert json.loads(context.files[0].text)["schema"] == "depslice.slice/1"
+
+
+def test_an_iterator_that_is_passed_on_brings_its_steps(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "from itertools import islice\n\n\n"
+        "class Box:\n"
+        "    def __iter__(self):\n        return self\n\n"
+        "    def __next__(self):\n        raise StopIteration\n\n"
+        "    def seek(self, n):\n        drain(self, n)\n\n\n"
+        "def drain(items, n):\n    next(islice(items, n, n), None)\n"
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:Box.seek"])
+    assert "app:Box.__next__" in {item.symbol.id for item in found.items}
