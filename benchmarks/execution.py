@@ -308,6 +308,9 @@ def _page(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield (
         f"Not finished: slices so large that {_TRIALS} replays did not settle what can go. They"
         " are left out of both means, and marked `≤` below. The table above has all."
+        " What is *closed* is judged by simple names: any name, attribute or string that is"
+        " spelt the same keeps a definition. So that minimum is an upper bound, which favours"
+        " the slice; the other one is a lower bound of what is needed on all inputs."
     )
     yield "\n## What does not pass without repair\n"
     yield "| function | what the slice gives | added by repair |"
