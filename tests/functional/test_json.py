@@ -221,4 +221,6 @@ def test_the_documentation_names_no_other_schema() -> None:
         for component in ("callgraph", "slicer", "validator", "server", "cli")
         for path in (ROOT / component).rglob("*.py")
     )
-    assert set(described) == set(re.findall(r'SCHEMA\w*(?:: Final)? = "(depslice\.\w+/\d+)"', source))
+    assert set(described) == set(
+        re.findall(r'SCHEMA\w*(?:: Final)? = "(depslice\.\w+/\d+)"', source)
+    )

@@ -109,24 +109,24 @@ def check_options(function: Any) -> Any:
         click.option(
             "--repair",
             is_flag=True,
-            help="With --check: add what turns out to be needed, marked `observed`.",
+            help="With --check, add what turns out to be needed, marked `observed`.",
         ),
         click.option(
             "--allow-running-code",
             is_flag=True,
-            help="Needed for --check: it runs the repository's code and tests, without a sandbox.",
+            help="Needed for --check, as it runs the repository's code and tests, without a sandbox.",
         ),
         click.option(
             "--calls",
             type=click.Path(),
             metavar="FILE",
-            help="With --check: a script or test file that calls TARGET.  [default: REPO's tests]",
+            help="With --check, a script or test file that calls TARGET.  [default: REPO's tests]",
         ),
         click.option(
             "--check-python",
             type=click.Path(),
             metavar="PATH",
-            help="With --check: the Python that has what REPO needs.  [default: REPO's .venv]",
+            help="With --check, the Python that has what REPO needs.  [default: REPO's .venv]",
         ),
         click.option(
             "--check-seconds",
@@ -134,13 +134,13 @@ def check_options(function: Any) -> Any:
             default=120,
             show_default=True,
             metavar="N",
-            help="With --check: the limit for each process.",
+            help="With --check, the limit for each process.",
         ),
         click.option(
             "--report",
             type=click.Path(),
             metavar="FILE",
-            help="With --check: write the report there as JSON.",
+            help="With --check, write the report there as JSON.",
         ),
     )
     for decorator in reversed(decorators):

@@ -58,6 +58,7 @@ _COMMON = frozenset(
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _ENCLOSES = "encloses"
+_STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
 
 
@@ -1521,6 +1522,10 @@ class Slicer:
         found = self.engine.find_member(class_, name)
         if found is not None:
             self._want_member(found, name, asked.demand)
+            step = _STEPS.get(name) if instance else None
+            stepping = self.engine.find_member(class_, step) if step else None
+            if step and stepping is not None:  # an iterator, that gives itself: it is driven
+                self._want_member(stepping, step, asked.demand)
         elif instance and name in _ORDERING:
             self._want_ordering(class_, asked.demand)
         elif instance and not name.startswith("__"):

@@ -531,3 +531,16 @@ def test_items_have_the_form_that_is_said_of_them(member: Program, budget: int) 
         for form in STEPS[: STEPS.index(forms.get(symbol, Form.NAME))]:
             assert texts[form] not in file.text, symbol
         assert (texts[forms[symbol]] in file.text) if symbol in forms else True, symbol
+
+
+def test_an_iterator_that_is_passed_on_brings_its_steps(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "from itertools import islice\n\n\n"
+        "class Box:\n"
+        "    def __iter__(self):\n        return self\n\n"
+        "    def __next__(self):\n        raise StopIteration\n\n"
+        "    def seek(self, n):\n        drain(self, n)\n\n\n"
+        "def drain(items, n):\n    next(islice(items, n, n), None)\n"
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:Box.seek"])
+    assert "app:Box.__next__" in {item.symbol.id for item in found.items}

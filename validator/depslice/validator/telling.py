@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from depslice.validator.checking import CheckReport
 
-CHECK_SCHEMA: Final = "depslice.check/1"
+CHECK_SCHEMA = "depslice.check/1"
 _SHOWN: Final = 5
 
 
