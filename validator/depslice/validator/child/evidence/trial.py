@@ -1,0 +1,135 @@
+"""One run of a harness on one candidate, in a process forked for it."""
+
+from __future__ import annotations
+
+import base64
+import marshal
+import os
+import sys
+import tempfile
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from ..comparing import Tolerance
+from ..harness.clock import shifted
+from ..harness.context import Context
+from ..harness.subjects import Subject, callable_of
+from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
+from ..harness.tampering import Tampering
+from ..harness.worlds import Worlds
+from .arcs import Measurement
+from .probing import Inputs, probe
+
+MODULE = "depslice_harness"  # the name under which a harness is imported
+
+
+class Trial:
+    """What is to be done, as the order of :mod:`.warm` says; ``roots``: functions to exchange."""
+
+    def __init__(self, order: dict[str, Any], worlds: Worlds, roots: list[FunctionType]) -> None:
+        self.order = order
+        self.worlds = worlds
+        self.roots = roots
+        self.target = order["target"]
+        self.folders = tuple(order["folders"])
+
+    def run(self) -> dict[str, Any]:
+        """Run the tests that are asked for; what came of them."""
+        self._install()
+        candidate, reference = self._subjects()
+        context = Context(
+            candidate,
+            reference,
+            tolerance=Tolerance(*self.order["tolerance"]),
+            folders=self.folders,
+        )
+        given = {"candidate": candidate, "reference": reference, "context": context}
+        tampering = Tampering(self.order["harness"])
+        inputs = Inputs()
+        if self.order["probe"]:
+            candidate.heard = inputs.hear
+        measured = self._measurement()
+        with shifted(self.order["clock"]) as all_clocks:
+            tampering.watch()
+            if measured:
+                measured.start()
+            try:
+                results = self._results(given, measured)
+            finally:
+                arcs = measured.stop() if measured else {}
+        tampering.on = False
+        found: dict[str, Any] = {
+            "results": [list(each) for each in results],
+            "calls": [candidate.calls, reference.calls],
+            "comparisons": context.comparisons,
+            "arcs": arcs,
+            "tampering": list(tampering.found),
+            "all_clocks": all_clocks,
+        }
+        if self.order["probe"]:
+            candidate.heard = None
+            constants = self.order["constants"]
+            probed = probe(inputs.calls, constants, candidate, reference, self.folders)
+            found["probed"] = list(probed)
+        return found
+
+    def _install(self) -> None:
+        code = self.order["code"]
+        if code is not None:
+            loaded: CodeType = marshal.loads(base64.b64decode(code))  # noqa: S302 - our supervisor's
+            for each in self.roots:
+                each.__code__ = loaded
+
+    def _subjects(self) -> tuple[Subject, Subject]:
+        found = []
+        for world in (self.worlds.other, self.worlds.home):
+            module = self.worlds.module(world, self.target["module"])
+            assert module is not None
+            absent = self.order["absent"] and world is self.worlds.other
+            function = None if absent else callable_of(module, self.target["qualname"])
+            name = self.target["qualname"].rpartition(".")[2]
+            found.append(Subject(self.worlds, world, function, name))
+        return found[0], found[1]
+
+    def _measurement(self) -> Measurement | None:
+        if self.order["measure"] is None:
+            return None
+        return Measurement([self.order["measure"], self.order["harness"]])
+
+    def _results(self, given: dict[str, Any], measured: Measurement | None) -> list[Result]:
+        try:
+            suite: Suite = self._suite()
+        except BaseException as error:  # noqa: BLE001 - the harness's own code has run
+            return [Result("(import)", "failed", text_of(error), 0.0)]
+        only = self.order["tests"]
+        return suite.run(
+            given,
+            only=None if only is None else frozenset(only),
+            shuffle=self.order["shuffle"],
+            started=measured.test if measured else _nothing,
+        )
+
+    def _suite(self) -> Suite:
+        path = self.order["harness"]
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        module = ModuleType(MODULE)
+        module.__file__ = path
+        sys.modules[MODULE] = module
+        exec(compile(text, path, "exec", dont_inherit=True), vars(module))  # noqa: S102 - in its sandbox
+        try:
+            return PlainSuite(module)
+        except NeedsPytest:
+            return PytestSuite(path)
+
+
+def _nothing(name: str) -> None:
+    return None
+
+
+def in_folder_of_its_own() -> None:
+    """Work, and write temporary files, in a new folder."""
+    folder = tempfile.mkdtemp(prefix="run-")
+    os.chdir(folder)
+    os.environ.update(TMPDIR=folder, HOME=folder)
+    tempfile.tempdir = None
