@@ -35,13 +35,19 @@ class Control:
         node = definition.node
         old = node.body
         if self.body is not None:
-            node.body = [
-                ast.fix_missing_locations(ast.copy_location(each, old[0])) for each in self.body
-            ]
+            node.body = [_placed(each, old[0]) for each in self.body]
         try:
             yield
         finally:
             node.body = old
+
+
+def _placed(statement: ast.stmt, near: ast.stmt) -> ast.stmt:
+    """A statement that was made anew gets a line; those of the source keep theirs."""
+    if hasattr(statement, "depslice_new"):
+        for each in ast.walk(statement):
+            ast.copy_location(each, near)
+    return statement
 
 
 def controls(definition: Definition, module: str) -> list[Control]:
@@ -65,7 +71,7 @@ def controls(definition: Definition, module: str) -> list[Control]:
     ]
     found.append(Control(name="empty", passes=False, body=None))
     if not _looks_at_itself(node):
-        rewritten = (*ast.parse("__depslice = None").body, *node.body)
+        rewritten = (*_new("__depslice = None"), *node.body)
         found.append(Control(name="rewritten", passes=True, body=rewritten))
     return found
 
@@ -75,14 +81,20 @@ def _word(text: str) -> str:
 
 
 def _body(node: Function, text: str) -> tuple[ast.stmt, ...]:
-    function = ast.parse(f"def f():\n {text}").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    body = function.body
+    body = _new(text)
     if _is_generator(node):
         if isinstance(node, ast.AsyncFunctionDef):  # which may not return a value
-            body = [s if not isinstance(s, ast.Return) else ast.Return() for s in body]
-        body.append(ast.Expr(value=ast.Yield()))
+            body = [s if not isinstance(s, ast.Return) else _new("return")[0] for s in body]
+        body += _new("yield")
     return tuple(body)
+
+
+def _new(text: str) -> list[ast.stmt]:
+    function = ast.parse(f"def f():\n {text}").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    for each in function.body:
+        each.depslice_new = True  # type: ignore[attr-defined]
+    return function.body
 
 
 def _first_argument(definition: Definition) -> str:

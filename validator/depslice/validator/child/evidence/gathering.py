@@ -44,6 +44,7 @@ class Gathering:
     ask: Ask
     scratch: str
     definition: Definition = field(init=False)
+    source: str = field(init=False)
     harness: str = field(init=False)
     base: dict[str, Any] = field(init=False)
     evidence: dict[str, Any] = field(default_factory=dict)
@@ -66,12 +67,13 @@ class Gathering:
     # --- what is run
 
     def _place(self) -> None:
-        """Write the harness, and the source that the candidate's code says it is from."""
+        """Write the harness, and the source to measure."""
         target = self.job["target"]
-        source = self.job["source"] or _text(os.path.join(self.job["folder"], target["path"]))
-        path = os.path.join(self.scratch, "candidate", target["path"])
+        path = os.path.join(self.job["folder"], target["path"])
+        source = self.job["source"] or _text(path)
+        self.source = os.path.join(self.scratch, "source", target["path"])
         self.harness = os.path.join(self.scratch, "harness", self.job["name"])
-        for place, text in ((path, source), (self.harness, self.job["text"])):
+        for place, text in ((self.source, source), (self.harness, self.job["text"])):
             os.makedirs(os.path.dirname(place), exist_ok=True)
             with open(place, "w", encoding="utf-8") as file:
                 file.write(text)
@@ -94,7 +96,8 @@ class Gathering:
                 "root": self.definition.root_qualname,
                 "line": first_line(self.definition.root),
             },
-            "folders": [self.job["folder"], os.path.join(self.scratch, "candidate")],
+            "folders": [self.job["folder"]],
+            "pytest": "pytest" in self.job["text"],
             "tolerance": self.job["tolerance"],
             "code": None if code is None else base64.b64encode(marshal.dumps(code)).decode(),
             "absent": False,
@@ -160,9 +163,8 @@ class Gathering:
         return found.get(path) or {} if isinstance(found, dict) else {}
 
     def _cover(self) -> None:
-        path = self.definition.path
-        arcs = [arc for each in self._arcs(path).values() for arc in each]
-        found = branches(path, arcs, self.definition.span, self.scratch)
+        arcs = [arc for each in self._arcs(self.definition.path).values() for arc in each]
+        found = branches(self.source, arcs, self.definition.span, self.scratch)
         written = assertion_lines(self.job["text"])
         ran = lines_of(arc for each in self._arcs(self.harness).values() for arc in each)
         self.evidence |= {

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..comparing import Tolerance
 from ..harness.clock import shifted
@@ -23,10 +23,17 @@ from .probing import Inputs, probe
 MODULE = "depslice_harness"  # the name under which a harness is imported
 
 
-class Trial:
-    """What is to be done, as the order of :mod:`.warm` says; ``roots``: functions to exchange."""
+class Roots(NamedTuple):
+    """The functions that a definition has made: the candidate's are exchanged."""
 
-    def __init__(self, order: dict[str, Any], worlds: Worlds, roots: list[FunctionType]) -> None:
+    candidate: list[FunctionType]
+    reference: list[FunctionType]
+
+
+class Trial:
+    """What is to be done, as the order of :mod:`.warm` says."""
+
+    def __init__(self, order: dict[str, Any], worlds: Worlds, roots: Roots) -> None:
         self.order = order
         self.worlds = worlds
         self.roots = roots
@@ -77,8 +84,12 @@ class Trial:
         code = self.order["code"]
         if code is not None:
             loaded: CodeType = marshal.loads(base64.b64decode(code))  # noqa: S302 - our supervisor's
-            for each in self.roots:
+            for each in self.roots.candidate:
                 each.__code__ = loaded
+        if self.order["measure"] is not None:
+            # Coverage leaves out code that says it is from another file than its module.
+            for each in self.roots.reference:
+                each.__code__ = _elsewhere(each.__code__)
 
     def _subjects(self) -> tuple[Subject, Subject]:
         found = []
@@ -121,6 +132,11 @@ class Trial:
             return PlainSuite(module)
         except NeedsPytest:
             return PytestSuite(path)
+
+
+def _elsewhere(code: CodeType) -> CodeType:
+    constants = tuple(_elsewhere(c) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename=f"{code.co_filename}-reference", co_consts=constants)
 
 
 def _nothing(name: str) -> None:

@@ -26,8 +26,8 @@ from typing import Any
 from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-found,unused-ignore]
 
 from ..harness.suites import text_of
-from ..harness.worlds import Worlds, owner_of
-from .trial import Trial, in_folder_of_its_own
+from ..harness.worlds import World, Worlds, owner_of
+from .trial import Roots, Trial, in_folder_of_its_own
 
 _BYTES = 8 << 20  # of what a run says
 _HEAD = 8 + 32
@@ -39,7 +39,7 @@ class Warm:
     def __init__(self, config: dict[str, Any]) -> None:
         self.worlds = Worlds(owner_of(frozenset(config["own"])))
         self.scratch = config["scratch"]
-        self.roots: dict[tuple[str, str, int], list[FunctionType]] = {}
+        self.roots: dict[tuple[str, str, int], Roots] = {}
 
     def answer(self, order: dict[str, Any], closed: tuple[int, ...]) -> dict[str, Any]:
         """Run one order: ``ended`` is ``result``, or how the run ended without one."""
@@ -48,34 +48,42 @@ class Warm:
             roots = self._roots(order["target"])
         except BaseException as error:  # noqa: BLE001 - modules may raise anything
             return {"ended": "import", "why": text_of(error)}
-        if not roots:
+        if not roots.candidate:
             return {"ended": "import", "why": "the module does not define the target when imported"}
+        if order["pytest"]:
+            with contextlib.suppress(ImportError):
+                import pytest  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
         if order["only_import"]:
             return {"ended": "imported", "seconds": time.perf_counter() - started}
         return self._fork(order, roots, closed)
 
-    def _roots(self, target: dict[str, Any]) -> list[FunctionType]:
-        """The functions that the definition made in the other world, wherever they are held."""
+    def _roots(self, target: dict[str, Any]) -> Roots:
+        """The functions that the definition made in each world, wherever they are held."""
         key = (target["module"], target["root"], target["line"])
         if key not in self.roots:
             self.worlds.import_in_both(target["module"])
-            module = self.worlds.module(self.worlds.other, target["module"])
-            names = vars(module)
-            found = [
-                each
-                for each in gc.get_objects()
-                if type(each) is FunctionType
-                and each.__globals__ is names
-                and each.__code__.co_qualname == target["root"]
-            ]
-            # Of several definitions of one name, the one at this line.
-            here = [each for each in found if each.__code__.co_firstlineno == target["line"]]
-            self.roots[key] = here or found
+            gc.unfreeze()  # what is frozen is not listed
+            self.roots[key] = Roots(
+                *(self._made(target, world) for world in (self.worlds.other, self.worlds.home))
+            )
             gc.freeze()  # forks share what is there
         return self.roots[key]
 
+    def _made(self, target: dict[str, Any], world: World) -> list[FunctionType]:
+        names = vars(self.worlds.module(world, target["module"]))
+        found = [
+            each
+            for each in gc.get_objects()
+            if type(each) is FunctionType
+            and each.__globals__ is names
+            and each.__code__.co_qualname == target["root"]
+        ]
+        # Of several definitions of one name, the one at this line.
+        here = [each for each in found if each.__code__.co_firstlineno == target["line"]]
+        return here or found
+
     def _fork(
-        self, order: dict[str, Any], roots: list[FunctionType], closed: tuple[int, ...]
+        self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]
     ) -> dict[str, Any]:
         nonce = os.urandom(16)
         with mmap.mmap(-1, _BYTES) as memory:
@@ -101,7 +109,7 @@ class Warm:
 def _become(
     order: dict[str, Any],
     worlds: Worlds,
-    roots: list[FunctionType],
+    roots: Roots,
     closed: tuple[int, ...],
     memory: mmap.mmap,
     nonce: bytes,
@@ -186,6 +194,8 @@ def main() -> None:
     os.close(nothing)
     adopt_orphans()
     warnings.simplefilter("ignore")
+    with contextlib.suppress(ImportError):
+        import time_machine  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
     config = json.loads(orders.readline())
     sys.path[:0] = config["roots"]
     os.chdir(config["scratch"])
