@@ -43,7 +43,7 @@ from depslice.validator.sandbox.supervised import (
 )
 from depslice.validator.sandbox.syscalls import filter_program
 
-PRIVATE: Final = "/tmp/work"  # noqa: S108 - a path inside, on a file system of its own
+PRIVATE: Final = "/tmp/work"
 _USER: Final = 1000  # inside
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS: Final = (

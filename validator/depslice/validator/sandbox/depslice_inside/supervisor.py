@@ -15,6 +15,7 @@ import os
 import resource
 import select
 import signal
+import stat
 import sys
 import time
 
@@ -341,13 +342,23 @@ def read_inside(folder: str, name: str, most: int) -> tuple[bytes, str]:
         return b"", str(error.strerror)
     finally:
         os.close(descriptor)
-    with open(file, "rb") as opened:
+    try:
         found = os.fstat(file)
-        if found.st_mode & 0o170000 != 0o100000:
+        if not stat.S_ISREG(found.st_mode):
             return b"", "not a regular file"
         if found.st_size > most:
             return b"", "too large"
-        return opened.read(most), ""
+        return read_all(file, most), ""
+    finally:
+        os.close(file)
+
+
+def read_all(descriptor: int, most: int) -> bytes:
+    """What there is to read, up to ``most`` bytes."""
+    data = bytearray()
+    while more := os.read(descriptor, min(most - len(data), 1 << 20)):
+        data += more
+    return bytes(data)
 
 
 def _become(order: Order, given: list[int], failed: int) -> None:
