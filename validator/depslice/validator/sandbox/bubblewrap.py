@@ -153,7 +153,11 @@ class _Command:
         return str(descriptor)
 
     def bind(self, path: Path, *, writable: bool = False) -> None:
-        """Bind ``path`` at the same place."""
+        """Bind ``path`` at the same place.
+
+        :raises OSError: it is not there.
+        """
+        path.stat()
         self.add("--bind" if writable else "--ro-bind", self.shown(path), str(path))
 
     def shown(self, path: Path) -> str:

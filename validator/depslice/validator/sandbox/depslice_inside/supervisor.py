@@ -91,6 +91,7 @@ def read_order(reader: frames.Frames) -> tuple[Order, list[tuple[bytes, bytes]]]
 
 def write_files(order: Order) -> None:
     """Put the job's files into the private folder."""
+    os.makedirs(order.folder, exist_ok=True)
     for name, data in order.files:
         path = os.path.join(order.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
