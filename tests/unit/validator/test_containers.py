@@ -44,7 +44,7 @@ def test_what_contains() -> None:
     assert found["--user"] == ["65534:65534"]
     assert found["--pids-limit"] == ["21"]
     assert found["--memory"] == found["--memory-swap"] == [str((1 << 30) + (64 << 20))]
-    assert found["--tmpfs"] == ["/tmp:rw,nosuid,nodev,exec,mode=1777,size=1000,nr_inodes=30"]
+    assert found["--tmpfs"] == ["/tmp:rw,nosuid,nodev,exec,mode=1777,size=1000,nr_inodes=30"]  # noqa: S108 - inside
     assert found["--pull"] == ["never"]
     for alone in ("--rm", "--read-only", "--interactive"):
         assert found[alone] == []
