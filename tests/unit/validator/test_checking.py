@@ -88,6 +88,14 @@ def unsteady():
     return time.time_ns()
 
 
+SERIAL = [0]
+
+
+def numbered():
+    SERIAL[0] += 1
+    return SERIAL[0]
+
+
 def takes(base):
     return base.helper()
 
@@ -115,6 +123,7 @@ shapes.cached(1)
 asyncio.run(shapes.later(4))
 shapes.takes(shapes.Base())
 shapes.unsteady()
+shapes.numbered()
 try:
     shapes.fails("x")
 except ValueError:
@@ -176,6 +185,7 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
             "fails",
             "takes",
             "unsteady",
+            "numbered",
             "never",
         )
     ]
@@ -183,8 +193,9 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
         reports = {target: check.of(sliced(check, target)) for target in targets}
     assert all(report.passes for report in reports.values())
     proven = {target for target, report in reports.items() if report.proven}
-    assert proven == set(targets) - {"shapes:unsteady", "shapes:never"}
+    assert proven == set(targets) - {"shapes:unsteady", "shapes:numbered", "shapes:never"}
     assert reports["shapes:unsteady"].recorded == 1
+    assert reports["shapes:numbered"].recorded == 1  # what ran before is no argument
     assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
 
 

@@ -162,10 +162,12 @@ def replay(
     *,
     targets: Sequence[Symbol] | None = None,
     lend: bool = False,
+    backwards: bool = False,
 ) -> Replay:
     """Import ``modules`` from ``tree`` and make the recorded calls there.
 
     ``lend``: the tree is the original; write what slices may have to borrow.
+    ``backwards``: the last call first, and each twice, of which the second counts.
     """
     results = space.path("results.jsonl")
     order = {
@@ -179,6 +181,7 @@ def replay(
         "calls": str(recorded.path),
         "lent": "lent.pickle" if lend else str(recorded.lent),
         "lend": lend,
+        "backwards": backwards,
         "seconds": _CALL_SECONDS,
         "results": "results.jsonl",
     }

@@ -32,7 +32,7 @@ from depslice.validator.sandbox.model import (
     SandboxUnavailable,
 )
 from depslice.validator.sandbox.slots import FIRST_USER, claim_slot, stage_folder, state_folder
-from depslice.validator.sandbox.staging import Stage
+from depslice.validator.sandbox.staging import Stage, take_back
 from depslice.validator.sandbox.supervised import (
     INSIDE,
     Launch,
@@ -178,9 +178,13 @@ def _launch(program: str, job: Job) -> Launch:
 
     def close() -> None:
         command.close()
+        if stage is not None and job.writable is not None:
+            take_back(job.writable)
         os.close(lock)
 
     try:
+        if stage is not None and job.writable is not None:
+            os.chown(job.writable, stage.user, stage.user)
         executable = _executable(command, Path(program))
         _describe(command, job)
     except OSError as error:
@@ -219,6 +223,8 @@ def _describe(command: _Command, job: Job) -> None:
     command.add("--perms", "1777", "--size", size, "--tmpfs", "/tmp", "--dir", PRIVATE)
     for path in _outermost([*_own_folders(), *job.readable]):
         command.bind(path)
+    if job.writable is not None:
+        command.bind(job.writable, writable=True)
     command.add("--remount-ro", "/", "--chdir", "/")
 
 

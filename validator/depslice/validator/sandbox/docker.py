@@ -154,11 +154,15 @@ def container_options(job: Job) -> Iterator[str]:
     folders = [INSIDE, *interpreter_folders(supervisor_python()), *job.readable]
     for path in sorted({Path(os.path.abspath(folder)) for folder in folders}):
         yield from ("--mount", _mount(path))
+    if job.writable is not None:
+        yield from ("--mount", _mount(job.writable, writable=True))
 
 
-def _mount(path: Path) -> str:
+def _mount(path: Path, *, writable: bool = False) -> str:
     """A bind in the form of ``--mount``, which is one line of CSV."""
-    fields = ("type=bind", f"source={path}", f"target={path}", "readonly")
+    fields = ["type=bind", f"source={path}", f"target={path}"]
+    if not writable:
+        fields.append("readonly")
     return ",".join(
         '"' + each.replace('"', '""') + '"' if set(each) & set(',"\n') else each for each in fields
     )

@@ -130,7 +130,12 @@ class Run:
         self.limits = order.limits
         self.reader = reader
         self.host = frames.Sending(1)
-        self.watch = Watch(order.folder, order.limits, isolated=order.isolated)
+        self.watch = Watch(
+            order.folder,
+            order.limits,
+            isolated=order.isolated,
+            writable=order.options.get("writable", ""),
+        )
         self.poll = select.poll()
         self.ending = ""
         self.detail = ""
