@@ -14,6 +14,7 @@ import click
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 from depslice.cli.results import json_text
+from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
     from depslice.callgraph import Program
@@ -28,7 +29,8 @@ class CheckOptions:
 
     check: bool
     repair: bool
-    allowed: bool
+    sandbox: str | None
+    unsafe: bool
     calls: str | None
     python: str | None
     seconds: int
@@ -36,15 +38,12 @@ class CheckOptions:
 
     def refuse_nonsense(self) -> None:
         """Raise ``UsageError`` for options that do not go together."""
-        if self.check and not self.allowed:
-            raise click.UsageError(
-                "--check runs the repository's code and tests, with your rights and without a"
-                " sandbox: say --allow-running-code if you trust them"
-            )
         if self.repair and not self.check:
             raise click.UsageError("--repair goes with --check")
-        if not self.check and (self.calls or self.report):
-            raise click.UsageError("--calls and --report go with --check")
+        if not self.check and (self.calls or self.report or self.sandbox or self.unsafe):
+            raise click.UsageError(
+                "--calls, --report, --sandbox and --unsafe-no-sandbox go with --check"
+            )
 
 
 def check_slice(
@@ -57,16 +56,15 @@ def check_slice(
     whole_classes: bool,
 ) -> tuple[Slice, bool]:
     """Check ``found``, and with ``repair`` mend it; the slice, and whether it passes."""
-    from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+    from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
     python = options.python or _python_of(repository.path)
-    limits = Limits(seconds=options.seconds)
     with open_workspace(
         program.project,
         python=python,
-        runner=ProcessRunner(),
-        limits=limits,
+        sandbox=sandbox_of(options.sandbox, unsafe=options.unsafe, notes=notes),
+        limits=check_limits(options.seconds),
         whole_folder=os.path.isdir(repository.path),
     ) as space:
         script = Path(options.calls) if options.calls else None
@@ -114,8 +112,9 @@ def check_options(function: Any) -> Any:
         click.option(
             "--allow-running-code",
             is_flag=True,
-            help="Needed for --check, as it runs the repository's code and tests, without a sandbox.",
+            hidden=True,  # was needed before there was a sandbox
         ),
+        sandbox_options,
         click.option(
             "--calls",
             type=click.Path(),

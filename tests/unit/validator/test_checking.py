@@ -9,7 +9,8 @@ from pathlib import Path
 
 from depslice.callgraph import open_program
 from depslice.slicer import Slice, slice_symbols
-from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+from depslice.validator import Check, check_limits, open_workspace, record, repair
+from depslice.validator.sandbox import choose_sandbox
 
 SHAPES = """\
 import functools
@@ -87,6 +88,14 @@ def unsteady():
     return time.time_ns()
 
 
+SERIAL = [0]
+
+
+def numbered():
+    SERIAL[0] += 1
+    return SERIAL[0]
+
+
 def takes(base):
     return base.helper()
 
@@ -114,6 +123,7 @@ shapes.cached(1)
 asyncio.run(shapes.later(4))
 shapes.takes(shapes.Base())
 shapes.unsteady()
+shapes.numbered()
 try:
     shapes.fails("x")
 except ValueError:
@@ -130,7 +140,10 @@ def checking(tmp_path: Path, *targets: str) -> Iterator[Check]:
     script.write_text(SCRIPT)
     program = open_program(repo, cache=None)
     with open_workspace(
-        program.project, python=sys.executable, runner=ProcessRunner(), limits=Limits(seconds=60)
+        program.project,
+        python=sys.executable,
+        sandbox=choose_sandbox(),
+        limits=check_limits(60),
     ) as space:
         yield Check(space, program, record(space, program, targets, script=script))
     assert sorted(path.name for path in repo.iterdir()) == ["shapes.py"]
@@ -172,6 +185,7 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
             "fails",
             "takes",
             "unsteady",
+            "numbered",
             "never",
         )
     ]
@@ -179,8 +193,9 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
         reports = {target: check.of(sliced(check, target)) for target in targets}
     assert all(report.passes for report in reports.values())
     proven = {target for target, report in reports.items() if report.proven}
-    assert proven == set(targets) - {"shapes:unsteady", "shapes:never"}
+    assert proven == set(targets) - {"shapes:unsteady", "shapes:numbered", "shapes:never"}
     assert reports["shapes:unsteady"].recorded == 1
+    assert reports["shapes:numbered"].recorded == 1  # what ran before is no argument
     assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
 
 

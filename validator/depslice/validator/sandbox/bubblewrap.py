@@ -32,7 +32,7 @@ from depslice.validator.sandbox.model import (
     SandboxUnavailable,
 )
 from depslice.validator.sandbox.slots import FIRST_USER, claim_slot, stage_folder, state_folder
-from depslice.validator.sandbox.staging import Stage
+from depslice.validator.sandbox.staging import Stage, take_back
 from depslice.validator.sandbox.supervised import (
     INSIDE,
     Launch,
@@ -43,7 +43,7 @@ from depslice.validator.sandbox.supervised import (
 )
 from depslice.validator.sandbox.syscalls import filter_program
 
-PRIVATE: Final = "/tmp/work"  # noqa: S108 - a path inside, on a file system of its own
+PRIVATE: Final = "/tmp/work"
 _USER: Final = 1000  # inside
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS: Final = (
@@ -153,7 +153,11 @@ class _Command:
         return str(descriptor)
 
     def bind(self, path: Path, *, writable: bool = False) -> None:
-        """Bind ``path`` at the same place."""
+        """Bind ``path`` at the same place.
+
+        :raises OSError: it is not there.
+        """
+        path.stat()
         self.add("--bind" if writable else "--ro-bind", self.shown(path), str(path))
 
     def shown(self, path: Path) -> str:
@@ -174,9 +178,13 @@ def _launch(program: str, job: Job) -> Launch:
 
     def close() -> None:
         command.close()
+        if stage is not None and job.writable is not None:
+            take_back(job.writable)
         os.close(lock)
 
     try:
+        if stage is not None and job.writable is not None:
+            os.chown(job.writable, stage.user, stage.user)
         executable = _executable(command, Path(program))
         _describe(command, job)
     except OSError as error:
@@ -215,6 +223,8 @@ def _describe(command: _Command, job: Job) -> None:
     command.add("--perms", "1777", "--size", size, "--tmpfs", "/tmp", "--dir", PRIVATE)
     for path in _outermost([*_own_folders(), *job.readable]):
         command.bind(path)
+    if job.writable is not None:
+        command.bind(job.writable, writable=True)
     command.add("--remount-ro", "/", "--chdir", "/")
 
 

@@ -7,11 +7,12 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from depslice.validator.sandbox.bubblewrap import BubblewrapSandbox
+from depslice.validator.sandbox.docker import ContainerSandbox
 from depslice.validator.sandbox.model import Sandbox, SandboxUnavailable
 from depslice.validator.sandbox.unsafe import UnsafeSandbox
 
 GROUP: Final = "depslice.sandboxes"
-_BUILT_IN: Final = (BubblewrapSandbox, UnsafeSandbox)
+_BUILT_IN: Final = (BubblewrapSandbox, ContainerSandbox, UnsafeSandbox)
 
 
 def all_sandboxes() -> tuple[Sandbox, ...]:

@@ -56,6 +56,8 @@ class Job:
     paths of ``readable``, at the same places as here, and what belongs to the system.
     ``environment`` is exact, but for ``HOME`` and ``TMPDIR``: they are the private folder
     unless given. Standard input is closed. ``network``: share that of this machine.
+    ``writable``: an existing folder that it may change too, at the same place; the kernel does
+    not limit its size, so the supervisor does, now and then (``disk_bytes``, ``files``).
     ``collect``: files of the private folder to bring back, by relative name.
 
     ``channel``: the program is ours, and gets the message channel at descriptors 3 and 4
@@ -69,6 +71,7 @@ class Job:
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     network: bool = False
+    writable: Path | None = None
     collect: tuple[str, ...] = ()
     channel: bool = False
     messages: tuple[Message, ...] = ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,6 +69,21 @@ class Stage:
         os.setgroups([])
         os.setresgid(self.user, self.user, self.user)
         os.setresuid(self.user, self.user, self.user)
+
+
+def take_back(folder: Path) -> None:
+    """Make a folder that the user has written root's again, for everyone to read."""
+    for path, folders, files in os.walk(folder):
+        os.chown(path, 0, 0)
+        os.chmod(path, 0o755)
+        for name in (*folders, *files):
+            inner = os.path.join(path, name)
+            os.lchown(inner, 0, 0)
+            mode = os.lstat(inner).st_mode
+            if stat.S_ISREG(mode):
+                os.chmod(inner, 0o755 if mode & 0o100 else 0o644)
+            elif stat.S_ISDIR(mode):  # before it is walked
+                os.chmod(inner, 0o755)
 
 
 def _check(result: int) -> None:

@@ -98,6 +98,8 @@ def order_of(job: Job, launch: Launch, nonce: bytes) -> Iterator[bytes]:
     yield frame(frames.OPTION, f"folder={launch.folder}")
     yield frame(frames.OPTION, f"isolated={int(launch.isolated)}")
     yield frame(frames.OPTION, f"channel={int(job.channel)}")
+    if job.writable is not None:
+        yield frame(frames.OPTION, f"writable={job.writable}")
     for name, data in job.files.items():
         yield frames.frame(nonce, frames.FILE, os.fsencode(name) + b"\0" + data)
     yield frame(frames.GO, "")

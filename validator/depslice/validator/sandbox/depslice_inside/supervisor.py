@@ -15,6 +15,7 @@ import os
 import resource
 import select
 import signal
+import stat
 import sys
 import time
 
@@ -90,6 +91,7 @@ def read_order(reader: frames.Frames) -> tuple[Order, list[tuple[bytes, bytes]]]
 
 def write_files(order: Order) -> None:
     """Put the job's files into the private folder."""
+    os.makedirs(order.folder, exist_ok=True)
     for name, data in order.files:
         path = os.path.join(order.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -128,7 +130,12 @@ class Run:
         self.limits = order.limits
         self.reader = reader
         self.host = frames.Sending(1)
-        self.watch = Watch(order.folder, order.limits, isolated=order.isolated)
+        self.watch = Watch(
+            order.folder,
+            order.limits,
+            isolated=order.isolated,
+            writable=order.options.get("writable", ""),
+        )
         self.poll = select.poll()
         self.ending = ""
         self.detail = ""
@@ -341,13 +348,23 @@ def read_inside(folder: str, name: str, most: int) -> tuple[bytes, str]:
         return b"", str(error.strerror)
     finally:
         os.close(descriptor)
-    with open(file, "rb") as opened:
+    try:
         found = os.fstat(file)
-        if found.st_mode & 0o170000 != 0o100000:
+        if not stat.S_ISREG(found.st_mode):
             return b"", "not a regular file"
         if found.st_size > most:
             return b"", "too large"
-        return opened.read(most), ""
+        return read_all(file, most), ""
+    finally:
+        os.close(file)
+
+
+def read_all(descriptor: int, most: int) -> bytes:
+    """What there is to read, up to ``most`` bytes."""
+    data = bytearray()
+    while more := os.read(descriptor, min(most - len(data), 1 << 20)):
+        data += more
+    return bytes(data)
 
 
 def _become(order: Order, given: list[int], failed: int) -> None:

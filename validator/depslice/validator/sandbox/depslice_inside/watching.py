@@ -62,8 +62,13 @@ def _ended(pid: int) -> bool:
 class Watch:
     """Looks at what the run uses, and knows its limits."""
 
-    def __init__(self, folder: str, limits: dict[str, float], *, isolated: bool) -> None:
+    def __init__(
+        self, folder: str, limits: dict[str, float], *, isolated: bool, writable: str
+    ) -> None:
         self.folder = folder
+        self.writable = writable
+        self._measured = time.monotonic()
+        self._pause = 1.0
         self.limits = limits
         self.isolated = isolated
         self.peak = 0
@@ -74,6 +79,8 @@ class Watch:
         if time.monotonic() > self.deadline:
             return "wall-clock"
         if self.isolated and self._disk_is_full():
+            return "disk"
+        if self.writable and self._folder_is_full():
             return "disk"
         found = self._family()
         used = sum(size for _, _, size in found.values())
@@ -103,3 +110,30 @@ class Watch:
     def _disk_is_full(self) -> bool:
         room = os.statvfs(self.folder)
         return room.f_bavail == 0 or room.f_files - room.f_ffree > self.limits["files"]
+
+    def _folder_is_full(self) -> bool:
+        """Measure the writable folder, at most a tenth of the time."""
+        started = time.monotonic()
+        if started - self._measured < self._pause:
+            return False
+        size, files = folder_size(self.writable)
+        self._measured = time.monotonic()
+        self._pause = max(1.0, 10 * (self._measured - started))
+        return size > self.limits["disk_bytes"] or files > self.limits["files"]
+
+
+def folder_size(folder: str) -> tuple[int, int]:
+    """Bytes on the disk and number of files below ``folder``."""
+    size = files = 0
+    waiting = [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except OSError:
+            continue
+    return size, files
