@@ -17,6 +17,7 @@ _COMMANDS = (
     "slice",
     "trace",
     "tradeoff",
+    "validate",
     "why",
 )
 
@@ -61,6 +62,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.tradeoff import tradeoff
 
                 return tradeoff
+            case "validate":
+                from depslice.cli.commands.validate import validate
+
+                return validate
             case "why":
                 from depslice.cli.commands.why import why
 

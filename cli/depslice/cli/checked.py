@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.cli.interpreters import python_of
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 from depslice.cli.results import json_text
@@ -19,8 +19,6 @@ from depslice.cli.sandboxing import sandbox_of, sandbox_options
 if TYPE_CHECKING:
     from depslice.callgraph import Program
     from depslice.slicer import Slice
-
-_ENVIRONMENTS = (".venv", "venv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +57,7 @@ def check_slice(
     from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
-    python = options.python or _python_of(repository.path)
+    python = options.python or python_of(repository.path)
     with open_workspace(
         program.project,
         python=python,
@@ -85,15 +83,6 @@ def _write_report(path: str, text: str) -> None:
     from depslice.cli.results import write_result
 
     write_result(Output(path=path, quiet=True, verbose=False, color=False), text)
-
-
-def _python_of(path: str) -> str:
-    """The interpreter of the repository's own environment, or the one that runs depslice."""
-    for name in _ENVIRONMENTS:
-        found = os.path.join(path, name, "bin", "python")
-        if os.path.exists(found):
-            return os.path.abspath(found)
-    return sys.executable
 
 
 def check_options(function: Any) -> Any:

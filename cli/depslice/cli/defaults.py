@@ -17,7 +17,9 @@ import click
 
 from depslice.callgraph.errors import OptionError
 
-_NEVER = frozenset({"pycg_python", "output_path", "force"})
+_NEVER = frozenset(
+    {"pycg_python", "output_path", "force", "run_python", "results", "unsafe_no_sandbox"}
+)
 _TOO_LARGE = 10 * 2**20
 
 

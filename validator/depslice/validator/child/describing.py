@@ -7,14 +7,13 @@ what they do is part of the result.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import enum
 import hashlib
 import re
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from itertools import islice
 from pathlib import PurePath
 from types import (
@@ -146,9 +145,9 @@ class Description:
         elif kind is GeneratorType or _is_iterator_in_c(value, kind):
             self._used_up(iter(value), depth)
         elif kind is CoroutineType:
-            self._outcome(lambda: asyncio.run(value), depth)
+            self._outcome(lambda: _finished(value), depth)
         elif kind is AsyncGeneratorType:
-            self._outcome(lambda: asyncio.run(_all_of(value)), depth)
+            self._outcome(lambda: _finished(_all_of(value)), depth)
         elif issubclass(kind, PurePath) and kind.__module__.startswith("pathlib"):
             self.words.append(self._plain(repr(PurePath.__str__(value))))
         else:
@@ -267,6 +266,12 @@ def _is_iterator_in_c(value: Any, kind: type) -> bool:
     # Files are iterators too; to read on in one would change what is described.
     step = getattr(kind, "__next__", None)
     return isinstance(step, WrapperDescriptorType) and kind.__module__ != "_io"
+
+
+def _finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    import asyncio  # takes longer than all the rest
+
+    return asyncio.run(coroutine)
 
 
 async def _all_of(values: Any) -> list[Any]:

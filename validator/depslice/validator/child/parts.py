@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
+from types import (
+    BuiltinFunctionType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a class written in C as a static type
@@ -47,7 +52,7 @@ def attributes_of(value: Any) -> dict[str, Any]:
 
 def slots_of(value: Any) -> dict[str, Any]:
     """What is in the slots of an instance, those of its base classes included."""
-    found = {}
+    found: dict[str, Any] = {}
     for each in _MRO(type(value)):
         if not each.__flags__ & HEAP_TYPE:
             continue

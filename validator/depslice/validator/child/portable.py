@@ -110,6 +110,7 @@ HOME = Home(frozenset(), os.sep)
 
 
 def look_up(start: Any, qualname: str) -> Any:
+    """What a qualified name means in a module; raises AttributeError or KeyError."""
     value = start
     for part in qualname.split("."):
         value = vars(value)[part] if isinstance(value, type) else getattr(value, part)

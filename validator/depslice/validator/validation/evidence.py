@@ -46,7 +46,8 @@ class Run:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """A candidate of which it is known whether it should pass. ``applies`` is false when the
-    target itself does what the control does."""
+    target itself does what the control does.
+    """
 
     name: str
     expected: str

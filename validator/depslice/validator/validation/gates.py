@@ -65,7 +65,9 @@ def _told(run: Run) -> str:
     how = f"hash seed {run.hash_seed}"
     match run.ended:
         case "result":
-            return f"{run.failed} of {run.passed + run.failed} tests fail ({how}): {run.failures[0]}"
+            return (
+                f"{run.failed} of {run.passed + run.failed} tests fail ({how}): {run.failures[0]}"
+            )
         case "time":
             return f"the run did not end in time ({how})"
         case "silent":

@@ -89,13 +89,13 @@ def parse_harness(
         raise HarnessError(f"{name} is not Python: {error}") from None
     if said.get("HARNESS_FORMAT", FORMAT) != FORMAT:
         raise HarnessError(f"{name} has format {said['HARNESS_FORMAT']!r}; {FORMAT} is known here")
-    target = target or said.get("TARGET")
-    if not isinstance(target, str):
+    named = target or said.get("TARGET")
+    if not isinstance(named, str):
         raise HarnessError(
             f"{name} does not name its target",
             hint='give --target, or write TARGET = "package.module:function" in it',
         )
-    symbol = find_symbol(program, target)
+    symbol = find_symbol(program, named)
     if symbol.kind not in _FUNCTIONS:
         raise HarnessError(f"{symbol.id} is a {symbol.kind.value}, not a function")
     return Harness(
@@ -113,8 +113,9 @@ def _said(tree: ast.Module) -> dict[str, object]:
     found: dict[str, object] = {}
     for each in tree.body:
         match each:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
-                target=ast.Name(id=name), value=ast.expr() as value
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
             ) if name in ("HARNESS_FORMAT", "TARGET", "TOLERANCE"):
                 found[name] = ast.literal_eval(value)
             case _:

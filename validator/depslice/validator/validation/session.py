@@ -93,7 +93,7 @@ class Session:
                     "PATH": "/usr/local/bin:/usr/bin:/bin",
                     "LANG": "C.UTF-8",
                     "PYTHONUTF8": "1",
-                    "PYTHONPYCACHEPREFIX": "/tmp/pycache",  # noqa: S108 - inside the sandbox
+                    "PYTHONDONTWRITEBYTECODE": "1",
                 },
                 limits=_LIMITS,
                 channel=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import compileall
+import os
 import shutil
 from importlib.metadata import PackageNotFoundError, files
 from importlib.util import find_spec
@@ -27,11 +29,12 @@ def stage(folder: Path) -> tuple[Path, Path, Path]:
     The tools come last on the path: those that the environment has itself fit its Python.
     """
     child, tools = folder / "child", folder / "tools"
-    unwanted = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(_CHILD, child / "depslice_child", ignore=unwanted)
+    shutil.copytree(_CHILD, child / "depslice_child")
     tools.mkdir()
     for name in _TOOLS:
         _copy_distribution(name, tools)
+    # Nothing can be written in the sandbox; another Python finds no bytecode of its own.
+    compileall.compile_dir(folder, quiet=2)
     return child, INSIDE.parent, tools
 
 
@@ -42,11 +45,11 @@ def _copy_distribution(name: str, folder: Path) -> None:
         _copy_package(name, folder)
         return
     for each in found:
-        if ".." in each.parts or "__pycache__" in each.parts:
+        if ".." in each.parts or not os.path.exists(str(each.locate())):
             continue
         place = folder / each
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(str(each.locate()), place)
+        shutil.copy2(str(each.locate()), place)  # bytecode knows the time
 
 
 def _copy_package(name: str, folder: Path) -> None:

@@ -67,9 +67,12 @@ def branches(
     report = os.path.join(folder, "arcs.json")
     measured.json_report(morfs=[path], outfile=report, ignore_errors=True)
     with open(report, encoding="utf-8") as file:
-        found = next(iter(json.load(file)["files"].values()), {})
+        found: dict[str, Any] = next(iter(json.load(file)["files"].values()), {})
     first, last = span
-    inside = lambda line: first < line <= last or first == line == last  # noqa: E731
+
+    def inside(line: int) -> bool:
+        return first < line <= last or first == line == last
+
     return {
         "hit": [arc for arc in found.get("executed_branches", []) if inside(arc[0])],
         "missed": [arc for arc in found.get("missing_branches", []) if inside(arc[0])],

@@ -116,7 +116,7 @@ class _Walker:
         self, kind: str, at: Any, holder: ast.AST, field: str, index: int | None, new: ast.AST
     ) -> None:
         """Remember a fault."""
-        line = getattr(at, "lineno", None) or getattr(holder, "lineno", 0)
+        line: int = getattr(at, "lineno", 0) or getattr(holder, "lineno", 0)
         near = at if hasattr(at, "lineno") else holder
         if hasattr(new, "lineno") or isinstance(new, (ast.expr, ast.stmt)):
             ast.copy_location(new, near)

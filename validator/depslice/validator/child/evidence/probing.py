@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..comparing import difference, described_difference
+from ..comparing import described_difference, difference
 from ..harness.observing import observe
 from ..harness.subjects import Subject
 
@@ -53,12 +53,11 @@ def probe(
     """Call both with ``calls`` and their neighbours, until one tells them apart."""
     count = 0
     for call in _inputs(calls, constants):
-        sides = []
-        for subject in (reference, candidate):
-            args, kwargs = copy.deepcopy(call)
-            sides.append(observe(subject, args, kwargs, folders))
+        one, other = (
+            observe(subject, *copy.deepcopy(call), folders) for subject in (reference, candidate)
+        )
         count += 1
-        if described_difference(*sides) is not None:
+        if described_difference(one, other) is not None:
             return Probed(count, differ=True)
     return Probed(count, differ=False)
 
@@ -124,7 +123,9 @@ def neighbours(value: Any, constants: Sequence[Any], chance: random.Random) -> l
     return []
 
 
-def _sequences(value: Any, kind: type, constants: Sequence[Any], chance: random.Random) -> list[Any]:
+def _sequences(
+    value: Any, kind: type, constants: Sequence[Any], chance: random.Random
+) -> list[Any]:
     items = list(value)
     near = [items[:-1], items[1:], items + items[:1], items[::-1], items + items, []]
     if items:

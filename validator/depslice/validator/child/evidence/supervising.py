@@ -96,19 +96,24 @@ class Supervisor:
 
     def ask(self, seed: int, order: dict[str, Any]) -> dict[str, Any]:
         """Have an order answered by the process with this hash seed."""
-        if seed not in self.warm:
-            self.warm[seed] = WarmProcess(self.config, seed)
         allowed = float(order["seconds"]) + float(self.config["import_seconds"])
-        answer = self.warm[seed].ask(order, allowed)
+        answer = self._process(seed).ask(order, allowed)
         if answer is None:
             self.warm.pop(seed).end()
             return {"ended": "lost"}
         return answer
 
+    def _process(self, seed: int) -> WarmProcess:
+        if seed not in self.warm:
+            self.warm[seed] = WarmProcess(self.config, seed)
+        return self.warm[seed]
+
     def evidence(self, job: dict[str, Any]) -> dict[str, Any]:
         """What the answer to a job says."""
         folder = os.path.join(self.scratch, f"job-{job['id']}")
         os.makedirs(folder)
+        for seed in range(job["runs"]):
+            self._process(seed)  # they get ready side by side
         try:
             return {"evidence": Gathering(job, self.ask, folder).gather()}
         except Unusable as reason:

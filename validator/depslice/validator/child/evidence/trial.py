@@ -83,7 +83,7 @@ class Trial:
     def _install(self) -> None:
         code = self.order["code"]
         if code is not None:
-            loaded: CodeType = marshal.loads(base64.b64decode(code))  # noqa: S302 - our supervisor's
+            loaded: CodeType = marshal.loads(base64.b64decode(code))  # our supervisor's
             for each in self.roots.candidate:
                 each.__code__ = loaded
         if self.order["measure"] is not None:

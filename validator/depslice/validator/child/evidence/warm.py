@@ -20,6 +20,7 @@ import signal
 import sys
 import time
 import warnings
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -82,9 +83,7 @@ class Warm:
         here = [each for each in found if each.__code__.co_firstlineno == target["line"]]
         return here or found
 
-    def _fork(
-        self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]
-    ) -> dict[str, Any]:
+    def _fork(self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]) -> dict[str, Any]:
         nonce = os.urandom(16)
         with mmap.mmap(-1, _BYTES) as memory:
             started = time.perf_counter()
@@ -178,9 +177,9 @@ def _children() -> list[int]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             with contextlib.suppress(OSError, IndexError):
-                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                    if file.read().rpartition(")")[2].split()[1] == own:
-                        found.append(int(name))
+                stat = Path("/proc", name, "stat").read_text(encoding="utf-8", errors="replace")
+                if stat.rpartition(")")[2].split()[1] == own:
+                    found.append(int(name))
     return found
 
 

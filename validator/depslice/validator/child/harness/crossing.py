@@ -28,9 +28,7 @@ from ..comparing import difference
 from ..parts import HEAP_TYPE, IMMUTABLE, attributes_of, parts, slots_of
 from .worlds import World, Worlds, member
 
-_ATOMS = frozenset(
-    {int, float, complex, bool, str, bytes, bytearray, range, type(None), type(...)}
-)
+_ATOMS = frozenset({int, float, complex, bool, str, bytes, bytearray, range, type(None), type(...)})
 _CLOSED = (
     CodeType, FrameType, TracebackType, ModuleType,
     GeneratorType, CoroutineType, AsyncGeneratorType,

@@ -1,5 +1,6 @@
 """Everything that can be told of one call: result or exception, arguments after it, output,
-warnings, files written."""
+warnings, files written.
+"""
 
 from __future__ import annotations
 

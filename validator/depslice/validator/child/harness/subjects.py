@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
@@ -49,10 +50,8 @@ class Subject:
         self.heard: Callable[[tuple[Any, ...], dict[str, Any]], None] | None = None
         self.__name__ = name
         self.__doc__ = getattr(function, "__doc__", None)
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             self.__signature__ = inspect.signature(function)
-        except (TypeError, ValueError):
-            pass
 
     def __repr__(self) -> str:
         return f"<{self.__name__}>"
@@ -76,7 +75,7 @@ class Subject:
         try:
             with self._worlds.entered(self._world):
                 result = function(*passed, **named)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the caller gets it
             raise back.of(error) from error.__cause__
         finally:
             for each in (*args, *passed, *kwargs.values(), *named.values()):
@@ -109,7 +108,7 @@ class Subject:
             raise crossed from error.__cause__
 
     def _generator(self, inner: Any) -> Generator[Any, Any, Any]:
-        step, args = inner.send, (None,)
+        step, args = inner.send, (None,)  # type: tuple[Any, tuple[Any]]
         try:
             while True:
                 try:

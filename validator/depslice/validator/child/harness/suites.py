@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import itertools
 import os
@@ -129,6 +128,8 @@ class PlainSuite:
         try:
             value = test.make()(**arguments)
             if inspect.iscoroutine(value):
+                import asyncio  # takes longer than all the rest
+
                 asyncio.run(value)
         except BaseException as error:  # noqa: BLE001 - SystemExit and all
             status, why = _status(error), text_of(error)
@@ -208,7 +209,8 @@ class PytestSuite:
         options = ["-q", "--noconftest", "-p", "no:cacheprovider", "-p", "no:terminal"]
         options += ["--rootdir", os.path.dirname(self.path), "-c", os.devnull, "--capture=sys"]
         pytest.main([*options, self.path], plugins=[plugin])
-        return plugin.results
+        found: list[Result] = plugin.results
+        return found
 
 
 def _plugin(

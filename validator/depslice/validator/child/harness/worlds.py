@@ -11,7 +11,8 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FunctionType, ModuleType
+from importlib.machinery import SourceFileLoader
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 Owns = Callable[[str], bool]
@@ -62,6 +63,10 @@ class Worlds:
 
     def import_in_both(self, name: str) -> None:
         """Import a module in each world; raises what its import raises."""
+        with _compiled_once():
+            self._import_in_both(name)
+
+    def _import_in_both(self, name: str) -> None:
         for world in (self.home, self.other):
             with self.entered(world):
                 importlib.import_module(name)
@@ -98,6 +103,24 @@ class Worlds:
             if owned:
                 found.append(name)
         return found
+
+
+@contextmanager
+def _compiled_once() -> Iterator[None]:
+    """What has no bytecode beside it is compiled for the first world alone."""
+    codes: dict[str, CodeType | None] = {}
+    plain = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, fullname: str) -> CodeType | None:
+        if loader.path not in codes:
+            codes[loader.path] = plain(loader, fullname)
+        return codes[loader.path]
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        SourceFileLoader.get_code = plain  # type: ignore[method-assign]
 
 
 def owner_of(own: frozenset[str]) -> Owns:
