@@ -32,7 +32,7 @@ from depslice.validator.sandbox.model import (
     SandboxUnavailable,
 )
 from depslice.validator.sandbox.slots import FIRST_USER, claim_slot, stage_folder, state_folder
-from depslice.validator.sandbox.staging import Stage, take_back
+from depslice.validator.sandbox.staging import Stage, hand_over, take_back
 from depslice.validator.sandbox.supervised import (
     INSIDE,
     Launch,
@@ -45,6 +45,7 @@ from depslice.validator.sandbox.syscalls import filter_program
 
 PRIVATE: Final = "/tmp/work"
 _USER: Final = 1000  # inside
+_ROOM_BESIDE: Final = 1 << 30  # bytes in memory, for jobs that have room on a disk
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS: Final = (
     "alternatives", "ca-certificates", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
@@ -80,6 +81,7 @@ class BubblewrapSandbox:
     def run(self, job: Job) -> Outcome:
         """See :meth:`Sandbox.run`."""
         with self.start(job) as running:
+            running.finish()
             return running.wait()
 
 
@@ -184,7 +186,7 @@ def _launch(program: str, job: Job) -> Launch:
 
     try:
         if stage is not None and job.writable is not None:
-            os.chown(job.writable, stage.user, stage.user)
+            hand_over(job.writable, stage.user)
         executable = _executable(command, Path(program))
         _describe(command, job)
     except OSError as error:
@@ -217,7 +219,7 @@ def _describe(command: _Command, job: Job) -> None:
     command.add("--die-with-parent", "--new-session", "--as-pid-1", "--clearenv")
     command.add("--seccomp", command.data(filter_program()))
     _system(command, network=job.network)
-    size = str(job.limits.disk_bytes)
+    size = str(min(job.limits.disk_bytes, _ROOM_BESIDE if job.writable else job.limits.disk_bytes))
     command.add("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm")
     command.add("--remount-ro", "/dev")
     command.add("--perms", "1777", "--size", size, "--tmpfs", "/tmp", "--dir", PRIVATE)

@@ -82,6 +82,7 @@ class ContainerSandbox:
     def run(self, job: Job) -> Outcome:
         """See :meth:`Sandbox.run`."""
         with self.start(job) as running:
+            running.finish()
             return running.wait()
 
 

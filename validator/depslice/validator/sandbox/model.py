@@ -144,6 +144,10 @@ class Running(Protocol):
         """Send to the program; does nothing when it has ended."""
         ...
 
+    def finish(self) -> None:
+        """Say that there will be no more messages: the program's ``receive`` gives ``None``."""
+        ...
+
     def receive(self, timeout: float | None = None) -> Message | None:
         """Take the next message of the program; ``None`` when there will be none.
 
@@ -193,7 +197,7 @@ class Sandbox(Protocol):
         ...
 
     def run(self, job: Job) -> Outcome:
-        """Start ``job`` and wait for its end.
+        """Start ``job``, with no messages but its own, and wait for its end.
 
         :raises SandboxUnavailable: it cannot be started at all.
         """

@@ -12,6 +12,7 @@ import ctypes
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -71,19 +72,31 @@ class Stage:
         os.setresuid(self.user, self.user, self.user)
 
 
+def hand_over(folder: Path, user: int) -> None:
+    """Make a folder of root's, with all that is in it, the user's."""
+    for path in _all_of(folder):
+        os.lchown(path, user, user)
+
+
 def take_back(folder: Path) -> None:
-    """Make a folder that the user has written root's again, for everyone to read."""
+    """Make a folder that the user has written root's again, for everyone to read.
+
+    None of its processes is left, so what is a file now cannot become a link.
+    """
+    for path in _all_of(folder):
+        os.lchown(path, 0, 0)
+        mode = os.lstat(path).st_mode
+        if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and mode & 0o100):
+            os.chmod(path, 0o755)  # noqa: S103 - it is what sandboxes may read
+        elif stat.S_ISREG(mode):
+            os.chmod(path, 0o644)
+
+
+def _all_of(folder: Path) -> Iterator[str]:
+    """``folder`` and all below it, a folder before what it holds; no link is followed."""
+    yield str(folder)
     for path, folders, files in os.walk(folder):
-        os.chown(path, 0, 0)
-        os.chmod(path, 0o755)
-        for name in (*folders, *files):
-            inner = os.path.join(path, name)
-            os.lchown(inner, 0, 0)
-            mode = os.lstat(inner).st_mode
-            if stat.S_ISREG(mode):
-                os.chmod(inner, 0o755 if mode & 0o100 else 0o644)
-            elif stat.S_ISDIR(mode):  # before it is walked
-                os.chmod(inner, 0o755)
+        yield from (os.path.join(path, name) for name in (*folders, *files))
 
 
 def _check(result: int) -> None:

@@ -165,6 +165,11 @@ class Supervised:
             content = json.dumps(message).encode()
             self._sending.put(frames.frame(self._nonce, frames.MESSAGE, content))
 
+    def finish(self) -> None:
+        """See :meth:`Running.finish`."""
+        if self._selector.get_map():
+            self._sending.put(frames.frame(self._nonce, frames.FINISH, b""))
+
     def receive(self, timeout: float | None = None) -> Message | None:
         """See :meth:`Running.receive`."""
         until = None if timeout is None else time.monotonic() + timeout

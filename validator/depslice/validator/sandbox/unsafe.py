@@ -48,4 +48,5 @@ class UnsafeSandbox:
     def run(self, job: Job) -> Outcome:
         """See :meth:`Sandbox.run`."""
         with self.start(job) as running:
+            running.finish()
             return running.wait()

@@ -13,6 +13,7 @@ _HEAD = NONCE_BYTES + 5
 
 # To the supervisor: what makes a job, in this order; then GO; then messages.
 ARGUMENT, VARIABLE, LIMIT, FILE, COLLECT, OPTION, GO = b"a", b"v", b"l", b"f", b"c", b"o", b"g"
+FINISH = b"e"  # no more messages
 # Both ways: one line of JSON, without its end.
 MESSAGE = b"m"
 # From the supervisor. ENDED comes last.

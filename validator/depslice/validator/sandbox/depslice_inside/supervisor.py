@@ -144,6 +144,7 @@ class Run:
         self.counts = {frames.OUTPUT: 0, frames.ERRORS: 0, frames.MESSAGE: 0}
         self.streams: dict[int, bytes] = {}
         self.program: frames.Sending | None = None
+        self.finishing = False
         self.secret = b""
         self.line = bytearray()
         self.started = time.monotonic()
@@ -190,6 +191,9 @@ class Run:
     def follow(self) -> None:
         """Until the program has ended, or a limit is reached."""
         while not self.ending:
+            if self.finishing and self.program is not None and not self.program:
+                os.close(self.program.descriptor)
+                self.program = None
             for sending in (self.host, self.program):
                 self._want(sending)
             for descriptor, _ in self.poll.poll(_TICK * 1000):
@@ -229,8 +233,12 @@ class Run:
     def deliver(self, found: list[tuple[bytes, bytes]]) -> None:
         """Messages to the program."""
         for kind, content in found:
-            if kind == frames.MESSAGE and self.program is not None:
+            if self.program is None:
+                return
+            if kind == frames.MESSAGE:
                 self.program.put(content + b"\n")
+            elif kind == frames.FINISH:
+                self.finishing = True
 
     def _drain(self, descriptor: int) -> bool:
         """Pass on what is there; whether there may be more."""
