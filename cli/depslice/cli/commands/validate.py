@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -157,6 +158,7 @@ def validate(
                     python=python,
                     gates=wanted,
                     workers=repository.workers,
+                    whole_folder=os.path.isdir(repository.path),
                 )
             for number, (harness, verdict) in enumerate(verdicts, 1):
                 known.add(harness, told.verdict(write, harness, verdict))

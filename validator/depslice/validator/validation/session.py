@@ -9,10 +9,9 @@ from __future__ import annotations
 import itertools
 import os
 import queue
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -29,8 +28,8 @@ from depslice.validator.sandbox import (
 )
 from depslice.validator.validation.evidence import BadEvidence, parse_evidence
 from depslice.validator.validation.gates import Gates, judge
+from depslice.validator.validation.ground import BOOT, Ground, open_ground
 from depslice.validator.validation.harness import Harness
-from depslice.validator.validation.staging import BOOT, stage
 from depslice.validator.validation.verdict import Inconclusive, Reason, Rejected, Verdict
 
 _IMPORT_SECONDS: Final = 60.0
@@ -49,11 +48,8 @@ _LIMITS: Final = Limits(
 class Session:
     """See the module; made by :func:`open_session`, used by one thread."""
 
-    program: Program
-    sandbox: Sandbox
-    python: Path
+    ground: Ground
     gates: Gates
-    folders: tuple[Path, Path, Path]
     _running: Running | None = None
     _done: int = 0
     _numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -67,7 +63,7 @@ class Session:
         """
         number = next(self._numbers)
         running = self._start()
-        running.send(_job(number, harness, self.program, self.gates, source))
+        running.send(_job(number, harness, self.ground, self.gates, source))
         # Runs, import, and mutants, each within its own limit: this one is for hang-ups.
         allowed = _IMPORT_SECONDS * self.gates.runs + self.gates.seconds * (self.gates.runs + 30)
         allowed += self.gates.mutants * (self.gates.seconds + 1)
@@ -84,11 +80,10 @@ class Session:
 
     def _start(self) -> Running:
         if self._running is None:
-            root = self.program.project.root
-            readable = (*self.folders, root, *interpreter_folders(self.python))
+            python, folders = self.ground.python, self.ground.folders
             job = Job(
-                argv=(str(self.python), "-P", "-c", BOOT, *map(str, self.folders), "supervising"),
-                readable=readable,
+                argv=(str(python), "-P", "-c", BOOT, *map(str, folders), "supervising"),
+                readable=(self.ground.folder, *folders, *interpreter_folders(python)),
                 environment={
                     "PATH": "/usr/local/bin:/usr/bin:/bin",
                     "LANG": "C.UTF-8",
@@ -97,9 +92,9 @@ class Session:
                 },
                 limits=_LIMITS,
                 channel=True,
-                messages=(_config(self.program, self.folders),),
+                messages=(_config(self.ground),),
             )
-            self._running = self.sandbox.start(job)
+            self._running = self.ground.sandbox.start(job)
             self._done = 0
         return self._running
 
@@ -123,18 +118,11 @@ def open_session(
     program: Program, *, sandbox: Sandbox, python: str | Path, gates: Gates | None = None
 ) -> Iterator[Session]:
     """A session for harnesses of ``program``, with the interpreter of its environment."""
-    with tempfile.TemporaryDirectory(prefix="depslice-validate-") as name:
-        session = Session(
-            program=program,
-            sandbox=sandbox,
-            python=Path(os.path.abspath(python)),
-            gates=gates or Gates(),
-            folders=stage(Path(name)),
-        )
-        try:
-            yield session
-        finally:
-            session.close()
+    with (
+        open_ground(program, sandbox=sandbox, python=python) as ground,
+        closing(Session(ground=ground, gates=gates or Gates())) as session,
+    ):
+        yield session
 
 
 def validate_all(
@@ -145,12 +133,20 @@ def validate_all(
     python: str | Path,
     gates: Gates | None = None,
     workers: int | None = None,
+    whole_folder: bool = True,
 ) -> Iterator[tuple[Harness, Verdict]]:
     """Verdicts as they come, by several sandboxes side by side.
 
     :raises SandboxUnavailable: no sandbox can be started.
     """
-    number = max(1, min(workers or os.cpu_count() or 1, len(harnesses)))
+    with open_ground(program, sandbox=sandbox, python=python, whole_folder=whole_folder) as ground:
+        number = max(1, min(workers or os.cpu_count() or 1, len(harnesses)))
+        yield from _side_by_side(ground, harnesses, gates or Gates(), number)
+
+
+def _side_by_side(
+    ground: Ground, harnesses: Sequence[Harness], gates: Gates, number: int
+) -> Iterator[tuple[Harness, Verdict]]:
     waiting: queue.SimpleQueue[Harness] = queue.SimpleQueue()
     for each in _by_target(harnesses):
         waiting.put(each)
@@ -159,7 +155,7 @@ def validate_all(
 
     def work() -> None:
         try:
-            with open_session(program, sandbox=sandbox, python=python, gates=gates) as session:
+            with closing(Session(ground=ground, gates=gates)) as session:
                 while not stopped.is_set():
                     harness = waiting.get_nowait()
                     done.put((harness, session.validate(harness)))
@@ -194,24 +190,22 @@ def _by_target(harnesses: Iterable[Harness]) -> list[Harness]:
 # --- messages
 
 
-def _config(program: Program, folders: tuple[Path, Path, Path]) -> Mapping[str, Any]:
-    root = program.project.root
-    sources = sorted({file.source_root for file in program.project.files})
+def _config(ground: Ground) -> Mapping[str, Any]:
     own: set[str] = set()
-    for name in program.files:
+    for name in ground.program.files:
         parts = name.split(".")
         own.update(".".join(parts[:end]) for end in range(1, len(parts) + 1))
     return {
         "boot": BOOT,
-        "folders": [str(each) for each in folders],
-        "roots": [os.path.normpath(root / source) for source in sources],
+        "folders": [str(each) for each in ground.folders],
+        "roots": [str(each) for each in ground.tree.roots],
         "own": sorted(own),
         "import_seconds": _IMPORT_SECONDS,
     }
 
 
 def _job(
-    number: int, harness: Harness, program: Program, gates: Gates, source: str | None
+    number: int, harness: Harness, ground: Ground, gates: Gates, source: str | None
 ) -> Mapping[str, Any]:
     module, _, qualname = harness.target.partition(":")
     return {
@@ -225,7 +219,7 @@ def _job(
             "path": harness.path,
             "line": harness.line,
         },
-        "folder": str(program.project.root),
+        "folder": str(ground.tree.folder),
         "source": source,
         "runs": gates.runs,
         "seconds": gates.seconds,

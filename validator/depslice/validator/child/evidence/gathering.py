@@ -218,6 +218,8 @@ class Gathering:
         """On how many inputs, if on enough, a candidate does as the original; else 0."""
         constants = _constants(self.definition.node)
         answer = self.ask(0, self._order(code, probe=True, constants=constants, seconds=10.0))
+        if answer.get("tampering"):
+            return 0
         match answer.get("probed"):
             case [int(inputs), False] if inputs >= _ENOUGH_INPUTS:
                 return inputs

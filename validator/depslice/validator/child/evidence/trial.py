@@ -64,13 +64,12 @@ class Trial:
                 results = self._results(given, measured)
             finally:
                 arcs = measured.stop() if measured else {}
-        tampering.on = False
         found: dict[str, Any] = {
             "results": [list(each) for each in results],
             "calls": [candidate.calls, reference.calls],
             "comparisons": context.comparisons,
             "arcs": arcs,
-            "tampering": list(tampering.found),
+            "tampering": tampering.finish(),
             "all_clocks": all_clocks,
         }
         if self.order["probe"]:

@@ -137,9 +137,8 @@ class PlainSuite:
 
 
 def _status(error: BaseException) -> str:
-    kind = type(error)
-    is_skip = kind.__name__ == "Skipped" and kind.__module__.startswith("_pytest")
-    return "skipped" if is_skip else "failed"
+    names = [kind.__name__ for kind in type(error).__mro__]
+    return "skipped" if names[:2] == ["Skipped", "OutcomeException"] else "failed"
 
 
 def text_of(error: BaseException) -> str:

@@ -1,7 +1,8 @@
-"""What a harness does that tests have no reason to do: an audit hook takes note.
+"""What a harness does that tests have no reason to do.
 
-It cannot be removed. It does not prevent anything: a harness that looks for the tracer, the
-frames above it or objects that nobody gave it is told of in the verdict.
+An audit hook, which cannot be removed, takes note of who looks for the tracer, the frames
+above or objects that nobody gave it; what was patched and left so shows afterwards. It
+does not prevent anything: it is told of in the verdict.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _EVENTS = frozenset(
         "signal.pthread_kill",
     }
 )
+_OURS = ("depslice_child", "coverage")
 _CODE = frozenset({"__code__", "__closure__", "__globals__"})
 
 
@@ -35,6 +37,7 @@ class Tampering:
         self.path = path
         self.found: dict[str, None] = {}
         self.on = True
+        self._before: dict[str, Any] = {}
 
     def watch(self) -> None:
         """Listen from here on, for the rest of the process."""
@@ -57,4 +60,27 @@ class Tampering:
             finally:
                 self.on = True
 
+        self._before = _state()
         sys.addaudithook(hear)
+
+    def finish(self) -> list[str]:
+        """All that was found, with what is no longer as it was."""
+        self.on = False
+        after = _state()
+        changed = [key for key, value in self._before.items() if after.get(key) is not value]
+        return [*self.found, *(f"replaced {key}" for key in changed[:5])]
+
+
+def _state() -> dict[str, Any]:
+    """What the parts of this process that judge the harness are made of."""
+    found: dict[str, Any] = {}
+    for name, module in list(sys.modules.items()):
+        if name == "builtins" or name.partition(".")[0] in _OURS:
+            for key, value in list(vars(module).items()):
+                if callable(value):
+                    found[f"{name}.{key}"] = value
+                if isinstance(value, type) and value.__module__ == name:
+                    for inner, each in list(vars(value).items()):
+                        if callable(each):
+                            found[f"{name}.{key}.{inner}"] = each
+    return found
