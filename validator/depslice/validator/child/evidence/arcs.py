@@ -71,7 +71,7 @@ def branches(
     first, last = span
 
     def inside(line: int) -> bool:
-        return first < line <= last or first == line == last
+        return first <= line <= last
 
     return {
         "hit": [arc for arc in found.get("executed_branches", []) if inside(arc[0])],

@@ -37,8 +37,8 @@ class Definition:
 
     @property
     def span(self) -> tuple[int, int]:
-        """First line (of a decorator, if any) and last line."""
-        return first_line(self.node), self.node.end_lineno or self.node.lineno
+        """First and last line of the body: what is before it runs when it is defined."""
+        return self.node.body[0].lineno, self.node.end_lineno or self.node.lineno
 
     @property
     def receiver(self) -> str | None:

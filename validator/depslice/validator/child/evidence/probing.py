@@ -11,7 +11,8 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..comparing import described_difference, difference
+from ..comparing import described_difference
+from ..describing import Description
 from ..harness.observing import observe
 from ..harness.subjects import Subject
 
@@ -66,15 +67,18 @@ def _inputs(calls: Sequence[Call], constants: Sequence[Any]) -> Iterator[Call]:
     yield from calls
     chance = random.Random(0)  # noqa: S311 - the same each time
     varied = [each for each in calls if each[0] or each[1]]
-    seen: list[Call] = []
+    seen: set[str] = set()
     for number in range(_MOST_INPUTS * 3):
         if not varied or len(seen) >= _MOST_INPUTS:
             return
         args, kwargs = varied[number % len(varied)]
         new = _varied(args, kwargs, constants, chance)
-        if new is not None and all(difference(new, each) for each in seen[-20:]):
-            seen.append(new)
-            yield new
+        if new is not None:
+            description = Description(())
+            description.add(new)
+            if description.digest() not in seen:
+                seen.add(description.digest())
+                yield new
 
 
 def _varied(
