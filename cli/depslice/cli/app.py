@@ -10,6 +10,7 @@ from depslice.cli import failures
 
 _COMMANDS = (
     "cache",
+    "doctor",
     "functions",
     "graph",
     "report",
@@ -34,6 +35,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.cache import cache
 
                 return cache
+            case "doctor":
+                from depslice.cli.commands.doctor import doctor
+
+                return doctor
             case "functions":
                 from depslice.cli.commands.functions import functions
 

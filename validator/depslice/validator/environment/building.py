@@ -408,8 +408,8 @@ class _Build:
                 continue
             (generated / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, generated / name)
-        for name in ("source", "tmp"):
-            shutil.rmtree(self.folder / name, ignore_errors=True)
+        for done_with in ("source", "tmp"):
+            shutil.rmtree(self.folder / done_with, ignore_errors=True)
 
     def _write_record(self) -> Environment:
         packages = site_packages(self.folder / "venv")
@@ -467,9 +467,9 @@ def find_uv() -> Path:
 
         return Path(find_uv_bin())
     except (ImportError, FileNotFoundError):
-        named = shutil.which("uv")
-    if named is not None and not Path(named).read_bytes().startswith(b"#!"):
-        return Path(named).resolve()
+        on_path = shutil.which("uv")
+    if on_path is not None and not Path(on_path).read_bytes().startswith(b"#!"):
+        return Path(on_path).resolve()
     raise EnvironmentFailed(Cause.UV, "uv is not installed: pip install 'depslice[validate]'")
 
 

@@ -14,7 +14,6 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from depslice.validator.environment.model import Cause, EnvironmentFailed, Interpreter
 
 _NAME: Final = re.compile(r"python3\.(\d+)")
-_LIBRARY: Final = re.compile(r"python3\.(\d+)$")
 
 
 def find_interpreters() -> tuple[Interpreter, ...]:
@@ -59,13 +58,12 @@ def _version(executable: Path) -> tuple[int, int, int] | None:
     if named is None:
         return None
     minor = int(named.group(1))
-    header = executable.parent.parent / "include" / f"python3.{minor}" / "patchlevel.h"
-    try:
+    include = executable.parent.parent / "include"
+    for header in sorted(include.glob(f"python3.{minor}*/patchlevel.h")):  # python3.7m
         text = header.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return 3, minor, 0
-    micro = re.search(r"define PY_MICRO_VERSION\s+(\d+)", text)
-    return 3, minor, int(micro.group(1)) if micro else 0
+        if micro := re.search(r"define PY_MICRO_VERSION\s+(\d+)", text):
+            return 3, minor, int(micro.group(1))
+    return 3, minor, 0
 
 
 def choose_interpreter(

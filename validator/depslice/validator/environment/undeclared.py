@@ -14,6 +14,7 @@ _NOT_THE_PROJECT: Final = re.compile(
     r"(^|/)(tests?|testing|docs?|examples?|benchmarks?|scripts|tools|setup\.py|conftest\.py|noxfile\.py"
     r"|tasks\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
 )
+_CONDITIONAL: Final = re.compile(r"TYPE_CHECKING|version_info|hexversion|platform|os\.name")
 # What everybody has, or what is part of another distribution's own machinery.
 _ALWAYS_THERE: Final = frozenset({"pip", "setuptools", "pkg_resources", "wheel", "distutils"})
 
@@ -46,9 +47,9 @@ def imports_of(source: bytes) -> Iterator[str]:
             case ast.ImportFrom(module=str(module), level=0):
                 yield module.partition(".")[0]
             case ast.If(test=test, body=body, orelse=orelse):
-                if "TYPE_CHECKING" not in ast.unparse(test):
-                    waiting += body
-                waiting += orelse
+                # Which branch runs is another Python's or another system's business.
+                if not _CONDITIONAL.search(ast.unparse(test)):
+                    waiting += body + orelse
             case ast.Try(body=body, handlers=handlers, finalbody=final):
                 if not any(map(_expects_none, handlers)):
                     waiting += body
