@@ -29,7 +29,8 @@ Ask = Callable[[int, dict[str, Any]], dict[str, Any]]  # hash seed and order to 
 _CLOCK_STEP = 400 * 86400 + 5 * 3600 + 37 * 60  # another year, season, weekday and hour
 _ENOUGH_INPUTS = 100  # on which a fault shows no difference, to be called none
 _MOST_PROBED = 40
-_MUTANT_FACTOR, _MUTANT_SECONDS = 10.0, 0.5
+_MUTANT_FACTOR, _MUTANT_SECONDS = 5.0, 0.3
+_WALL_FACTOR = 10.0  # between computing and waiting for a machine that is busy, or for nothing
 
 
 class Unusable(Exception):
@@ -109,6 +110,7 @@ class Gathering:
             "probe": False,
             "constants": [],
             "seconds": self.job["seconds"],
+            "cpu_seconds": None,
         } | changes
 
     # --- runs on the original
@@ -184,10 +186,11 @@ class Gathering:
         failed = [name for name, status, _, _ in _results(answer) if status == "failed"]
         return not failed, failed[0] if failed else ""
 
-    def _limit(self) -> float:
-        """Seconds for a candidate that may not end."""
-        own = float(self.evidence["seconds"]["run"])
-        return float(min(self.job["seconds"], own * _MUTANT_FACTOR + _MUTANT_SECONDS))
+    def _limits(self) -> dict[str, float]:
+        """Seconds for a candidate that may not end: several times what the original takes."""
+        own = sum(seconds for _, _, _, seconds in _results(self.base))
+        limit = float(min(self.job["seconds"], own * _MUTANT_FACTOR + _MUTANT_SECONDS))
+        return {"cpu_seconds": limit, "seconds": limit * _WALL_FACTOR}
 
     def _control(self) -> None:
         found = []
@@ -195,7 +198,7 @@ class Gathering:
             code = self._code(each.applied(self.definition)) if each.body is not None else None
             if each.body is not None and code is None:
                 continue
-            passes, why = self._passes(code, absent=each.body is None, seconds=self._limit())
+            passes, why = self._passes(code, absent=each.body is None, **self._limits())
             applies = passes == each.passes or not self._same_as_original(each, code)
             found.append(
                 {
@@ -246,7 +249,7 @@ class Gathering:
             tests = sorted({t for line in _lines(mutation) for t in covering.get(line, ())})
             passes = True
             if tests:
-                passes, _ = self._passes(code, tests=tests, seconds=self._limit())
+                passes, _ = self._passes(code, tests=tests, **self._limits())
             if passes:
                 survived.append((mutation, code, bool(tests)))
             killed += not passes

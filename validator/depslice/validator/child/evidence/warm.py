@@ -32,6 +32,7 @@ from .trial import Roots, Trial, in_folder_of_its_own
 
 _BYTES = 8 << 20  # of what a run says
 _HEAD = 8 + 32
+_STEP = 0.05  # seconds between looks at a process that computes
 
 
 class Warm:
@@ -90,7 +91,7 @@ class Warm:
             pid = os.fork()
             if not pid:
                 _become(order, self.worlds, roots, closed, memory, nonce)
-            ended = _wait(pid, order["seconds"])
+            ended = _wait(pid, order["seconds"], order["cpu_seconds"])
             seconds = time.perf_counter() - started
             _end_the_rest()
             found = _read(memory, nonce) if ended == "exit" else None
@@ -137,24 +138,41 @@ def _read(memory: mmap.mmap, nonce: bytes) -> dict[str, Any] | None:
     return found
 
 
-def _wait(pid: int, seconds: float) -> str:
-    """How the process ended: ``exit``, ``time``, or the name of a signal."""
+def _wait(pid: int, seconds: float, cpu_seconds: float | None) -> str:
+    """How the process ended: ``exit``, ``time``, or the name of a signal.
+
+    ``seconds`` are those of the clock; with ``cpu_seconds`` it may not compute for longer
+    than that either, however long a busy machine takes for it.
+    """
+    until = time.monotonic() + seconds
+    step = seconds if cpu_seconds is None else cpu_seconds
     descriptor = os.pidfd_open(pid)
     try:
-        ready, _, _ = select.select([descriptor], [], [], seconds)
+        while not (ready := select.select([descriptor], [], [], step)[0]):
+            if time.monotonic() >= until or (cpu_seconds and _cpu_seconds(pid) >= cpu_seconds):
+                break
+            step = _STEP
     finally:
         os.close(descriptor)
     if not ready:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     if not ready:
         return "time"
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name
     return "exit"
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0.0
+    user, system = fields.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _end_the_rest() -> None:
