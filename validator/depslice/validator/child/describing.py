@@ -41,6 +41,7 @@ _DEEPEST = 500
 _FRAMES = 5 * _DEEPEST  # that describing so deep takes
 _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
 _QUALNAME = type.__dict__["__qualname__"].__get__
+_RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range)
 _LONG = 1 << 12000  # more digits than `repr` gives
 
@@ -60,10 +61,12 @@ class Description:
     """Writes words for values; one instance for a call, so that what is shared shows.
 
     ``arrays``: arrays by the number of their word. ``cut``: there is more than is described.
+    Without ``use_up``, what runs when it is asked for the next item is named only.
     """
 
-    def __init__(self, folders: tuple[str, ...]) -> None:
+    def __init__(self, folders: tuple[str, ...], *, use_up: bool = True) -> None:
         self.folders = folders
+        self.use_up = use_up
         self.words: list[str] = []
         self.seen: dict[int, int] = {}
         self.kept: list[object] = []  # ids stay theirs as long as they live
@@ -109,7 +112,7 @@ class Description:
         self.kept.append(value)
 
     def _words_of(self, value: Any, depth: int = 0) -> list[str]:
-        inner = Description(self.folders)
+        inner = Description(self.folders, use_up=self.use_up)
         inner.seen, inner.kept = dict(self.seen), list(self.kept)
         inner.add(value, depth)
         self.cut = self.cut or inner.cut
@@ -142,6 +145,8 @@ class Description:
         elif kind is MethodType:
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
+        elif not self.use_up and (kind in _RUNNING or _is_iterator_in_c(value, kind)):
+            pass
         elif kind is GeneratorType or _is_iterator_in_c(value, kind):
             self._used_up(iter(value), depth)
         elif kind is CoroutineType:

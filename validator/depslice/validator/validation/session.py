@@ -21,6 +21,7 @@ from depslice.validator.sandbox import (
     Ending,
     Job,
     Limits,
+    Message,
     Outcome,
     Running,
     Sandbox,
@@ -54,16 +55,24 @@ class Session:
     _done: int = 0
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def validate(self, harness: Harness, *, source: str | None = None) -> Verdict:
+    def validate(self, harness: Harness) -> Verdict:
         """The verdict on a harness.
 
-        ``source``: text for the target's file, instead of what the repository has there.
+        :raises SandboxUnavailable: no sandbox can be started.
+        """
+        answer = self.ask(harness, kind="gather", runs=self.gates.runs)
+        if isinstance(answer, Outcome):
+            return _verdict_of_loss(answer)
+        return _verdict(answer, self.gates)
+
+    def ask(self, harness: Harness, **more: Any) -> Message | Outcome:
+        """The supervisor's answer to a job, or how the sandbox ended instead.
 
         :raises SandboxUnavailable: no sandbox can be started.
         """
         number = next(self._numbers)
         running = self._start()
-        running.send(_job(number, harness, self.ground, self.gates, source))
+        running.send(_job(number, harness, self.ground, self.gates) | more)
         # Runs, import, and mutants, each within its own limit: this one is for hang-ups.
         allowed = _IMPORT_SECONDS * self.gates.runs + self.gates.seconds * (self.gates.runs + 30)
         allowed += self.gates.mutants * (self.gates.seconds + 1)
@@ -76,7 +85,7 @@ class Session:
         self._done += 1
         if self._done >= _HARNESSES:
             self.close()
-        return _verdict(answer, self.gates)
+        return answer
 
     def _start(self) -> Running:
         if self._running is None:
@@ -98,13 +107,13 @@ class Session:
             self._done = 0
         return self._running
 
-    def _lost(self) -> Verdict:
+    def _lost(self) -> Outcome:
         """The sandbox is gone, or does not answer: the harness at hand ended it, or a limit."""
         assert self._running is not None
         self._running.kill()
         outcome = self._running.wait()
         self.close()
-        return _verdict_of_loss(outcome)
+        return outcome
 
     def close(self) -> None:
         """End the sandbox, with all that is in it."""
@@ -204,9 +213,7 @@ def _config(ground: Ground) -> Mapping[str, Any]:
     }
 
 
-def _job(
-    number: int, harness: Harness, ground: Ground, gates: Gates, source: str | None
-) -> Mapping[str, Any]:
+def _job(number: int, harness: Harness, ground: Ground, gates: Gates) -> dict[str, Any]:
     module, _, qualname = harness.target.partition(":")
     return {
         "id": number,
@@ -220,8 +227,7 @@ def _job(
             "line": harness.line,
         },
         "folder": str(ground.tree.folder),
-        "source": source,
-        "runs": gates.runs,
+        "runs": 1,
         "seconds": gates.seconds,
         "mutants": gates.mutants,
     }
@@ -243,14 +249,19 @@ def _verdict(answer: Mapping[str, Any], gates: Gates) -> Verdict:
 
 
 def _verdict_of_loss(outcome: Outcome) -> Verdict:
+    reason = loss_reason(outcome)
+    return Inconclusive(cause=reason) if reason.slug == "sandbox" else Rejected(reasons=(reason,))
+
+
+def loss_reason(outcome: Outcome) -> Reason:
+    """Why a sandbox ended before it answered; ``sandbox``: that was nobody's doing inside."""
     match outcome.ending:
         case Ending.MEMORY | Ending.DISK | Ending.CPU | Ending.OUTPUT | Ending.MESSAGES:
             text = f"it used more than the sandbox allows ({outcome.ending.value})"
-            return Rejected(reasons=(Reason(slug="limit", message=text),))
+            return Reason(slug="limit", message=text)
         case Ending.SIGNALLED:
-            text = "it ended the process that supervised it"
-            return Rejected(reasons=(Reason(slug="ends-supervisor", message=text),))
+            return Reason(slug="ends-supervisor", message="it ended the process that watched it")
         case _:
             said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
             text = outcome.detail or (said[-1] if said else outcome.ending.value)
-            return Inconclusive(cause=Reason(slug="sandbox", message=text[:500]))
+            return Reason(slug="sandbox", message=text[:500])

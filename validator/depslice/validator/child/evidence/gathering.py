@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from ..comparing import Tolerance
+from ..harness.transcript import transcripts_differ
 from .arcs import branches, lines_of
 from .assertions import assertion_lines, reached
 from .controls import Control, controls
@@ -65,13 +67,33 @@ class Gathering:
         self.evidence["seconds"]["all"] = round(time.perf_counter() - started, 3)
         return self.evidence
 
+    def record(self) -> dict[str, Any]:
+        """One run with a transcript: what the target does, or how it differs from ``expected``.
+
+        :raises Unusable: as :meth:`gather`.
+        """
+        self._place()
+        self._import(0)
+        answer = self.ask(0, self._order(None, record=True))
+        ended = str(answer.get("ended"))
+        failed = [
+            f"{name}: {why}" for name, status, why, _ in _results(answer) if status == "failed"
+        ]
+        entries = _entries(answer)
+        found: dict[str, Any] = {"ended": ended, "failed": failed[:5]}
+        expected = self.job["expected"]
+        if expected is None:
+            return found | {"transcript": entries}
+        tolerance = Tolerance(*self.job["tolerance"])
+        return found | {"difference": transcripts_differ(_words(expected), entries, tolerance)}
+
     # --- what is run
 
     def _place(self) -> None:
         """Write the harness, and the source to measure."""
         target = self.job["target"]
         path = os.path.join(self.job["folder"], target["path"])
-        source = self.job["source"] or _text(path)
+        source = _text(path)
         self.source = os.path.join(self.scratch, "source", target["path"])
         self.harness = os.path.join(self.scratch, "harness", self.job["name"])
         for place, text in ((self.source, source), (self.harness, self.job["text"])):
@@ -108,6 +130,7 @@ class Gathering:
             "clock": 0,
             "measure": None,
             "probe": False,
+            "record": False,
             "constants": [],
             "seconds": self.job["seconds"],
             "cpu_seconds": None,
@@ -345,6 +368,17 @@ def _results(answer: dict[str, Any]) -> Iterator[tuple[str, str, str, float]]:
                 yield name, status, why, float(seconds)
             case _:
                 pass
+
+
+def _entries(answer: dict[str, Any]) -> list[list[str]]:
+    return _words(answer.get("transcript"))
+
+
+def _words(found: Any) -> list[list[str]]:
+    """Lists of words, whatever was sent."""
+    if not isinstance(found, list):
+        return []
+    return [[str(word) for word in each] for each in found if isinstance(each, list) and each]
 
 
 def _calls(answer: dict[str, Any]) -> tuple[int, int]:

@@ -108,14 +108,17 @@ class Supervisor:
             self.warm[seed] = WarmProcess(self.config, seed)
         return self.warm[seed]
 
-    def evidence(self, job: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, job: dict[str, Any]) -> dict[str, Any]:
         """What the answer to a job says."""
         folder = os.path.join(self.scratch, f"job-{job['id']}")
         os.makedirs(folder)
         for seed in range(job["runs"]):
             self._process(seed)  # they get ready side by side
         try:
-            return {"evidence": Gathering(job, self.ask, folder).gather()}
+            gathering = Gathering(job, self.ask, folder)
+            if job["kind"] == "record":
+                return {"record": gathering.record()}
+            return {"evidence": gathering.gather()}
         except Unusable as reason:
             return {"unusable": list(reason.args)}
         finally:
@@ -137,7 +140,7 @@ def main() -> None:
     supervisor = Supervisor(config, os.getcwd())
     try:
         for job in iter(channel.receive, None):
-            channel.send({"id": job["id"], **supervisor.evidence(job)})
+            channel.send({"id": job["id"], **supervisor.answer(job)})
     finally:
         supervisor.end()
 

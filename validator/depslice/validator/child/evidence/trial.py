@@ -7,6 +7,7 @@ import marshal
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from ..harness.context import Context
 from ..harness.subjects import Subject, callable_of
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
 from ..harness.tampering import Tampering
+from ..harness.transcript import Transcript
 from ..harness.worlds import Worlds
 from .arcs import Measurement
 from .probing import Inputs, probe
@@ -44,24 +46,29 @@ class Trial:
         """Run the tests that are asked for; what came of them."""
         self._install()
         candidate, reference = self._subjects()
+        transcript = Transcript(self.folders) if self.order["record"] else None
         context = Context(
             candidate,
             reference,
             tolerance=Tolerance(*self.order["tolerance"]),
             folders=self.folders,
+            transcript=transcript,
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
         tampering = Tampering(self.order["harness"])
         inputs = Inputs()
         if self.order["probe"]:
             candidate.heard = inputs.hear
+        if transcript is not None:
+            candidate.told = transcript.tell
         measured = self._measurement()
         with shifted(self.order["clock"]) as all_clocks:
             tampering.watch()
             if measured:
                 measured.start()
             try:
-                results = self._results(given, measured)
+                started = measured.test if measured else _nothing
+                results = self._results(given, transcript.start if transcript else started)
             finally:
                 arcs = measured.stop() if measured else {}
         found: dict[str, Any] = {
@@ -72,6 +79,9 @@ class Trial:
             "tampering": tampering.finish(),
             "all_clocks": all_clocks,
         }
+        if transcript is not None:
+            candidate.told = None
+            found["transcript"] = transcript.entries
         if self.order["probe"]:
             candidate.heard = None
             constants = self.order["constants"]
@@ -106,7 +116,7 @@ class Trial:
             return None
         return Measurement([self.order["measure"], self.order["harness"]])
 
-    def _results(self, given: dict[str, Any], measured: Measurement | None) -> list[Result]:
+    def _results(self, given: dict[str, Any], started: Callable[[str], None]) -> list[Result]:
         try:
             suite: Suite = self._suite()
         except BaseException as error:  # noqa: BLE001 - the harness's own code has run
@@ -116,7 +126,7 @@ class Trial:
             given,
             only=None if only is None else frozenset(only),
             shuffle=self.order["shuffle"],
-            started=measured.test if measured else _nothing,
+            started=started,
         )
 
     def _suite(self) -> Suite:

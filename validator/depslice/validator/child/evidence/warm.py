@@ -50,7 +50,7 @@ class Warm:
             roots = self._roots(order["target"])
         except BaseException as error:  # noqa: BLE001 - modules may raise anything
             return {"ended": "import", "why": text_of(error)}
-        if not roots.candidate:
+        if not roots.candidate and not order["record"]:
             return {"ended": "import", "why": "the module does not define the target when imported"}
         if order["pytest"]:
             with contextlib.suppress(ImportError):

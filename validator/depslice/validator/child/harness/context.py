@@ -13,6 +13,7 @@ from typing import Any
 
 from ..comparing import EXACT, Tolerance, described_difference, difference
 from .observing import observe
+from .transcript import Transcript
 
 Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 
@@ -27,12 +28,14 @@ class Context:
         *,
         tolerance: Tolerance = EXACT,
         folders: tuple[str, ...] = (),
+        transcript: Transcript | None = None,
     ) -> None:
         self.candidate = candidate
         self.reference = reference
         self.tolerance = tolerance
         self.comparisons = 0
         self._folders = folders
+        self._transcript = transcript
 
     def same(
         self,
@@ -69,6 +72,8 @@ class Context:
         for subject in (self.reference, self.candidate):
             args, kwargs = make()
             sides.append(observe(subject, tuple(args), dict(kwargs), self._folders))
+        if self._transcript is not None:
+            self._transcript.add("checked", sides[1])
         found = described_difference(sides[1], sides[0], self.tolerance)
         if found is not None:
             raise AssertionError(f"candidate {found} reference")

@@ -39,7 +39,8 @@ def callable_of(module: types.ModuleType, qualname: str) -> Any:
 class Subject:
     """A callable that stands for the target in one world, and counts its calls.
 
-    ``heard`` is told of each call: positional and keyword arguments before it.
+    ``heard`` is told of each call: positional and keyword arguments before it. ``told``
+    gets what came of calls, as it comes: a word for it, and the values.
     """
 
     def __init__(self, worlds: Worlds, world: World, function: Any, name: str) -> None:
@@ -48,6 +49,7 @@ class Subject:
         self._function = function
         self.calls = 0
         self.heard: Callable[[tuple[Any, ...], dict[str, Any]], None] | None = None
+        self.told: Callable[..., None] | None = None
         self.__name__ = name
         self.__doc__ = getattr(function, "__doc__", None)
         with contextlib.suppress(TypeError, ValueError):
@@ -63,9 +65,21 @@ class Subject:
             self.heard(args, kwargs)
         if self._function is None:
             raise Absent(f"the candidate does not define {self.__name__}")
-        if self._world is self._worlds.home:
-            return self._function(*args, **kwargs)
-        return self._cross(self._function, args, kwargs)
+        if self.told is None:
+            return self._call(args, kwargs)
+        try:
+            value = self._call(args, kwargs)
+        except BaseException as error:
+            self.told("raised", error, args, kwargs)
+            raise
+        self.told("returned", value, args, kwargs)
+        return value
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._world is not self._worlds.home:
+            return self._cross(self._function, args, kwargs)
+        value = self._function(*args, **kwargs)
+        return value if self.told is None else self._lazy(value)
 
     def _cross(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         into = Crossing(self._worlds, self._worlds.home, self._world)
@@ -100,9 +114,14 @@ class Subject:
         passed = [into.of(each) for each in args]
         try:
             with self._worlds.entered(self._world):
-                return back.of(step(*passed))
+                value = back.of(step(*passed))
+            if self.told is not None:
+                self.told("went on", value)
+            return value
         except BaseException as error:
             crossed = back.of(error)
+            if self.told is not None:
+                self.told("ended", crossed)
             if crossed is error:
                 raise
             raise crossed from error.__cause__
