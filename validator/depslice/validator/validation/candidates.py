@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -139,10 +140,11 @@ def _record(answer: Message | Outcome) -> dict[str, Any] | Reason:
             return loss_reason(answer)
         case {"unusable": [str(what), str(why)]}:
             return Reason(slug=what, message=why)
-        case {"record": {"ended": "result", "failed": [], **rest}}:
-            return rest
         case {"record": {"ended": "result", "failed": [first, *_]}}:
             return Reason(slug="fails", message=str(first)[:1000])
+        case {"record": {"ended": "result"}}:
+            found: dict[str, Any] = answer["record"]
+            return found
         case {"record": {"ended": ended}}:
             return Reason(slug="ended", message=f"the run ended without a result: {ended}")
         case _:
@@ -161,9 +163,8 @@ def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee
 def _with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
     """The ground with another text in one file; the original's is nowhere on it."""
     tree = ground.tree
-    up = len(tree.folder.relative_to(ground.folder).parts)
     top = ground.folder / tree.folder.relative_to(ground.folder).parts[0]
-    place = ground.folder.parent / f"candidate-{os.getpid()}"
+    place = Path(tempfile.mkdtemp(prefix="candidate-", dir=ground.folder.parent))
     try:
         # Nobody writes there, so that names for the same files are as good as copies.
         shutil.copytree(top, place / top.name, symlinks=True, copy_function=os.link)
@@ -171,7 +172,6 @@ def _with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
             if each.is_relative_to(ground.folder):
                 shutil.copytree(each, place / each.name, copy_function=os.link)
         folder = place / tree.folder.relative_to(ground.folder)
-        assert up
         (folder / path).unlink()
         (folder / path).write_text(text, encoding="utf-8")
         (folder / path).chmod(0o644)
