@@ -126,9 +126,9 @@ MAY_READ = {
     # What runs in a sandbox, and what runs need: interpreters, handing folders over.
     "validator/depslice/validator/sandbox/depslice_inside/supervisor.py",
     "validator/depslice/validator/sandbox/depslice_inside/watching.py",
-    "validator/depslice/validator/sandbox/depslice_inside/warm.py",
     "validator/depslice/validator/sandbox/interpreters.py",
     "validator/depslice/validator/sandbox/staging.py",
+    "validator/depslice/validator/sandbox/slots.py",  # locks
     # An environment: metadata and build inputs of the tree, copied; what a build made.
     "validator/depslice/validator/environment/declared.py",
     "validator/depslice/validator/environment/building.py",
