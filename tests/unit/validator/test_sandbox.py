@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -433,74 +433,3 @@ def test_unknown_names() -> None:
     with pytest.raises(SandboxUnavailable, match="no sandbox is called 'x'") as caught:
         choose_sandbox("x")
     assert "bubblewrap" in caught.value.hint
-
-
-# --- the warm process
-
-WARM = (
-    OURS
-    + """\
-from depslice_inside.warm import RunLimits, Warm
-def prepare():
-    global fractions
-    import fractions
-def run(request, send):
-    exec(request["text"], globals() | {"request": request, "send": send})
-warm = Warm(prepare, run, channel=channel)
-for request in iter(channel.receive, None):
-    ended = warm.run(request, RunLimits(wall_seconds=1, message_bytes=5000, output_bytes=5000))
-    channel.send({**ended._asdict(), "stdout": ended.stdout.decode(), "stderr":
-                  ended.stderr.decode(), "left": sorted(os.listdir())})
-"""
-)
-RUNS: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "message": ("send({'n': str(fractions.Fraction(1, 2))})",
-                {"how": "exited", "number": 0, "messages": [{"n": "1/2"}]}),
-    "own folder": ("import os; open('x', 'w'); print(os.listdir())",
-                   {"how": "exited", "stdout": "['x']\n"}),
-    "raises": ("1 / 0", {"how": "exited", "number": 1}),
-    "exit code": ("raise SystemExit(3)", {"how": "exited", "number": 3}),
-    "endless": ("while True: pass", {"how": "wall-clock"}),
-    "kills itself": ("import os; os.kill(os.getpid(), 9)", {"how": "signalled", "number": 9}),
-    "kills the warm process": ("import os, time; os.kill(os.getppid(), 9); time.sleep(9)",
-                               {"how": "lost", "detail": "the warm process has ended"}),
-    "floods messages": ("while True: send({'x': 'x' * 99})", {"how": "messages"}),
-    "floods output": ("while True: print('x' * 99)", {"how": "output"}),
-    "bad messages": (("import os; [os.write(n, b'[]\\n{\\n') for n in range(3, 9)\n"
-                     " if os.path.exists(f'/proc/self/fd/{n}')]"), {"how": "exited", "malformed": 2}),
-    "daemon": (("import os, time\nif not os.fork():\n os.setsid()\n os.fork() and os._exit(0)\n"
-               " time.sleep(99)"), {"how": "exited"}),
-    "memory": (("import os\nfor name in ('mem', 'fd/3', 'environ'):\n"
-               " try: print(open(f'/proc/{os.getppid()}/{name}', 'rb'))\n"
-               " except OSError as error: print(error.errno)"), {"stdout": "13\n13\n13\n"}),
-    "no rights": ("import os; os.makedirs('a/b'); open('a/b/c', 'w'); os.chmod('a', 0)",
-                  {"how": "exited"}),
-}  # fmt: skip
-
-
-@needs_isolation
-def test_warm_runs() -> None:
-    with ISOLATING[0].start(ours(WARM)) as running:
-        for name, (text, expected) in RUNS.items():
-            running.send({"text": text})
-            answer = running.receive(20)
-            assert answer is not None, (name, running.wait())
-            assert {key: answer[key] for key in expected} == expected, (name, answer)
-            assert answer["left"] == [], name
-            # The next run knows nothing of it.
-            running.send({"text": "import os; send({'ok': os.listdir('/proc')})"})
-            answer = running.receive(20)
-            assert answer is not None
-            assert answer["how"] == "exited", (name, answer)
-
-
-@needs_isolation
-def test_a_warm_process_that_cannot_be_prepared() -> None:
-    text = WARM.replace("import fractions\n", "import no_such_module\n")
-    with ISOLATING[0].start(ours(text)) as running:
-        for _ in range(2):
-            running.send({"text": "pass"})
-            answer = running.receive(20)
-            assert answer is not None
-            assert answer["how"] == "lost"
-            assert answer["detail"] == "ModuleNotFoundError: No module named 'no_such_module'"

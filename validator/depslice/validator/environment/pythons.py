@@ -36,11 +36,19 @@ def _candidates() -> Iterator[Path]:
         os.environ.get("UV_PYTHON_INSTALL_DIR") or Path.home() / ".local/share/uv/python"
     )
     for versions in (pyenv, managed):
-        folders += sorted(versions.glob("*/bin"))
+        folders += [versions / name / "bin" for name in _names(versions)]
     for folder in folders:
-        for path in sorted(folder.glob("python3.*")):
+        for path in (folder / name for name in _names(folder)):
             if _NAME.fullmatch(path.name) and os.access(path, os.X_OK) and _is_program(path):
                 yield path
+
+
+def _names(folder: Path) -> list[str]:
+    """What a folder holds; nothing, when it is not there or not ours to read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def _is_program(path: Path) -> bool:

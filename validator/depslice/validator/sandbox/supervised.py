@@ -37,7 +37,8 @@ _SUPERVISOR: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); from depslice_inside import supervisor;"
     " supervisor.main()"
 )
-_GRACE: Final = 5.0  # seconds after the limit in which the supervisor tells of the end
+_GRACE: Final = 30.0  # seconds beyond the limit for starting, and for telling of the end
+_PARTING: Final = 5.0  # seconds for a supervisor to end what it has started
 _SAID: Final = 1 << 16  # bytes kept of what the sandbox itself says
 _FRAME_MOST: Final = 1 << 28
 
@@ -154,10 +155,16 @@ class Supervised:
                 umask=0o022,
                 preexec_fn=launch.enter,  # noqa: PLW1509 - imports and allocates next to nothing
             )
-        except (OSError, subprocess.SubprocessError) as error:
+        except OSError as error:
             launch.close()
-            reason = getattr(error, "strerror", None) or error
-            raise SandboxUnavailable(f"cannot start {launch.argv[0]}: {reason}") from None
+            raise SandboxUnavailable(f"cannot start {launch.argv[0]}: {error.strerror}") from None
+        except subprocess.SubprocessError:
+            launch.close()
+            raise SandboxUnavailable(
+                "root's rights cannot be given up for those of another user",
+                hint="in a container, start it with CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID, or"
+                " start depslice as an ordinary user",
+            ) from None
 
     def send(self, message: Message) -> None:
         """See :meth:`Running.send`."""
@@ -196,7 +203,7 @@ class Supervised:
         if not self._launch.isolated and self._process.poll() is None:
             self._input.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_GRACE)
+                self._process.wait(_PARTING)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
