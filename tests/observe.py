@@ -1,99 +1,28 @@
-"""Run the expressions of a specimen and report which of its functions called which.
+"""Run the expressions of a specimen under the recorder of ``depslice trace``.
 
-A script of its own, because it imports the specimen: tests start it in another
-process as ``python -I -B observe.py``. Standard input is
-``{"root": ..., "runs": {target id: [expression, ...]}}``; standard output is
-``{"calls": [[caller, callee, suspended], ...], "executed": {target id: [id, ...]}}``:
+A script of its own, because it imports the specimen: tests start it in another process as
+``python -I -B observe.py``. Standard input is
+``{"root": ..., "session": ..., "runs": {target id: [expression, ...]}}``, where the session is
+the folder that :func:`~depslice.callgraph.tracing.session.recording_session` has prepared. What
+the expressions of the targets do is recorded into its folders ``0``, ``1`` and so on, in order.
 
-* a call is attributed to the nearest caller inside the specimen, so that calls
-  which pass through the standard library count, and calls by the expressions
-  themselves do not;
-* ``suspended`` is true for generators and coroutines, which are seen when they
-  are resumed, possibly by another function than the one that called them;
-* ``executed`` holds what ran while the target was on the stack, imports aside.
-
-An expression sees ``m``, the module of its target, ``asyncio`` and ``attempt``,
-which calls a function and returns the exception it raises.
+An expression sees ``m``, the module of its target, ``asyncio`` and ``attempt``, which calls a
+function and returns the exception it raises.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import importlib
-import inspect
 import io
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
-
-INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-
-class _Observer:
-    """The profile function, and what it has seen."""
-
-    def __init__(self, root: str) -> None:
-        self.root = os.path.realpath(root)
-        self.target = ""
-        self.calls: set[tuple[str, str, bool]] = set()
-        self.executed: dict[str, set[str]] = {}
-        self.symbol = functools.lru_cache(maxsize=None)(self._symbol)
-
-    def on_event(self, frame: FrameType, event: str, arg: object) -> None:
-        if event != "call":
-            return
-        callee = self.symbol(frame.f_code)
-        # Module and class bodies run too, but nobody calls them.
-        if callee is None or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-            return
-        if frame.f_code.co_name in INLINE:
-            return
-        callers = list(self._callers(frame.f_back))
-        if callers:
-            suspended = bool(frame.f_code.co_flags & SUSPENDED)
-            self.calls.add((callers[0], callee, suspended))
-        if self._under_target([callee, *callers]):
-            self.executed.setdefault(self.target, set()).add(callee)
-
-    def _callers(self, frame: FrameType | None) -> Iterator[str]:
-        while frame is not None:
-            symbol = self.symbol(frame.f_code)
-            if symbol is not None:
-                yield symbol
-            frame = frame.f_back
-
-    def _under_target(self, stack: list[str]) -> bool:
-        for symbol in stack:
-            if symbol == self.target:
-                return True
-            if ":" not in symbol:  # a module body: an import on the way
-                return False
-        return False
-
-    def _symbol(self, code: CodeType) -> str | None:
-        if code.co_filename.startswith("<"):  # "<frozen importlib._bootstrap>", "<string>"
-            return None
-        path = os.path.realpath(code.co_filename)
-        if not path.startswith(self.root + os.sep):
-            return None
-        module = os.path.relpath(path, self.root).removesuffix(".py").replace(os.sep, ".")
-        module = module.removesuffix(".__init__")
-        # The parts of "C.f.<locals>.<listcomp>" that name a definition: C.f.
-        scopes = [
-            ".".join(name for name in scope.split(".") if name not in INLINE)
-            for scope in code.co_qualname.split(".<locals>.")
-        ]
-        qualname = ".<locals>.".join(scope for scope in scopes if scope)
-        if qualname in ("", "<module>"):
-            return module
-        if qualname.endswith("<lambda>"):
-            qualname += f"@{code.co_firstlineno}"
-        return f"{module}:{qualname}"
+from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
 
 
 def attempt(function: Callable[[], object]) -> object:
@@ -104,22 +33,30 @@ def attempt(function: Callable[[], object]) -> object:
         return error
 
 
+def load_recorder(session: Path) -> ModuleType:
+    """The recorder that stands in the folder; under this name it does not start by itself."""
+    loader = SourceFileLoader("recorder", str(session / "sitecustomize.py"))
+    spec = spec_from_loader("recorder", loader)
+    assert spec is not None
+    recorder = module_from_spec(spec)
+    loader.exec_module(recorder)
+    return recorder
+
+
 def main() -> None:
-    """Answer the request on standard input."""
+    """Do what is asked for on standard input."""
     request = json.load(sys.stdin)
+    session = Path(request["session"])
     sys.path.insert(0, request["root"])
-    observer = _Observer(request["root"])
+    recorder = load_recorder(session).start(str(session))
     with contextlib.redirect_stdout(io.StringIO()):
-        sys.setprofile(observer.on_event)
-        for target, expressions in request["runs"].items():
+        for number, (target, expressions) in enumerate(request["runs"].items()):
+            folder = session / str(number)
+            folder.mkdir()
+            recorder.turn_to(str(folder))
             module = importlib.import_module(target.partition(":")[0])
             for expression in expressions:
-                observer.target = target
                 eval(expression, {"m": module, "asyncio": asyncio, "attempt": attempt})  # noqa: S307
-                observer.target = ""
-        sys.setprofile(None)
-    executed = {target: sorted(ids) for target, ids in sorted(observer.executed.items())}
-    json.dump({"calls": sorted(observer.calls), "executed": executed}, sys.stdout)
 
 
 main()

@@ -1,12 +1,15 @@
-"""From the options to a program, with the cache open as long as the command runs."""
+"""From the options to what a command works with: a program, targets, a tokenizer.
+
+The cache is open as long as the command runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from depslice.callgraph import open_program
+from depslice.callgraph import find_symbol, open_program
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 
@@ -36,3 +39,23 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
         notes.left_out(program.project.left_out)
         yield program
         notes.diagnostics(program.diagnostics)
+
+
+def find_targets(program: Program, targets: Sequence[str]) -> list[str]:
+    """The ids of what the user calls ``targets``, each once.
+
+    :raises UnknownTarget: one names nothing, or several things.
+    """
+    return list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+
+
+def chosen_tokenizer(name: str | None, notes: Notes) -> str:
+    """The tokenizer that was asked for, or the best one that is installed."""
+    from depslice.slicer.tokens import ESTIMATE, best_tokenizer
+
+    if name is not None:
+        return name
+    best = best_tokenizer()
+    if best == ESTIMATE:
+        notes.say(f"tokens are {ESTIMATE}: pip install 'depslice[tokens]' counts them")
+    return best

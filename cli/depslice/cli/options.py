@@ -109,6 +109,25 @@ def repository_options(function: _Function) -> Callable[..., None]:
     return packed
 
 
+def format_option(*formats: str, help: str | None = None) -> Callable[[_Function], _Function]:  # noqa: A002
+    """Add ``--format``, by default the first of ``formats``; the command gets ``format_``."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help=help,
+    )
+
+
+def whole_classes_option(function: _Function) -> _Function:
+    """Add ``--whole-classes``."""
+    return click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")(
+        function
+    )
+
+
 def tokenizer_option(*, default: str | None) -> Callable[[_Function], _Function]:
     """Add ``--tokenizer``; without a ``default`` it is the best one that is installed."""
     return click.option(

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.errors import OptionError
-from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
+from depslice.callgraph.references import list_functions
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import Closure, grow_closure
@@ -81,16 +82,7 @@ def engine_of(program: Program) -> Engine:
 
 def function_symbols(program: Program) -> list[Symbol]:
     """The functions and methods of the program, by path and line; nested ones are left out."""
-    found: list[Symbol] = []
-    for file in program.project.files:
-        module = program.module(file.module)
-        if module is not None:
-            found.extend(
-                symbol
-                for symbol in program.symbol_table(module).values()
-                if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and "<" not in symbol.id
-            )
-    return found
+    return [symbol for symbol in list_functions(program, workers=1) if "<" not in symbol.id]
 
 
 def forget_engine(program: Program) -> None:

@@ -1,6 +1,6 @@
 """The specimens of ``fixtures/``: are their expectations true, and does slicing meet them?
 
-The first half validates the expectations without depslice: against the syntax
+The first half validates the expectations without the analysis: against the syntax
 tree, and against what really happens when the specimen runs. The second half
 holds the slicer to them.
 """
@@ -13,17 +13,22 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from check import difference, slice_ids, write_files
+from depslice.callgraph import open_program
+from depslice.callgraph.tracing.gathering import gather
+from depslice.callgraph.tracing.session import recording_session
+from depslice.callgraph.tracing.trace import DynamicCall, Trace
 from specimens import Specimen, load_specimens, rewrite_slice
 
 TESTS = Path(__file__).parents[2]
 SPECIMENS = load_specimens()
+BY_NAME = {specimen.name: specimen for specimen in SPECIMENS}
 each_specimen = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda s: s.name)
 each_target = pytest.mark.parametrize(
     ("specimen", "target"),
@@ -74,14 +79,14 @@ def test_expected_slice_is_well_formed(specimen: Specimen, target: str) -> None:
 
 @pytest.mark.parametrize("specimen", [s for s in SPECIMENS if s.runs], ids=lambda s: s.name)
 def test_expectations_are_true_at_run_time(specimen: Specimen) -> None:
-    observed = _observe(specimen)
+    observed = _observe(specimen.name)
     functions = _functions(specimen.source_root)
     expected = {(caller, callee) for caller in specimen.edges for callee in specimen.edges[caller]}
     callees = {callee for _, callee in expected}
 
-    seen = {(caller, callee) for caller, callee, _ in observed.calls}
+    seen = {(call.caller, call.callee) for call in observed.calls}
     # Who resumes a generator need not be who called it: those only have to be called by somebody.
-    resumed = {callee for _, callee, suspended in observed.calls if suspended}
+    resumed = {call.callee for call in observed.calls if call.resumed}
     unexpected = {call for call in seen - expected if call[1] not in resumed & callees}
     assert not unexpected, "calls that happen and are not expected"
 
@@ -100,7 +105,7 @@ def test_expected_target_runs(specimen: Specimen, target: str) -> None:
     if not specimen.runs or target not in _functions(specimen.source_root):
         pytest.skip("nothing to run")
     assert target in specimen.runs, "a target without a run proves nothing"
-    assert target in _observe(specimen).executed.get(target, ())
+    assert target in _observe(specimen.name).executed.get(target, ())
 
 
 def _belongs(name: str, items: set[str]) -> bool:
@@ -123,32 +128,65 @@ def _belongs(name: str, items: set[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Observed:
-    """What ``tests/observe.py`` reports."""
+    """What the runs of a specimen do.
 
-    calls: list[tuple[str, str, bool]]
-    executed: dict[str, list[str]]
+    ``executed``: by target, the functions that ran because of it, itself included: those
+    that it reaches by calls of its own run.
+    """
+
+    calls: tuple[DynamicCall, ...]
+    executed: dict[str, set[str]]
 
 
 @cache
-def _run_observer(root: Path, runs: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-I", "-B", str(TESTS / "observe.py")],
-        input=json.dumps({"root": str(root), "runs": json.loads(runs)}),
-        cwd=root,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=True,
-    ).stdout
+def _observe(name: str) -> _Observed:
+    """What ``tests/observe.py`` records of that specimen, in its own process."""
+    specimen = BY_NAME[name]
+    program = open_program(specimen.repo, cache=None)
+    with recording_session(program.project) as session:
+        done = subprocess.run(
+            [sys.executable, "-I", "-B", str(TESTS / "observe.py")],
+            input=json.dumps(
+                {
+                    "root": str(specimen.source_root),
+                    "session": str(session.folder),
+                    "runs": dict(specimen.runs),
+                }
+            ),
+            cwd=specimen.source_root,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        if done.returncode != 0:
+            pytest.fail(f"{specimen.name} does not run:\n{done.stderr}")
+        traces = {
+            target: gather(
+                replace(session, folder=session.folder / str(number)),
+                program,
+                command=(target,),
+                exit_code=0,
+            )
+            for number, target in enumerate(specimen.runs)
+        }
+    return _Observed(
+        calls=tuple(call for trace in traces.values() for call in trace.calls),
+        executed={target: _under(target, trace) for target, trace in traces.items()},
+    )
 
 
-def _observe(specimen: Specimen) -> _Observed:
-    try:
-        output = _run_observer(specimen.source_root, json.dumps(dict(specimen.runs)))
-    except subprocess.CalledProcessError as error:
-        pytest.fail(f"{specimen.name} does not run:\n{error.stderr}")
-    return _Observed(**json.loads(output))
+def _under(target: str, trace: Trace) -> set[str]:
+    """What ran because the target did."""
+    found: set[str] = set()
+    pending = [target] if target in trace.executed else []
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += [call.callee for call in trace.calls if call.caller == name]
+    return found
 
 
 # The slicer against the expectations.

@@ -85,6 +85,15 @@ class Recorder:
         version = ".".join(map(str, sys.version_info[:3]))
         self.put("".join([f"v {version} {self._how}\n", *self.lines]))
 
+    def turn_to(self, folder: str) -> None:
+        """Record into another folder from now on, as if the program had just started."""
+        self.folder = folder
+        for known in (self.numbers, self.callable, self.created, self.outside):
+            known.clear()
+        for seen in (self.seen, self.seen_through, self.lines):
+            seen.clear()
+        self.open_part()
+
     def put(self, text: str) -> None:
         """Append to the part."""
         data = text.encode("utf-8", "surrogateescape")
@@ -312,13 +321,14 @@ else:
         sys.setprofile(on_event)
 
 
-def start(folder: str) -> None:
+def start(folder: str) -> Recorder:
     """Record into ``folder`` from now on, until the process ends."""
     recorder = Recorder(folder)
     recorder.open_part()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=recorder.open_part)
     _watch(recorder)
+    return recorder
 
 
 def _start_up() -> None:

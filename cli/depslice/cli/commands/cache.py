@@ -6,14 +6,12 @@ import os
 
 import click
 
-from depslice.cli.options import Output
+from depslice.cli.options import Output, format_option
 from depslice.cli.results import json_text, write_result
 
 CACHE_SCHEMA = "depslice.cache/1"
 
-_format = click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+_format = format_option("text", "json")
 
 
 @click.group(no_args_is_help=False)

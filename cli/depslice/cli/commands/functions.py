@@ -11,7 +11,14 @@ import click
 
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
-from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    format_option,
+    output_options,
+    repository_options,
+)
 from depslice.cli.results import json_text, write_result
 
 if TYPE_CHECKING:
@@ -22,9 +29,7 @@ FUNCTIONS_SCHEMA = "depslice.functions/1"
 
 @click.command(cls=Command)
 @repository_options
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@format_option("text", "json")
 @output_options
 def functions(*, repository: Repository, output: Output, format_: str) -> None:
     """List all functions and methods of REPO, by path and line."""

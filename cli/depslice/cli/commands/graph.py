@@ -10,7 +10,14 @@ import click
 
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
-from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    format_option,
+    output_options,
+    repository_options,
+)
 from depslice.cli.results import json_rows, json_text, write_result
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
 @click.command(cls=Command)
 @repository_options
 @click.argument("target", required=False)
-@click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
+@format_option(*_FORMATS)
 @click.option(
     "--kind",
     type=click.Choice(["call", "all"]),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import click
 
-from depslice.cli.commands.tradeoff import chosen_tokenizer
 from depslice.cli.notes import Notes
-from depslice.cli.opening import opened
+from depslice.cli.opening import chosen_tokenizer, opened
 from depslice.cli.options import (
     Command,
     Output,
     Repository,
+    format_option,
     output_options,
     repository_options,
     tokenizer_option,
+    whole_classes_option,
 )
 from depslice.cli.results import json_text, write_result
 
@@ -23,15 +24,8 @@ REPORT_SCHEMA = "depslice.report/1"
 @click.command(cls=Command)
 @repository_options
 @click.argument("target")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["html", "json"]),
-    default="html",
-    show_default=True,
-    help="json: what the page shows, as data.",
-)
-@click.option("--whole-classes", is_flag=True, help="As for `slice`.")
+@format_option("html", "json", help="json: what the page shows, as data.")
+@whole_classes_option
 @tokenizer_option(default=None)
 @output_options
 def report(

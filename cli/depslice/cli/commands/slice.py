@@ -12,14 +12,16 @@ from depslice.callgraph.errors import DepsliceError
 from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
 from depslice.cli.notes import Notes
-from depslice.cli.opening import opened
+from depslice.cli.opening import find_targets, opened
 from depslice.cli.options import (
     Command,
     Output,
     Repository,
+    format_option,
     output_options,
     repository_options,
     tokenizer_option,
+    whole_classes_option,
 )
 from depslice.cli.results import json_text, result_stream, write_result
 
@@ -41,12 +43,8 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     is_flag=True,
     help="Slice each function and method: one line of JSON for each, as they come.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(_FORMATS),
-    default="bundle",
-    show_default=True,
+@format_option(
+    *_FORMATS,
     help="bundle: files in one text. tree: files under their own paths (-o FOLDER). "
     "module: one runnable file.",
 )
@@ -77,7 +75,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     metavar="N",
     help="Add so many callers and tests that show how it is used.",
 )
-@click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")
+@whole_classes_option
 @tokenizer_option(default="characters/4")
 @click.option(
     "--force",
@@ -143,11 +141,10 @@ def slice_(
         return
     if check and (depth is not None or budget is not None or strategy != "sliced"):
         raise click.UsageError("a bounded context does not run: --check takes whole slices")
-    from depslice.callgraph import find_symbol
     from depslice.slicer import render, slice_context, slice_symbols
 
     with opened(repository, notes) as program:
-        ids = list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+        ids = find_targets(program, targets)
         if check:
             found, passes = check_slice(
                 program,
@@ -225,19 +222,17 @@ def _slice_every(
     notes: Notes,
     limits: dict[str, Any],
 ) -> None:
-    from depslice.callgraph import list_functions
-    from depslice.slicer import map_slices
+    from depslice.slicer import function_symbols, map_slices
 
     started = time.monotonic()
     with notes.progress("reading") as progress:
         program.load_all(workers=repository.workers, progress=progress)
-    # Nested functions and lambdas belong to the functions that hold them.
-    functions = {s.id: s for s in list_functions(program, workers=1) if "<" not in s.id}
+    functions = function_symbols(program)
     failed = done = 0
     with notes.progress("slicing") as progress, result_stream(output) as write:
         for line in map_slices(
             program,
-            list(functions.values()),
+            functions,
             partial(_line, limits["tokenizer"]),
             workers=repository.workers,
             **limits,

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from depslice.cli.notes import Notes
-from depslice.cli.opening import opened
+from depslice.cli.opening import chosen_tokenizer, find_targets, opened
 from depslice.cli.options import (
     Command,
     Output,
     Repository,
+    format_option,
     output_options,
     repository_options,
     tokenizer_option,
+    whole_classes_option,
 )
 from depslice.cli.results import json_text, write_result
 
@@ -25,13 +27,8 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @repository_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "csv", "json", "html"]),
-    default="text",
-    show_default=True,
-    help="html: a chart in one file, that needs no network.",
+@format_option(
+    "text", "csv", "json", "html", help="html: a chart in one file, that needs no network."
 )
 @click.option(
     "--depth",
@@ -57,7 +54,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="So many callers and tests for sliced+usages; 0 leaves it out.",
 )
-@click.option("--whole-classes", is_flag=True, help="As for `slice`.")
+@whole_classes_option
 @tokenizer_option(default=None)
 @output_options
 def tradeoff(
@@ -77,13 +74,12 @@ def tradeoff(
     Every row is what `slice` gives with that option. What is lost is said of the
     complete slice. Several targets are measured one by one, and on average.
     """
-    from depslice.callgraph import find_symbol
     from depslice.slicer.tradeoff import mean_of, tradeoff_of
 
     notes = Notes(output)
     measure = chosen_tokenizer(tokenizer, notes)
     with opened(repository, notes) as program:
-        ids = list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+        ids = find_targets(program, targets)
         found = []
         for number, identifier in enumerate(ids, 1):
             with notes.steps(f"{number}/{len(ids)} {identifier}") as step:
@@ -101,18 +97,6 @@ def tradeoff(
         if len(found) > 1 and format_ == "text":
             found.append(mean_of(found))
         write_result(output, _rendered(found, format_))
-
-
-def chosen_tokenizer(name: str | None, notes: Notes) -> str:
-    """The tokenizer that was asked for, or the best one that is installed."""
-    from depslice.slicer.tokens import ESTIMATE, best_tokenizer
-
-    if name is not None:
-        return name
-    best = best_tokenizer()
-    if best == ESTIMATE:
-        notes.say(f"tokens are {ESTIMATE}: pip install 'depslice[tokens]' counts them")
-    return best
 
 
 def _rendered(found: list[Tradeoff], format_: str) -> str:

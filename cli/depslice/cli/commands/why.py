@@ -10,7 +10,15 @@ import click
 from depslice.cli.failures import Finished
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
-from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    format_option,
+    output_options,
+    repository_options,
+    whole_classes_option,
+)
 from depslice.cli.results import json_text, write_result
 
 if TYPE_CHECKING:
@@ -25,10 +33,8 @@ WHY_SCHEMA = "depslice.why/1"
 @repository_options
 @click.argument("target")
 @click.argument("symbol")
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
-@click.option("--whole-classes", is_flag=True, help="As for `slice`.")
+@format_option("text", "json")
+@whole_classes_option
 @output_options
 def why(
     *,
