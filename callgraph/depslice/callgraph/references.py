@@ -24,6 +24,7 @@ from depslice.callgraph.model import (
     Unresolved,
 )
 from depslice.callgraph.program import Module, Program
+from depslice.callgraph.remembered import recall_graph, remember_graph
 from depslice.callgraph.summary import unpack
 
 _Key = tuple[str, str, ReferenceKind]
@@ -70,26 +71,44 @@ def _build(
     progress: Callable[[int, int], None] | None,
     options: Mapping[str, str] | None,
 ) -> ReferenceGraph:
-    modules = program.load_all(workers=workers, progress=progress)
-    symbols = [symbol for module in modules for symbol in program.symbol_table(module).values()]
-    engine = Engine(program, whole=True)
-    collected = _Collected(program, engine)
+    graph = None
     if "own" in resolvers:
-        engine.run(engine.all_functions(modules))
-        for module in modules:
-            for unit in module.summary.units:
-                collected.add(engine.function(module, unit.index))
-        program.stubs.save()
-    graph = ReferenceGraph(
-        symbols=symbols,
+        graph = recall_graph(program)
+        if graph is None:
+            graph = _evaluated(program, workers, progress)
+            remember_graph(program, graph)
+    others = [name for name in resolvers if name != "own"]
+    if graph is None or others:
+        modules = program.load_all(workers=workers, progress=progress)
+        if graph is None:
+            symbols = _symbols(program, modules)
+            graph = ReferenceGraph(symbols=symbols, diagnostics=program.diagnostics)
+        graph = _merge_others(program, graph, modules, others, options or {})
+    return graph
+
+
+def _evaluated(
+    program: Program, workers: int | None, progress: Callable[[int, int], None] | None
+) -> ReferenceGraph:
+    """What our own engine finds."""
+    modules = program.load_all(workers=workers, progress=progress)
+    engine = Engine(program, whole=True)
+    engine.run(engine.all_functions(modules))
+    collected = _Collected(program, engine)
+    for module in modules:
+        for unit in module.summary.units:
+            collected.add(engine.function(module, unit.index))
+    program.stubs.save()
+    return ReferenceGraph(
+        symbols=_symbols(program, modules),
         references=collected.references(),
         unresolved=collected.unresolved(),
         diagnostics=program.diagnostics,
     )
-    others = [name for name in resolvers if name != "own"]
-    if others:
-        graph = _merge_others(program, graph, modules, symbols, others, options or {})
-    return graph
+
+
+def _symbols(program: Program, modules: Iterable[Module]) -> list[Symbol]:
+    return [symbol for module in modules for symbol in program.symbol_table(module).values()]
 
 
 def list_functions(program: Program, *, workers: int | None = None) -> list[Symbol]:
@@ -358,7 +377,6 @@ def _merge_others(
     program: Program,
     graph: ReferenceGraph,
     modules: Sequence[Module],
-    symbols: Sequence[Symbol],
     names: Sequence[str],
     options: Mapping[str, str],
 ) -> ReferenceGraph:
@@ -392,7 +410,7 @@ def _merge_others(
             )
             for m in modules
         ),
-        symbols=tuple(symbols),
+        symbols=graph.symbols,
         call_sites=tuple(sites),
         options=dict(options),
     )

@@ -107,6 +107,39 @@ CLASS_MATCH: Final = 40  # dst subject cls pos
 DELETE_ATTR: Final = 41  # obj name pos
 NARROW_TEXT: Final = 42  # dst src prefix             src.startswith(prefix)
 
+POSITION_AT: Final = {
+    GLOBAL: 4,
+    ATTR: 4,
+    CALL: 6,
+    FREE: 4,
+    CLASSVAR: 5,
+    SETATTR: 4,
+    SUB: 4,
+    SETSUB: 4,
+    BINARY: 5,
+    COMPARE: 4,
+    TRUTH: 2,
+    UNARY: 4,
+    FORMAT_VALUE: 3,
+    ITER: 3,
+    ITEM: 4,
+    ENTER: 3,
+    AWAIT: 3,
+    YIELD_FROM: 3,
+    DECORATE: 4,
+    CLASS: 5,
+    IMPORT: 5,
+    SETGLOBAL: 3,
+    ANNOTATION: 2,
+    DELETE_SUB: 3,
+    SUPER: 4,
+    CONTAINS: 3,
+    RAISE: 2,
+    CLASS_MATCH: 4,
+    DELETE_ATTR: 3,
+}
+"""Which operand is the position, by opcode; the other operations have none."""
+
 
 def pack(line: int, column: int) -> Position:
     """One int for a position; columns beyond 4095 are clipped (generated code)."""
