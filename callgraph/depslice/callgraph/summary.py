@@ -91,7 +91,7 @@ MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key r
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
 NARROW: Final = 28  # dst src cls positive         isinstance, or not
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
-SETGLOBAL: Final = 30  # name src pos              `global x` in a function
+SETGLOBAL: Final = 30  # name src                  `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
 ANNOTATION: Final = 32  # typeexpr pos eager|None    None: linters do not see it
 DECLARE: Final = 33  # dst typeexpr src|None        `x: T = src`
@@ -129,7 +129,6 @@ POSITION_AT: Final = {
     DECORATE: 4,
     CLASS: 5,
     IMPORT: 5,
-    SETGLOBAL: 3,
     ANNOTATION: 2,
     DELETE_SUB: 3,
     SUPER: 4,

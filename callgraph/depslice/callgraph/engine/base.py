@@ -48,6 +48,7 @@ class EngineState:
         self.functions: set[int] = set()  # those of the values that are functions or methods
         self._singles: list[frozenset[int]] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
+        self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
         self.current: Function | None = None
@@ -138,6 +139,19 @@ class EngineState:
         if depth > _LONGEST_PATH:
             return self.unknown
         return self.single((tag, source, *rest))
+
+    def told(self, facts: list[Fact]) -> tuple[Fact, ...]:
+        """``facts`` to keep: over a whole program, as the one tuple that stands for them."""
+        if not self.whole:
+            return tuple(facts)
+        interned = self._told
+        whole = tuple(facts)
+        known = interned.get(whole)
+        if known is None:
+            if len(facts) > 1:
+                whole = tuple([interned.setdefault((fact,), (fact,))[0] for fact in facts])
+            known = interned[whole] = whole
+        return known
 
     def note_unknown(self, name: str, pos: int, source: int, *, is_call: bool = False) -> None:
         """An attribute of an open value is used."""

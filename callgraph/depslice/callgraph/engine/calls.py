@@ -119,7 +119,7 @@ class CallEvaluation(AttributeEvaluation):
             known = False
             for register in stars:
                 places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
-                elements = self.iterate(registers[register], op[6], is_async=False)
+                elements = self.iterate(registers[register], f.HERE, is_async=False)
                 if places is None:
                     found |= elements
                 else:
@@ -131,14 +131,14 @@ class CallEvaluation(AttributeEvaluation):
                 found |= loose
                 known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
-        made = self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
+        made = self.call(registers[op[2]], args, keywords, f.HERE, register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
 
     def _name_unresolved(self, op: Op, registers: Sequence[Values]) -> None:
         """``x.go()`` on who knows what: the call that is not resolved has a name."""
-        unresolved = (f.UNRESOLVED, "", "unknown-callee", op[6])
+        unresolved = (f.UNRESOLVED, "", "unknown-callee", f.HERE)
         if unresolved not in self.facts or self.current is None:
             return
         names = self._called_names.get(self.current)
@@ -150,12 +150,12 @@ class CallEvaluation(AttributeEvaluation):
             return
         name, receiver = names[op[2]]
         place = self.facts.index(unresolved)
-        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", op[6])
+        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
         methods = self.methods.get(name, ())
         if 0 < len(methods) <= MOST_NAMESAKES and all(
             self.values[v][0] in OPEN for v in registers[receiver]
         ):
-            self.note_namesakes([m for m in methods if _takes(m, op)], op[6])
+            self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
 
     def places_of(self, values: Values) -> list[Values] | None:
         """What stands at each place of a sequence, if all its elements have known places."""

@@ -55,8 +55,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from depslice.callgraph.engine.facts import ASKED, Fact, answered
-from depslice.callgraph.summary import RETURN
+from depslice.callgraph.engine.facts import Fact, placed
+from depslice.callgraph.summary import POSITION_AT, RETURN
 
 if TYPE_CHECKING:
     from depslice.callgraph.program import Module
@@ -163,7 +163,6 @@ class Function:
         "naming",
         "noted",
         "params",
-        "parts",
         "plain",
         "queued",
         "registers",
@@ -187,7 +186,6 @@ class Function:
         self.id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
         self.wanted = 0  # what was asked for, in bits of `parts`
         self.done = 0  # what has been evaluated
-        self.parts: dict[int, list[int]] = {}
         self.signature = Signature(unit)
         # Whether results depend on which parameters are given.
         self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
@@ -200,7 +198,7 @@ class Function:
         self.selected: frozenset[int] = EMPTY  # what `done` covers; unused when that is all
         self.dirty: set[int] = set()  # indices of operations to execute again
         self.users: dict[int, list[int]] | None = None  # register -> operations that read it
-        self.noted: dict[int, list[Fact]] = {}  # operation -> its facts
+        self.noted: dict[int, tuple[Fact, ...]] = {}  # operation -> its facts
         self.flat: list[Fact] | None = None
         self.given: set[tuple[object, ...]] = set()  # the arguments passed so far
         self.ret = Cell()
@@ -220,12 +218,17 @@ class Function:
         if flat is None:
             flat = self.flat = []
             for index in sorted(self.noted):
-                for fact in self.noted[index]:
-                    if fact[0] == ASKED:
-                        flat.extend(answered(fact[1], fact[2]))
-                    else:
-                        flat.append(fact)
+                flat.extend(placed(self.noted[index], self.position(index)))
         return flat
+
+    def position(self, index: int) -> int:
+        """Where an operation stands; 0 for those, and for parameters, that stand nowhere."""
+        if index < 0:
+            return 0
+        op = self.unit.ops[index]
+        place = POSITION_AT.get(op[0])
+        position: int = 0 if place is None else op[place]
+        return position
 
     def __repr__(self) -> str:
         return f"<{self.id}#{self.unit.index}>"
