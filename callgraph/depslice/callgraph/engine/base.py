@@ -30,6 +30,7 @@ _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 60
 _LONGEST_PATH: Final = 3
+_MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
 
 
@@ -216,6 +217,11 @@ class EngineState:
         reader = self.reader
         if reader and (not readers or readers[-1] != reader):
             readers.append(reader)
+            count = len(readers)
+            if count >= _MANY_READERS and not count & (count - 1):
+                once = dict.fromkeys(readers)  # in vain at most as often as the list doubles
+                if len(once) <= count // 2:
+                    readers[:] = once
 
     def write(self, cell: Cell, values: Values) -> None:
         """Add ``values``; whoever has read the cell is evaluated again if it grew."""

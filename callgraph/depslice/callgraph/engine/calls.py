@@ -28,6 +28,7 @@ from depslice.callgraph.summary import Op, Position
 
 _MOST_RECEIVERS = 8
 _MANY_CALLEES = 3
+_MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
@@ -452,8 +453,11 @@ class CallEvaluation(AttributeEvaluation):
         if self.whole:
             given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
             try:
-                if given not in function.given:
-                    function.given.add(given)
+                known = function.given
+                if known is None or len(known) >= _MOST_GIVEN:
+                    known = function.given = set()
+                if given not in known:
+                    known.add(given)
                     self._pass_arguments(function, args, keywords, spread)
             except TypeError:  # a set that is not frozen: a model made it
                 self._pass_arguments(function, args, keywords, spread)

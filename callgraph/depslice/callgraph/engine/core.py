@@ -217,7 +217,7 @@ class Engine(ContainerEvaluation):
                     grown = self._run(function, base, (index,))
                     register = ops[index][1]
                 if grown:
-                    for user in users.get(register, ()):
+                    for user in users[register]:
                         if user not in dirty and (selected is None or user in selected):
                             dirty.add(user)
                             heappush(heap, user)
