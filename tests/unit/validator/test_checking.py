@@ -26,6 +26,19 @@ class Square:
         return "square"
 
 
+class Greeting:
+    def __call__(self):
+        return "hello"
+
+
+def is_callable(thing):
+    return callable(thing)
+
+
+def greets():
+    return is_callable(Greeting())
+
+
 class Base:
     def __getstate__(self):
         raise AssertionError("no code of arguments runs")
@@ -123,6 +136,7 @@ asyncio.run(shapes.later(4))
 shapes.takes(shapes.Base())
 shapes.unsteady()
 shapes.numbered()
+shapes.greets()
 try:
     shapes.fails("x")
 except ValueError:
@@ -219,6 +233,14 @@ def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:
     items = {item.symbol.id: item for item in mended.items}
     assert added <= items.keys()
     assert all(items[each].reason[-1].evidence == "observed" for each in added)
+
+
+def test_a_special_method_that_is_only_looked_for_is_repaired(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:greets") as check:
+        found = without(check, "shapes:greets", "Greeting.__call__")
+        assert not check.of(found).passes
+        _, after = repair(check, found)
+    assert after.proven
 
 
 def test_what_a_repair_does_not_need_it_takes_out_again(tmp_path: Path) -> None:
