@@ -28,6 +28,7 @@ from depslice.callgraph.summary import Op, Position
 
 _MOST_RECEIVERS = 8
 _MANY_CALLEES = 3
+_MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
@@ -119,7 +120,7 @@ class CallEvaluation(AttributeEvaluation):
             known = False
             for register in stars:
                 places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
-                elements = self.iterate(registers[register], op[6], is_async=False)
+                elements = self.iterate(registers[register], f.HERE, is_async=False)
                 if places is None:
                     found |= elements
                 else:
@@ -131,14 +132,14 @@ class CallEvaluation(AttributeEvaluation):
                 found |= loose
                 known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
-        made = self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
+        made = self.call(registers[op[2]], args, keywords, f.HERE, register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
 
     def _name_unresolved(self, op: Op, registers: Sequence[Values]) -> None:
         """``x.go()`` on who knows what: the call that is not resolved has a name."""
-        unresolved = (f.UNRESOLVED, "", "unknown-callee", op[6])
+        unresolved = (f.UNRESOLVED, "", "unknown-callee", f.HERE)
         if unresolved not in self.facts or self.current is None:
             return
         names = self._called_names.get(self.current)
@@ -150,12 +151,12 @@ class CallEvaluation(AttributeEvaluation):
             return
         name, receiver = names[op[2]]
         place = self.facts.index(unresolved)
-        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", op[6])
+        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
         methods = self.methods.get(name, ())
         if 0 < len(methods) <= MOST_NAMESAKES and all(
             self.values[v][0] in OPEN for v in registers[receiver]
         ):
-            self.note_namesakes([m for m in methods if _takes(m, op)], op[6])
+            self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
 
     def places_of(self, values: Values) -> list[Values] | None:
         """What stands at each place of a sequence, if all its elements have known places."""
@@ -452,8 +453,11 @@ class CallEvaluation(AttributeEvaluation):
         if self.whole:
             given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
             try:
-                if given not in function.given:
-                    function.given.add(given)
+                known = function.given
+                if known is None or len(known) >= _MOST_GIVEN:
+                    known = function.given = set()
+                if given not in known:
+                    known.add(given)
                     self._pass_arguments(function, args, keywords, spread)
             except TypeError:  # a set that is not frozen: a model made it
                 self._pass_arguments(function, args, keywords, spread)
