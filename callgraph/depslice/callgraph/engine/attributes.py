@@ -483,16 +483,19 @@ class AttributeEvaluation(AnnotationEvaluation):
                 pos,
                 "getattribute",
             )
+        overrides: Values = EMPTY
+        if not exact and self.whole:
+            overrides = self._overrides(receiver, class_, owner, name, pos)
+            values |= overrides
         if owner is not None:
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
             for value in tuple(self.member_values(owner, name)):
-                values |= self._bind_to_instance(value, receiver, pos)
+                if not (overrides and self._is_abstract(value)):
+                    values |= self._bind_to_instance(value, receiver, pos)
         elif not exact:
             self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
-        if not exact and self.whole:
-            values |= self._overrides(receiver, class_, owner, name, pos)
         stored = self._instance_state(class_, name, pos)
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
@@ -546,8 +549,14 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             below = self.intern(("I", subclass, False))
             for value in tuple(self.member_values(found, name)):
-                values |= self._bind_to_instance(value, below, pos)
+                if not self._is_abstract(value):
+                    values |= self._bind_to_instance(value, below, pos)
         return values
+
+    def _is_abstract(self, value: int) -> bool:
+        """Whether a member only runs where ``super()`` asks for it."""
+        kind = self.values[value]
+        return kind[0] == "F" and bool(kind[1].unit.flags & s.ABSTRACT)
 
     def live_subclasses(self, class_: Class) -> list[Class]:
         """Subclasses of ``class_`` known so far, nearest first."""

@@ -9,8 +9,8 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.attributes import AttributeEvaluation
 from depslice.callgraph.engine.base import MOST_NAMESAKES
+from depslice.callgraph.engine.fitting import FittingEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
@@ -60,7 +60,7 @@ def _takes(method: Function, op: Op) -> bool:
     return all(unit.params[index][3] or unit.params[index][0] in names for index in missing)
 
 
-class CallEvaluation(AttributeEvaluation):
+class CallEvaluation(FittingEvaluation):
     """``f(…)`` for every value ``f`` can have (language reference, 6.3.4)."""
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:

@@ -330,7 +330,9 @@ class ScopeEvaluation(EngineState):
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
-            passed = self.read(self._parameter_cell(function, index)) - self.unknown
+            passed: Values = self.read(self._parameter_cell(function, index)) - self.unknown
+            if passed and annotation is not None:
+                passed = self.fitting(function, annotation, passed)
             if passed and annotation is not None and not self.is_open(function, index):
                 values = {self.intern(("P", function, index))}  # callers say it more precisely
                 if has_default:
@@ -354,8 +356,20 @@ class ScopeEvaluation(EngineState):
         passed = self.read(self._parameter_cell(function, 0))
         if not anything <= passed:
             return passed
-        [tag] = {self.values[value][0] for value in anything}
+        [receiver] = anything
+        heirs = self.heirs(receiver, function.unit.qualname.rpartition(".")[2])
+        if heirs is not None:
+            return heirs | (passed - anything)
+        tag = self.values[receiver][0]
         return anything | {value for value in passed if self.values[value][0] != tag}
+
+    def heirs(self, receiver: int, method: str) -> Values | None:
+        """Implemented by the fitting part."""
+        raise NotImplementedError
+
+    def fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
+        """Implemented by the fitting part."""
+        raise NotImplementedError
 
     def has_receiver(self, function: Function) -> bool:
         """Whether some instance is known that ``function`` is called on, if it needs one."""
