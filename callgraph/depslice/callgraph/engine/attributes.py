@@ -17,6 +17,7 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
+_ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _CONTAINER_BASES = {
     "builtins.list": "list",
     "builtins.dict": "dict",
@@ -435,6 +436,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if held is not None:
             return self.container_attribute(held, name, pos)
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
+        if name in _ACCESSORS and self.whole and "builtins.property" in outside:
+            return self._accessor(class_, name) or self.unknown
         if outside and self.whole and f"{outside[0]}.{name}" in CALLED_BACK:
             return self.single(("XB", f"{outside[0]}.{name}", class_))
         instance = self.intern(("I", class_, False))
@@ -449,6 +452,18 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.unknown
         self.facts.append((f.UNRESOLVED, f"{class_.id}.{name}", "no-such-attribute", pos))
         return self.unknown
+
+    def _accessor(self, class_: Class, name: str) -> Values:
+        """``fget`` of a class that extends ``property``: what its constructor is given."""
+        owner = self.find_member(class_, "__init__")
+        given: set[int] = set()
+        for value in tuple(self.member_values(owner, "__init__")) if owner is not None else ():
+            kind = self.values[value]
+            if kind[0] == "F":
+                index = kind[1].signature.by_name.get(name)
+                if index is not None:
+                    given |= self.read(self.parameter_cell(kind[1], index))
+        return given
 
     def _bind_to_class(self, value: int, receiver: Values, pos: Position) -> Values:
         kind = self.values[value]

@@ -420,7 +420,7 @@ class CallEvaluation(FittingEvaluation):
         elif value[0] == "U":
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
-            return self.unknown
+            return self.derive("R", callee)
         given = tuple(
             [frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args]
         )
@@ -597,7 +597,7 @@ class CallEvaluation(FittingEvaluation):
         for value in inferred:
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
-                through |= self._parameter_cell(function, kind[2]).values
+                through |= self.parameter_cell(function, kind[2]).values
         return through
 
     @staticmethod
@@ -605,7 +605,7 @@ class CallEvaluation(FittingEvaluation):
         return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
 
     def _is_self(self, function: Function, value: int, exact: bool) -> bool:
-        receiver = self._receiver(function, 0)
+        receiver = self.receiver(function, 0)
         if receiver is None:
             return False
         if not exact:
@@ -690,10 +690,10 @@ class CallEvaluation(FittingEvaluation):
         if not self.whole:
             self.facts.append((f.PASS, function, index, passed))
             return
-        cell = self._parameter_cell(function, index)
+        cell = self.parameter_cell(function, index)
         if passed <= cell.values:
             return
-        receiver = self._receiver(function, index)
+        receiver = self.receiver(function, index)
         if receiver is not None and (
             self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
         ):

@@ -217,6 +217,8 @@ def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
             computed = True
     if computed or not call.args[1]:
         result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
+        if engine.whole and not any(engine.values[v][0] in ("S", "N") for v in call.args[1]):
+            result |= engine.any_method(call.args[0])
     return result
 
 
@@ -505,6 +507,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
+    "builtins.object.__getattribute__": _getattr,
     "builtins.setattr": _setattr,
     "builtins.hasattr": _hasattr,
     "builtins.super": _super,
