@@ -698,7 +698,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         order = self.mro(start)
         after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
         for candidate in after:
-            if name in candidate.info.members:
+            if name in candidate.info.members and not self._is_instead(candidate, class_, order):
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
                 values: set[int] = set()
                 for value in tuple(self.member_values(candidate, name)):
@@ -711,6 +711,11 @@ class AttributeEvaluation(AnnotationEvaluation):
                         values |= self._bind_to_instance(value, receiver, pos)
                 return values
         return None
+
+    def _is_instead(self, candidate: Class, class_: Class, order: Sequence[Class]) -> bool:
+        """Whether one base of a class in ``order`` is either the one or the other."""
+        either = {self.intern(("C", each, True)) for each in (candidate, class_)}
+        return any(either <= base for each in order for base in each.base_values or ())
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":

@@ -485,12 +485,18 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     return declared or (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
+def _keep(engine: ContainerEvaluation, call: Call) -> Values:
+    """What is passed is kept, and none of it called."""
+    return EMPTY
+
+
 MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
     "functools.partialmethod": _partial,
     "functools.wraps": _wraps,
     "functools.update_wrapper": _update_wrapper,
     "builtins.property": _property,
+    "builtins.property.__init__": _keep,
     "builtins.map": _map,
     "builtins.iter": _iter,
     "builtins.globals": _globals,

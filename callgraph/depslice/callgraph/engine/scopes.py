@@ -423,12 +423,14 @@ class ScopeEvaluation(EngineState):
         return {container}
 
     def parameter_cell(self, function: Function, index: int) -> Cell:
+        """What callers pass to parameter ``index``."""
         cell = function.params.get(index)
         if cell is None:
             cell = function.params[index] = Cell()
         return cell
 
     def receiver(self, function: Function, index: int) -> Values | None:
+        """What parameter ``index`` is if it is the receiver of a method."""
         unit = function.unit
         if index or unit.owner < 0 or unit.kind == "lambda":
             return None
