@@ -6,7 +6,8 @@ Takes packages with test suites (``callgraph/packages.py``), a sample of the fun
 their tests execute, records real calls, and replays them on each slice. **This runs the
 packages' code.** Sizes are tokens (characters / 4) of the ``tree`` rendering, beside the
 *pruned minimum*: what a greedy pruner leaves, which takes definitions out, the farthest
-first, as long as the replay still passes. Rows are kept in ``execution.jsonl`` in the
+first, as long as the replay still passes; and beside other contexts, replayed as well
+(``contexts.py``): the closure of pyan3's call graph, the whole file, the whole package. Rows are kept in ``execution.jsonl`` in the
 folder of ``callgraph/recording.py``; ``--fresh`` measures again. Writes
 ``docs/execution.md``.
 """
@@ -25,6 +26,7 @@ from typing import Any, Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent / "callgraph"))
 
+from contexts import Contexts
 from idle import _statements
 from packages import select
 from recording import REPO, Failed, traces_folder
@@ -35,11 +37,18 @@ from depslice.slicer import Item, Slice, function_symbols, render, slice_symbols
 from depslice.slicer.cut import StatementPath
 from depslice.slicer.tokens import count_tokens
 from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+from depslice.validator.calls import Replay
 
 _PACKAGES: Final = ("click", "boltons", "more-itertools", "toolz", "attrs", "humanize")
 _SEED: Final = 2026
 _TRIALS: Final = 100
 _SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
+_CONTEXTS: Final = (
+    ("closure of pyan3", "closure", "closure_passes"),
+    ("whole file", "whole_file", "whole_file_passes"),
+    ("slice", "tokens", "passes"),
+    ("whole package", "whole_package", ""),
+)
 _PAGE: Final = REPO / "docs" / "execution.md"
 
 
@@ -64,7 +73,8 @@ def main() -> None:
             print(f"{package.name}: {error}", file=sys.stderr)
             continue
         home = options.folder / package.name
-        for row in _package(home, package.name, trace, options.each):
+        peers = options.folder / "peers"
+        for row in _package(home, trace, options.each, peers):
             rows.append({"package": package.name, "version": package.version, **row})
             print(json.dumps(rows[-1]), flush=True)
         kept.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -76,7 +86,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _package(home: Path, name: str, trace: Path, each: int) -> Iterator[dict[str, Any]]:
+def _package(home: Path, trace: Path, each: int, peers: Path) -> Iterator[dict[str, Any]]:
     program = open_program(home / "source", cache=None)
     executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
     known = sorted(s.id for s in function_symbols(program) if s.id in executed)
@@ -91,15 +101,21 @@ def _package(home: Path, name: str, trace: Path, each: int) -> Iterator[dict[str
     ) as space:
         check = Check(space, program, record(space, program, targets))
         done = 0
+        contexts: dict[str, Contexts] = {}
         for target in targets:
             if done < each and check.expected([target]):
-                row = _measured(program, check, target)
+                top = target.partition(":")[0].partition(".")[0]
+                if top not in contexts:
+                    contexts[top] = Contexts(program, top, peers)
+                row = _measured(program, check, contexts[top], target)
                 if row is not None:
                     done += 1
                     yield row
 
 
-def _measured(program: Program, check: Check, target: str) -> dict[str, Any] | None:
+def _measured(
+    program: Program, check: Check, contexts: Contexts, target: str
+) -> dict[str, Any] | None:
     found = slice_symbols(program, [target])
     report = check.of(found)
     if report.passes and not report.proven:
@@ -123,13 +139,27 @@ def _measured(program: Program, check: Check, target: str) -> dict[str, Any] | N
             row[column] = _tokens(program, pruner.current)
             row["removed_" + column] = pruner.removed
             row["unfinished_" + column] = pruner.trials >= _TRIALS
-    file = program.files[target.partition(":")[0]]
-    top = file.module.partition(".")[0]
-    row["whole_file"] = _file_tokens(program, file.module)
-    row["whole_package"] = sum(
-        _file_tokens(program, name) for name in program.files if name.partition(".")[0] == top
-    )
+    return row | _others(program, check, contexts, target)
+
+
+def _others(program: Program, check: Check, contexts: Contexts, target: str) -> dict[str, Any]:
+    """Sizes of the other contexts, and whether what they leave of the package passes."""
+    module = target.partition(":")[0]
+    row: dict[str, Any] = {
+        "whole_file": _file_tokens(program, module),
+        "whole_package": sum(_file_tokens(program, name) for name in contexts.names),
+    }
+    done = check.replayed(contexts.file(target), [module], [target])
+    row["whole_file_passes"] = _passes(check, done, target)
+    if not contexts.failure:
+        closure = contexts.closure(target)
+        row["closure"] = _tokens(program, closure)
+        row["closure_passes"] = _passes(check, check.replay_of(closure), target)
     return row
+
+
+def _passes(check: Check, done: Replay, target: str) -> bool:
+    return check.same(done, [target])
 
 
 def _tokens(program: Program, found: Slice) -> int:
@@ -283,9 +313,8 @@ def _page(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield ""
     yield (
         "| package | functions | calls | exec | with repair | tokens | pruned, closed | pruned |"
-        " file | package |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|"
     names = list(dict.fromkeys(f"{row['package']} {row['version']}" for row in rows))
     for name in [*names, "all"]:
         own = [r for r in rows if name in ("all", f"{r['package']} {r['version']}")]
@@ -312,6 +341,21 @@ def _page(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         " spelt the same keeps a definition. So that minimum is an upper bound, which favours"
         " the slice; the other one is a lower bound of what is needed on all inputs."
     )
+    yield "\n## Beside other contexts\n"
+    yield (
+        "Of the same functions: what the context has in tokens (mean), and for how many the"
+        " package cut down to it still gives the same. The closure of pyan3 is every definition"
+        " that its call graph reaches, the classes around them, and their imports; the file"
+        " stands in packages that are empty."
+    )
+    yield ""
+    yield "| context | functions | tokens | exec |"
+    yield "|---|---|---|---|"
+    for name, size, passes in _CONTEXTS:
+        own = [row for row in rows if size in row]
+        mean = sum(row[size] for row in own) / max(len(own), 1)
+        exec_ = sum(row[passes] for row in own) if passes else len(own)
+        yield f"| {name} | {len(own)} | {mean:,.0f} | {exec_}/{len(own)} |"
     yield "\n## What does not pass without repair\n"
     yield "| function | what the slice gives | added by repair |"
     yield "|---|---|---|"
@@ -335,7 +379,7 @@ def _cells(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield str(sum(row["calls"] for row in rows))
     for column in ("passes", "passes_repaired"):
         yield f"{sum(row[column] for row in rows)}/{len(rows)}"
-    for column in ("tokens", "pruned_closed", "pruned", "whole_file", "whole_package"):
+    for column in ("tokens", "pruned_closed", "pruned"):
         found = [row[column] for row in rows if "pruned" in row]  # of the same functions
         yield f"{sum(found) / max(len(found), 1):,.0f}"
 

@@ -106,7 +106,7 @@ def attempt(target: str, step: Callable[[], Any], *, limit: float) -> tuple[Any,
             return step(), None
     except Overdue:
         where = traceback.format_exc().splitlines()[-12:]
-        message = f"more than {limit:g} s"
+        message = f"more than {limit:g} s of CPU"
         return None, Failure(target=target, kind="hang", message=message, trace="\n".join(where))
     except KeyboardInterrupt:
         raise
@@ -118,15 +118,18 @@ def attempt(target: str, step: Callable[[], Any], *, limit: float) -> tuple[Any,
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise :class:`Overdue` in the main thread after ``seconds``."""
+    """Raise :class:`Overdue` in the main thread after ``seconds`` of CPU time.
+
+    Not of the clock: others may have the machine, and nothing here waits.
+    """
 
     def ring(_signal: int, _frame: object) -> None:
         raise Overdue
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -25,6 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
     if config.getoption("--regenerate") and os.environ.get("CI", "").lower() == "true":
         raise pytest.UsageError("--regenerate is refused when CI=true: review the answers locally")
+    if config.getoption("--regenerate") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--regenerate writes from one process: add -n0")
 
 
 @pytest.fixture

@@ -168,6 +168,8 @@ def cache_directory() -> Path:
 class _SqliteCache:
     """The cache proper. Every method catches what SQLite and the system may raise."""
 
+    _connection: sqlite3.Connection | None = None
+
     def __init__(self, path: Path, *, tag: str, max_bytes: int) -> None:
         self._path = path
         self._checksum_key = hashlib.blake2b(tag.encode(), digest_size=32).digest()
@@ -241,6 +243,10 @@ class _SqliteCache:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        # Who forgets to close loses what was not yet written; Python 3.13 would warn as well.
+        self._disconnect()
 
     def _select(self, kind: str, keys: Sequence[str]) -> list[tuple[str, int, bytes, bytes]]:
         if self._connection is None:

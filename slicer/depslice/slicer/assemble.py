@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Module, Program
-from depslice.slicer.closure import PieceKey, Slicer
+from depslice.slicer.closure import Closure, PieceKey
 from depslice.slicer.cut import FileCut, Form, Link, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
 from depslice.slicer.order import dependency_order
@@ -14,23 +14,22 @@ from depslice.slicer.order import dependency_order
 
 def assemble(
     program: Program,
-    slicer: Slicer,
+    closure: Closure,
     targets: tuple[str, ...],
     forms: Mapping[str, Form] | None = None,
 ) -> Slice:
-    """The slice that ``slicer`` has found for ``targets``; ``forms``: items shown smaller."""
+    """The slice that ``closure`` is for ``targets``; ``forms``: items shown smaller."""
     smaller = forms or {}
-    result = slicer.result
     items = tuple(
         sorted(
             (
                 Item(
                     symbol=symbol,
-                    reason=slicer.chain(identifier),
+                    reason=closure.chain(identifier),
                     distance=distance,
                     form=smaller.get(identifier, Form.FULL),
                 )
-                for identifier, distance in result.distances.items()
+                for identifier, distance in closure.distances.items()
                 if (symbol := _symbol(program, identifier)) is not None
             ),
             key=lambda item: (item.distance, item.symbol.id),
@@ -39,23 +38,23 @@ def assemble(
     return Slice(
         targets=targets,
         items=items,
-        externals=slicer.externals(),
+        externals=closure.imports_from_outside(),
         unresolved=tuple(
-            sorted(result.unresolved, key=lambda u: (u.source, u.site, u.name, u.reason))
+            sorted(closure.unresolved, key=lambda u: (u.source, u.site, u.name, u.reason))
         ),
         omitted=tuple(
             Omitted(symbol=symbol, why="depth", distance=distance)
-            for symbol, distance in sorted(result.omitted.items())
-            if symbol not in result.distances
+            for symbol, distance in sorted(closure.omitted.items())
+            if symbol not in closure.distances
         ),
-        cuts=make_cuts(program, slicer, smaller),
-        diagnostics=tuple(d for d in program.diagnostics if _concerns(program, d.path, slicer)),
+        cuts=make_cuts(program, closure, smaller),
+        diagnostics=tuple(d for d in program.diagnostics if _concerns(program, d.path, closure)),
     )
 
 
-def _concerns(program: Program, path: str, slicer: Slicer) -> bool:
+def _concerns(program: Program, path: str, closure: Closure) -> bool:
     file = program.by_path.get(path)
-    return file is None or file.module in slicer.result.modules
+    return file is None or file.module in closure.modules
 
 
 def _symbol(program: Program, identifier: str) -> Symbol | None:
@@ -70,37 +69,35 @@ def _symbol(program: Program, identifier: str) -> Symbol | None:
     return found
 
 
-def make_cuts(program: Program, slicer: Slicer, forms: Mapping[str, Form]) -> tuple[FileCut, ...]:
+def make_cuts(program: Program, closure: Closure, forms: Mapping[str, Form]) -> tuple[FileCut, ...]:
     """What to keep of each file; ``forms`` are items shown in a smaller form."""
-    result = slicer.result
     kept: dict[str, list[int]] = {}
-    for name, index in result.kept:
+    for name, index in closure.kept:
         kept.setdefault(name, []).append(index)
     smaller: dict[str, dict[StatementPath, Form]] = {}
     for identifier, form in forms.items():
-        for name, index in result.pieces_of.get(identifier, ()):
+        for name, index in closure.pieces_of.get(identifier, ()):
             module = program.module(name)
             assert module is not None
             smaller.setdefault(name, {})[module.summary.pieces[index].path] = form
     cuts: dict[str, FileCut] = {}
-    for name in result.modules:
+    for name in closure.modules:
         module = program.module(name)
         if module is not None:
             cuts[name] = _cut(
-                program, module, sorted(kept.get(name, ())), slicer, smaller.get(name, {})
+                program, module, sorted(kept.get(name, ())), closure, smaller.get(name, {})
             )
-    return tuple(dependency_order(program, cuts, result.kept))
+    return tuple(dependency_order(program, cuts, closure.kept))
 
 
 def _cut(
     program: Program,
     module: Module,
     kept: list[int],
-    slicer: Slicer,
+    closure: Closure,
     forms: Mapping[StatementPath, Form],
 ) -> FileCut:
     summary = module.summary
-    result = slicer.result
     keep: set[StatementPath] = set()
     aliases: dict[StatementPath, frozenset[str]] = {}
     stars: dict[StatementPath, frozenset[str]] = {}
@@ -115,8 +112,8 @@ def _cut(
         if piece.kind != "import":
             continue
         key: PieceKey = (module.name, index)
-        wanted = frozenset(result.aliases.get(key, ()))
-        explicit = frozenset(result.stars.get(key, ()))
+        wanted = frozenset(closure.aliases.get(key, ()))
+        explicit = frozenset(closure.stars.get(key, ()))
         if explicit and "*" not in wanted:
             stars[piece.path] = explicit
             wanted = explicit
@@ -124,7 +121,7 @@ def _cut(
         unread = frozenset(
             n
             for n in wanted
-            if n != "*" and piece.owner < 0 and (module.name, n) not in result.read_names
+            if n != "*" and piece.owner < 0 and (module.name, n) not in closure.read_names
         )
         if unread:
             reexports[piece.path] = unread

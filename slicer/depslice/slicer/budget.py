@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import make_cuts
-from depslice.slicer.closure import Slicer
+from depslice.slicer.closure import Closure
 from depslice.slicer.cut import FileCut, Form, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
 from depslice.slicer.render import cut_file
@@ -29,15 +29,15 @@ class BudgetFitter:
     def __init__(
         self,
         program: Program,
-        slicer: Slicer,
+        closure: Closure,
         found: Slice,
         *,
         without: Without,
         tokenizer: Tokenizer,
     ) -> None:
         self._program = program
-        self._pieces_of = slicer.result.pieces_of
-        self._slicer = slicer
+        self._pieces_of = closure.pieces_of
+        self._closure = closure
         self._found = found
         self._slice_without = without
         self._tokenizer = tokenizer
@@ -81,7 +81,9 @@ class BudgetFitter:
         forms |= {item.symbol.id: Form.SIGNATURE for item in self._outermost[:signatures]}
         forms |= {item.symbol.id: Form.NAME for item in self._outermost[:names]}
         items = tuple(replace(item, form=forms[item.symbol.id]) for item in self._found.items)
-        return replace(self._found, items=items, cuts=make_cuts(self._program, self._slicer, forms))
+        return replace(
+            self._found, items=items, cuts=make_cuts(self._program, self._closure, forms)
+        )
 
     @property
     def outermost(self) -> tuple[Item, ...]:

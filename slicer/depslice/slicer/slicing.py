@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.errors import OptionError, UnknownTarget
+from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
-from depslice.slicer.closure import Slicer
+from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.cut import Form
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
@@ -47,56 +47,28 @@ def slice_symbols(
     measure = find_tokenizer(tokenizer)
     forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
-    slicer = grow(
-        program, engine, targets, depth=depth, whole_classes=whole_classes, observed=observed
-    )
-    found = assemble(program, slicer, tuple(targets))
-    if budget is not None:
 
-        def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
-            smaller = grow(
-                program,
-                engine,
-                targets,
-                depth=depth,
-                whole_classes=whole_classes,
-                excluded=excluded,
-                observed=observed,
-            )
-            return assemble(program, smaller, tuple(targets), forms)
+    def grown(excluded: frozenset[str] = frozenset()) -> Closure:
+        return grow_closure(
+            program,
+            engine,
+            targets,
+            depth=depth,
+            whole_classes=whole_classes,
+            excluded=excluded,
+            observed=observed,
+        )
 
-        fitter = BudgetFitter(program, slicer, found, without=without, tokenizer=measure)
-        return fitter.fit(budget)[0]
-    return found
+    closure = grown()
+    found = assemble(program, closure, tuple(targets))
+    if budget is None:
+        return found
 
+    def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
+        return assemble(program, grown(excluded), tuple(targets), forms)
 
-def grow(
-    program: Program,
-    engine: Engine,
-    targets: Sequence[str],
-    *,
-    depth: int | None,
-    whole_classes: bool,
-    excluded: frozenset[str] = frozenset(),
-    observed: Sequence[str] = (),
-) -> Slicer:
-    """Run the closure of the targets.
-
-    :raises UnknownTarget: an id that no module of the program defines.
-    """
-    slicer = Slicer(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
-    for target in targets:
-        module = program.module(target.partition(":")[0])
-        if module is None or target not in program.symbol_table(module):
-            raise UnknownTarget(f"no symbol {target}")
-        slicer.add_target(module, target)
-    for name in observed:
-        module = program.module(name.partition(":")[0])
-        if module is None or name not in program.symbol_table(module):
-            raise UnknownTarget(f"no symbol {name}")
-        slicer.add_observed(module, name, targets[0])
-    slicer.run()
-    return slicer
+    fitter = BudgetFitter(program, closure, found, without=without, tokenizer=measure)
+    return fitter.fit(budget)[0]
 
 
 def engine_of(program: Program) -> Engine:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 
 from depslice.callgraph.program import Module, Program
-from depslice.slicer.closure import pieces_of_symbol
 from depslice.slicer.cut import FileCut
 from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.pieces import enclosing_pieces, pieces_of_symbol
 from depslice.slicer.render import cut_file
 from depslice.slicer.wiring import import_edges
 
@@ -27,11 +27,7 @@ def naive_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
         module = _module(program, target)
         for piece in pieces_of_symbol(module, target.partition(":")[2]):
             paths = wanted.setdefault(module.name, set())
-            paths.add(piece.path)
-            parent = piece.parent
-            while parent >= 0:
-                paths.add(module.summary.pieces[parent].path)
-                parent = module.summary.pieces[parent].parent
+            paths.update(each.path for each in (piece, *enclosing_pieces(module, piece)))
             for child in module.summary.pieces:
                 if piece.kind == "class" and child.path[: len(piece.path)] == piece.path:
                     paths.add(child.path)

@@ -14,11 +14,11 @@ from depslice.callgraph.model import SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter, slice_size
-from depslice.slicer.closure import Slicer
+from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.cut import Form
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import RenderedFile, Slice
-from depslice.slicer.slicing import engine_of, forget_engine, grow
+from depslice.slicer.slicing import engine_of, forget_engine
 from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import ESTIMATE, Tokenizer, find_tokenizer
 from depslice.slicer.usages import usage_files
@@ -88,7 +88,7 @@ class Measured:
 
     tradeoff: Tradeoff
     found: Slice
-    slicer: Slicer
+    closure: Closure
     fitter: BudgetFitter
 
 
@@ -152,11 +152,11 @@ def measure(
     say = progress or _silent
     counter = find_tokenizer(tokenizer)
     forget_engine(program)
-    by_depth, slicer = _by_depth(
+    by_depth, closure = _by_depth(
         program, target, depths=depths, whole_classes=whole_classes, say=say
     )
-    found = assemble(program, slicer, (target,))
-    fitter = _fitter(program, slicer, found, whole_classes=whole_classes, tokenizer=counter)
+    found = assemble(program, closure, (target,))
+    fitter = _fitter(program, closure, found, whole_classes=whole_classes, tokenizer=counter)
     points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
     for depth, smaller in by_depth:
         points.append(_point("depth", depth, slice_size(smaller, counter), found, smaller))
@@ -173,7 +173,7 @@ def measure(
             points=tuple(points),
         ),
         found=found,
-        slicer=slicer,
+        closure=closure,
         fitter=fitter,
     )
 
@@ -250,7 +250,7 @@ def _by_depth(
     depths: Sequence[int] | None,
     whole_classes: bool,
     say: Progress,
-) -> tuple[list[tuple[int, Slice]], Slicer]:
+) -> tuple[list[tuple[int, Slice]], Closure]:
     """The slices of growing depth, and the closure of the complete one.
 
     All on one engine: a slice evaluates what the shallower ones have, and more, so that it
@@ -261,25 +261,25 @@ def _by_depth(
     found: list[tuple[int, Slice]] = []
     for depth in count() if wanted is None else sorted(wanted):
         say(f"depth {depth}")
-        slicer = grow(program, engine, [target], depth=depth, whole_classes=whole_classes)
-        found.append((depth, assemble(program, slicer, (target,))))
-        if not slicer.result.omitted and wanted is None:
-            return found, slicer
-    return found, grow(program, engine, [target], depth=None, whole_classes=whole_classes)
+        closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
+        found.append((depth, assemble(program, closure, (target,))))
+        if not closure.omitted and wanted is None:
+            return found, closure
+    return found, grow_closure(program, engine, [target], depth=None, whole_classes=whole_classes)
 
 
 def _fitter(
     program: Program,
-    slicer: Slicer,
+    closure: Closure,
     found: Slice,
     *,
     whole_classes: bool,
     tokenizer: Tokenizer,
 ) -> BudgetFitter:
     def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
-        smaller = grow(
+        smaller = grow_closure(
             program,
-            slicer.engine,
+            engine_of(program),
             found.targets,
             depth=None,
             whole_classes=whole_classes,
@@ -287,7 +287,7 @@ def _fitter(
         )
         return assemble(program, smaller, found.targets, forms)
 
-    return BudgetFitter(program, slicer, found, without=without, tokenizer=tokenizer)
+    return BudgetFitter(program, closure, found, without=without, tokenizer=tokenizer)
 
 
 def _strategies(

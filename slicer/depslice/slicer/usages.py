@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.program import Module, Program
-from depslice.slicer.closure import holding_piece
+from depslice.callgraph.summary import Piece
 from depslice.slicer.cut import FileCut
 from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.pieces import enclosing_pieces, holding_piece
 from depslice.slicer.render import cut_file
 
 
@@ -17,7 +18,7 @@ def usage_files(program: Program, found: Slice, most: int) -> tuple[RenderedFile
     engine = engine_of(program)
     targets = set(found.targets)
     simple = {t.partition(":")[2].rpartition(".")[2] for t in targets}
-    callers: list[tuple[tuple[int, str, int], Module, int]] = []
+    callers: list[tuple[tuple[int, str, int], Module, Piece]] = []
     for file in program.project.files:
         module = program.module(file.module)
         if module is None or not any(name in program.text(module) for name in simple):
@@ -41,14 +42,11 @@ def usage_files(program: Program, found: Slice, most: int) -> tuple[RenderedFile
     for _, module, piece in sorted(callers, key=lambda c: c[0]):
         if len(seen) >= most:
             break
-        if (module.name, piece) in seen:
+        if (module.name, piece.index) in seen:
             continue
-        seen.add((module.name, piece))
+        seen.add((module.name, piece.index))
         paths = kept.setdefault(module.name, (module, set()))[1]
-        current = piece
-        while current >= 0:
-            paths.add(module.summary.pieces[current].path)
-            current = module.summary.pieces[current].parent
+        paths.update(each.path for each in (piece, *enclosing_pieces(module, piece)))
     return tuple(
         RenderedFile(
             path=f"usages/{module.file.path}",

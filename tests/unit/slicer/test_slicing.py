@@ -533,6 +533,33 @@ def test_items_have_the_form_that_is_said_of_them(member: Program, budget: int) 
         assert (texts[forms[symbol]] in file.text) if symbol in forms else True, symbol
 
 
+@pytest.mark.parametrize(
+    ("test", "method"),
+    [
+        ("callable(box)", "__call__"),
+        ("isinstance(box, Callable)", "__call__"),
+        ("isinstance(box, (int, Sized))", "__len__"),
+        ("issubclass(Box, Iterable) and box", "__iter__"),
+    ],
+)
+def test_what_a_class_is_recognised_by_comes_with_it(
+    tmp_path: Path, test: str, method: str
+) -> None:
+    (tmp_path / "app.py").write_text(
+        "from collections.abc import Callable, Iterable, Sized\n\n\n"
+        "class Box:\n"
+        "    def __call__(self):\n        return 1\n\n"
+        "    def __len__(self):\n        return 1\n\n"
+        "    def __iter__(self):\n        return iter(())\n\n\n"
+        f"def check(box):\n    return {test}\n\n\n"
+        "def main():\n    return check(Box())\n"
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:main"])
+    names = (item.symbol.id.rpartition(".") for item in found.items)
+    members = {name for owner, _, name in names if owner == "app:Box"}
+    assert members == {method}
+
+
 def test_an_iterator_that_is_passed_on_brings_its_steps(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(
         "from itertools import islice\n\n\n"

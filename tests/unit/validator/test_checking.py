@@ -26,6 +26,19 @@ class Square:
         return "square"
 
 
+class Greeting:
+    def __call__(self):
+        return "hello"
+
+
+def is_callable(thing):
+    return callable(thing)
+
+
+def greets():
+    return is_callable(Greeting())
+
+
 class Base:
     def __getstate__(self):
         raise AssertionError("no code of arguments runs")
@@ -87,6 +100,14 @@ def unsteady():
     return time.time_ns()
 
 
+SERIAL = [0]
+
+
+def numbered():
+    SERIAL[0] += 1
+    return SERIAL[0]
+
+
 def takes(base):
     return base.helper()
 
@@ -114,6 +135,8 @@ shapes.cached(1)
 asyncio.run(shapes.later(4))
 shapes.takes(shapes.Base())
 shapes.unsteady()
+shapes.numbered()
+shapes.greets()
 try:
     shapes.fails("x")
 except ValueError:
@@ -172,6 +195,7 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
             "fails",
             "takes",
             "unsteady",
+            "numbered",
             "never",
         )
     ]
@@ -179,8 +203,9 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
         reports = {target: check.of(sliced(check, target)) for target in targets}
     assert all(report.passes for report in reports.values())
     proven = {target for target, report in reports.items() if report.proven}
-    assert proven == set(targets) - {"shapes:unsteady", "shapes:never"}
+    assert proven == set(targets) - {"shapes:unsteady", "shapes:numbered", "shapes:never"}
     assert reports["shapes:unsteady"].recorded == 1
+    assert reports["shapes:numbered"].recorded == 1  # what ran before is no argument
     assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
 
 
@@ -208,6 +233,14 @@ def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:
     items = {item.symbol.id: item for item in mended.items}
     assert added <= items.keys()
     assert all(items[each].reason[-1].evidence == "observed" for each in added)
+
+
+def test_a_special_method_that_is_only_looked_for_is_repaired(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:greets") as check:
+        found = without(check, "shapes:greets", "Greeting.__call__")
+        assert not check.of(found).passes
+        _, after = repair(check, found)
+    assert after.proven
 
 
 def test_what_a_repair_does_not_need_it_takes_out_again(tmp_path: Path) -> None:

@@ -158,10 +158,12 @@ def replay(
     *,
     targets: Sequence[Symbol] | None = None,
     lend: bool = False,
+    backwards: bool = False,
 ) -> Replay:
     """Import ``modules`` from ``tree`` and make the recorded calls there.
 
     ``lend``: the tree is the original; write what slices may have to borrow.
+    ``backwards``: the last call first, and each twice, of which the second counts.
     """
     results = space.path("results.jsonl")
     order = {
@@ -175,6 +177,7 @@ def replay(
         "calls": str(recorded.path),
         "lent": str(recorded.lent),
         "lend": lend,
+        "backwards": backwards,
         "seconds": _CALL_SECONDS,
         "results": str(results),
     }

@@ -73,11 +73,12 @@ class CheckReport:
 class Check:
     """The calls of some targets, with what the original makes of them; checks slices.
 
-    ``outcomes`` are those of the steady calls.
+    ``outcomes`` are those of the steady calls: their answers follow from their arguments,
+    not from what the process has done before.
     """
 
     def __init__(self, space: Workspace, program: Program, recorded: Recorded) -> None:
-        """Replay the calls on the original, twice."""
+        """Replay the calls on the original, forwards and backwards."""
         self.space = space
         self.program = program
         self.recorded = recorded
@@ -86,8 +87,8 @@ class Check:
         modules = sorted({symbol.id.partition(":")[0] for symbol in recorded.targets})
         self.outcomes: dict[int, Outcome] = {}
         if recorded.numbers:
-            first = self._on_original(modules, lend=True)
-            second = self._on_original(modules, lend=False)
+            first = self._on_original(modules)
+            second = self._on_original(modules, again=True)
             self.outcomes = {
                 call: outcome
                 for call, outcome in first.outcomes.items()
@@ -96,9 +97,16 @@ class Check:
                 and second.outcomes[call].digest == outcome.digest
             }
 
-    def _on_original(self, modules: Sequence[str], *, lend: bool) -> Replay:
-        tree = self.space.original()
-        return replay(self.space, self.program, self.recorded, tree, modules, lend=lend)
+    def _on_original(self, modules: Sequence[str], *, again: bool = False) -> Replay:
+        return replay(
+            self.space,
+            self.program,
+            self.recorded,
+            self.space.original(),
+            modules,
+            lend=not again,
+            backwards=again,
+        )
 
     def of(self, found: Slice) -> CheckReport:
         """Check a slice of the targets, or of some of them."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from depslice.callgraph.model import SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer import slice_symbols
 from depslice.slicer.model import Slice
@@ -19,7 +20,8 @@ def repair(check: Check, found: Slice, *, whole_classes: bool = False) -> tuple[
     """Add what the calls of the slice's targets need, until they give what the original gives.
 
     In each round first what exceptions name as missing; when they name nothing that can be
-    added, what only the original has executed. What turns out not to be needed is taken
+    added, what only the original has executed; at last the special methods of the slice's
+    classes. What turns out not to be needed is taken
     out again. The result may still fail, when nothing more can be added.
     """
     repairing = _Repair(check, found, whole_classes=whole_classes)
@@ -59,29 +61,52 @@ class _Repair:
         for _ in range(_MOST_ROUNDS):
             if self.report.passes:
                 return
-            inside = {item.symbol.id for item in self.slice.items}
-            fresh = {
-                name: why
-                for name, why in _named(self.check, self.done)
-                if name not in inside and name not in self.observed
-            } or {
-                name: "executed in the original"
-                for name in self.report.not_in_slice
-                if name not in self.observed
-            }
+            fresh = self._fresh()
             if not fresh:
                 return
             observed = self.observed | fresh
             self._take(observed, self._with(observed))
 
+    def _fresh(self) -> dict[str, str]:
+        """What to add next, and why: of the first kind that there is anything of."""
+        inside = {item.symbol.id for item in self.slice.items} | set(self.observed)
+        for kind in (
+            _named(self.check, self.done),
+            ((name, "executed in the original") for name in self.report.not_in_slice),
+            self._special_methods(),
+        ):
+            fresh = {name: why for name, why in kind if name not in inside}
+            if fresh:
+                return fresh
+        return {}
+
+    def _special_methods(self) -> Iterator[tuple[str, str]]:
+        """Those of the slice's classes: what looks for them, as ``callable`` does, names none."""
+        for item in self.slice.items:
+            if item.symbol.kind is SymbolKind.CLASS:
+                module = self.check.program.module(item.symbol.id.partition(":")[0])
+                for name in self.check.program.symbol_table(module) if module is not None else ():
+                    owner, _, method = name.rpartition(".")
+                    if owner == item.symbol.id and method[:2] == "__" == method[-2:]:
+                        yield name, "its class is not the same without"
+
     def shrink(self) -> None:
-        """Take out again, one by one, what is not needed."""
-        for name in tuple(self.observed):
-            before = self.observed, self.slice, self.done, self.report
-            fewer = {other: why for other, why in self.observed.items() if other != name}
-            self._take(fewer, self._with(fewer))
-            if not self.report.passes:
-                self.observed, self.slice, self.done, self.report = before
+        """Take out again what is not needed: halves of what was added, then halves of those."""
+        names = tuple(self.observed)
+        if len(names) > 1:  # without any of them it fails
+            self._take_out(names[: len(names) // 2])
+            self._take_out(names[len(names) // 2 :])
+
+    def _take_out(self, names: tuple[str, ...]) -> None:
+        before = self.observed, self.slice, self.done, self.report
+        fewer = {name: why for name, why in self.observed.items() if name not in names}
+        self._take(fewer, self._with(fewer))
+        if self.report.passes:
+            return
+        self.observed, self.slice, self.done, self.report = before
+        if len(names) > 1:
+            self._take_out(names[: len(names) // 2])
+            self._take_out(names[len(names) // 2 :])
 
 
 def _named(check: Check, done: Replay) -> Iterator[tuple[str, str]]:

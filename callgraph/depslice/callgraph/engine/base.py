@@ -127,7 +127,7 @@ class EngineState:
     def derive(self, tag: str, source: int, *rest: object) -> frozenset[int]:
         """The attribute, element or result of an open value: open too, but traceable.
 
-        Only a slice asks where open values come from (:mod:`depslice.slicer.origins`); in
+        Only a slice asks where open values come from (:mod:`depslice.slicer.closure.origins`); in
         a whole program what callers pass is there already.
         """
         kind = self.values[source]

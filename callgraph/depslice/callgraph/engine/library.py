@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Final
 
 STANDARD_MODULES: Final = frozenset(sys.stdlib_module_names) | {"builtins"}
@@ -247,6 +248,32 @@ BUILTIN_PROTOCOLS: Final = {
     "json.dumps": (),
     "builtins.isinstance": (),
     "builtins.issubclass": (),
+}
+# Classes of `collections.abc` and `typing` that any object with these methods is an
+# instance of: their `__subclasshook__` looks for nothing else.
+STRUCTURAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "AsyncGenerator": ("__aiter__", "__anext__", "asend", "athrow", "aclose"),
+    "AsyncIterable": ("__aiter__",),
+    "AsyncIterator": ("__aiter__", "__anext__"),
+    "Awaitable": ("__await__",),
+    "Buffer": ("__buffer__",),
+    "Callable": ("__call__",),
+    "Collection": ("__len__", "__iter__", "__contains__"),
+    "Container": ("__contains__",),
+    "Coroutine": ("__await__", "send", "throw", "close"),
+    "Generator": ("__iter__", "__next__", "send", "throw", "close"),
+    "Hashable": ("__hash__",),
+    "Iterable": ("__iter__",),
+    "Iterator": ("__iter__", "__next__"),
+    "Reversible": ("__iter__", "__reversed__"),
+    "Sized": ("__len__",),
+    "SupportsAbs": ("__abs__",),
+    "SupportsBytes": ("__bytes__",),
+    "SupportsComplex": ("__complex__",),
+    "SupportsFloat": ("__float__",),
+    "SupportsIndex": ("__index__",),
+    "SupportsInt": ("__int__",),
+    "SupportsRound": ("__round__",),
 }
 # Of these, one argument is an iterable whose elements are compared or added.
 COMPARING: Final = frozenset({"builtins.sorted", "builtins.min", "builtins.max", "builtins.sum"})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.library import STRUCTURAL
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
 
@@ -240,6 +241,12 @@ def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.constants[-7]
 
 
+def _callable(engine: ContainerEvaluation, call: Call) -> Values:
+    if call.args:
+        engine.load_attribute(call.args[0], "__call__", call.pos)
+    return engine.constants[-7]
+
+
 def _super(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
     if len(call.args) == 2:
@@ -430,6 +437,9 @@ def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
 
 
 def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
+    if len(call.args) == 2:
+        for name in _structural(engine, call.args[1]):
+            engine.load_attribute(call.args[0], name, call.pos)
     for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
         for metaclass in class_.metaclasses:
             engine.protocol(
@@ -438,6 +448,17 @@ def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
                 call.pos,
             )
     return engine.constants[-7]
+
+
+def _structural(engine: ContainerEvaluation, classes: Values) -> Iterator[str]:
+    """The methods that these classes recognise their instances by."""
+    alternatives = engine.places_of(classes) or [classes]
+    for value in (value for values in alternatives for value in values):
+        kind = engine.values[value]
+        if kind[0] == "X":
+            module, _, name = kind[1].rpartition(".")
+            if module in ("collections.abc", "typing"):
+                yield from STRUCTURAL.get(name, ())
 
 
 def _classes(engine: ContainerEvaluation, values: Values) -> list[Class]:
@@ -515,6 +536,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.getattr": _getattr,
     "builtins.object.__getattribute__": _getattr,
     "builtins.setattr": _setattr,
+    "builtins.callable": _callable,
     "builtins.hasattr": _hasattr,
     "builtins.super": _super,
     "builtins.type": _type,

@@ -10,6 +10,7 @@ from depslice.callgraph.program import Program
 from depslice.slicer.cut import FileCut, Form, StatementPath
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Item, Step
+from depslice.slicer.pieces import enclosing_pieces
 from depslice.slicer.render import cut_file
 from depslice.slicer.tokens import ESTIMATE
 from depslice.slicer.tradeoff import Measured, default_budgets, measure
@@ -106,7 +107,7 @@ def _edges(measured: Measured, places: dict[str, int]) -> list[list[Any]]:
             demand.kind.value,
             int(demand.certainty is Certainty.POSSIBLE),
         ]
-        for (source, target), demand in measured.slicer.result.demands.items()
+        for (source, target), demand in measured.closure.demands.items()
         if source in places and target in places and source != target
     ]
     return sorted(edges)
@@ -130,7 +131,7 @@ class _Texts:
 
     def __init__(self, program: Program, measured: Measured) -> None:
         self._program = program
-        self._pieces_of = measured.slicer.result.pieces_of
+        self._pieces_of = measured.closure.pieces_of
         self._cuts = {cut.module: cut for cut in measured.found.cuts}
 
     def of(self, item: Item, form: Form) -> str:
@@ -143,10 +144,8 @@ class _Texts:
             pieces = module.summary.pieces
             forms = wanted.setdefault(name, {})
             forms[pieces[index].path] = form
-            parent = pieces[index].parent
-            while parent >= 0:
-                forms.setdefault(pieces[parent].path, Form.NAME)
-                parent = pieces[parent].parent
+            for holder in enclosing_pieces(module, pieces[index]):
+                forms.setdefault(holder.path, Form.NAME)
         return "\n".join(self._text(self._cuts[name], forms) for name, forms in wanted.items())
 
     def _text(self, cut: FileCut, forms: dict[StatementPath, Form]) -> str:

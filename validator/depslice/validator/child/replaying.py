@@ -5,8 +5,9 @@
 ORDER has ``folder`` (the tree), ``roots`` (what is put on ``sys.path``), ``guarded`` (all
 modules of the repository: they come from the tree or not at all), ``own``, ``original``
 (the folder of the copied repository), ``modules`` (to import), ``targets`` (``id``,
-``module``, ``path``, ``qualname``), ``calls``, ``lent`` (a file; written when ``lend``),
-``seconds`` (for a call), and ``results``: a line of JSON for each thing that was done.
+``module``, ``path``, ``qualname``), ``calls``, ``backwards`` (make the last call first, and
+each twice: an answer that differs then tells of what ran before, not of its arguments),
+``lent`` (a file; written when ``lend``), ``seconds`` (for a call), and ``results``: a line of JSON for each thing that was done.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import signal
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from types import FunctionType
 from typing import Any
@@ -91,12 +93,10 @@ class Replay:
         self.again()
         functions = {t["id"]: candidates(t) for t in self.order["targets"]}
         asked: dict[str, None] = {}
-        with open(self.order["calls"], encoding="utf-8") as file:
-            for number, line in enumerate(file):
-                call = json.loads(line)
-                if "data" in call and call["target"] in functions:
-                    self.replay(number, call, functions[call["target"]])
-                    asked.update(self.home.asked)
+        for number, call in self.calls():
+            if "data" in call and call["target"] in functions:
+                self.replay(number, call, functions[call["target"]])
+                asked.update(self.home.asked)
         self.put(executed=self.executed.take(), during="calls")
         self.put(borrowed=sorted(set(self.home.borrowed)))
         if self.order["lend"]:
@@ -105,6 +105,17 @@ class Replay:
             with open(self.order["lent"], "wb") as written:
                 pickle.dump(found, written)
             self.put(not_lent=self.home.not_lent)
+
+    def calls(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The recorded calls with their numbers, in the order asked for."""
+        with open(self.order["calls"], encoding="utf-8") as file:
+            if not self.order["backwards"]:
+                yield from enumerate(map(json.loads, file))
+                return
+            lines = list(enumerate(file))
+        for number, line in reversed(lines):
+            for _ in range(2):  # of two answers the last one counts
+                yield number, json.loads(line)
 
     def replay(self, number: int, call: dict[str, Any], known: list[FunctionType]) -> None:
         """Make one call and describe what came of it."""

@@ -1,0 +1,212 @@
+"""What builds a variable: every statement that gives the object it stands for its content.
+
+A variable is not only its assignment. ``X.append(…)``, ``X[k] = …``, registration by a
+decorator or by a call of a function that writes it, patches of a class from outside: all
+are needed, wherever in the modules that importing the targets runs they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.pieces import changes_attribute, ops_of, start_of
+
+
+class Builders:
+    """Finds the statements that build variables and class attributes."""
+
+    def __init__(self, growth: Growth, classes: Classes) -> None:
+        self._growth = growth
+        self._classes = classes
+        self._program = growth.program
+        self._engine = growth.engine
+        self._built: set[tuple[str, str]] = set()
+        # Statements `C.member = …`, which count when that member is wanted.
+        self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
+
+    def build_variable(self, module: Module, name: str) -> None:
+        """Keep every statement that changes the object ``name`` stands for."""
+        item = f"{module.name}:{name}"
+        if (module.name, name) in self._built:
+            return
+        self._built.add((module.name, name))
+        if item not in self._growth.closure.distances:
+            return
+        self._build_here(module, name, item)
+        summary = module.summary
+        writers = [
+            unit
+            for unit in summary.global_writers.get(name, ())
+            if summary.units[unit].kind != "piece"
+        ]
+        if writers:
+            self._build_through(module, writers, item)
+        self._build_elsewhere(module, name, item)
+
+    def build_member(self, owner: Class, name: str) -> None:
+        """Keep what changes a class attribute: patches, registration in a class registry."""
+        for module, piece in self._patches.get((owner, name), ()):
+            self._keep(module, piece, owner.id)
+        summary = owner.module.summary
+        if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
+            return
+        writers = [
+            unit.index
+            for unit in summary.units
+            if unit.kind == "function"
+            and unit.owner == owner.info.index
+            and unit.flags & (s.CLASSMETHOD | s.STATIC)
+            and changes_attribute(unit.ops, name)
+        ]
+        if writers:
+            self._build_through(owner.module, writers, f"{owner.id}.{name}")
+
+    def _keep(self, module: Module, piece: Piece, item: str) -> None:
+        """Keep a statement that builds ``item``; its module has to run."""
+        demand = Demand.of(item, module, ReferenceKind.WRITE, "builds", start_of(piece))
+        own = piece.kind in ("expr", "assign", "other") and not piece.binds
+        self._classes.keep_as_value(module, piece, demand, item=item if own else "")
+        self._growth.effects.setdefault(module.name)
+
+    # --- in the module of the variable
+
+    def _build_here(self, module: Module, name: str, item: str) -> None:
+        summary = module.summary
+        for index in summary.mutations.get(name, ()):
+            piece = summary.pieces[index]
+            if piece.kind == "class" and piece.index in summary.scope.get(name, ()):
+                continue
+            patched = self._patched_member(module, name, piece)
+            if patched is not None:
+                self._patches.setdefault(patched, []).append((module, piece))
+            if patched is None or patched in self._classes.wanted:
+                self._keep(module, piece, item)
+
+    def _patched_member(self, module: Module, name: str, piece: Piece) -> tuple[Class, str] | None:
+        """The class member that ``C.member = …`` replaces, if that is all the piece does."""
+        if piece.kind != "assign":
+            return None
+        stored = [op[2] for op in ops_of(module, piece) if op[0] == s.SETATTR]
+        if len(stored) != 1:
+            return None
+        for value in self._engine.name_values(module, name, None):
+            kind = self._engine.values[value]
+            if kind[0] == "C":
+                owner = self._engine.find_member(kind[1], stored[0])
+                if owner is not None:
+                    return owner, stored[0]
+        return None
+
+    # --- through functions that write it
+
+    def _build_through(self, module: Module, writers: Iterable[int], item: str) -> None:
+        """Module-level calls and decorators that run a function which writes the variable."""
+        functions = self._with_enclosing(module, writers)
+        simple = {function.unit.qualname.split(".")[0] for function in functions}
+        simple |= {
+            module.summary.classes[function.unit.owner].qualname
+            for function in functions
+            if function.unit.owner >= 0
+        }
+        for name in self._growth.run_by_roots():
+            other = self._program.module(name)
+            if other is None or not (other is module or _imports_from(other, module, simple)):
+                continue
+            for piece in other.summary.pieces:
+                if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
+                    continue
+                facts = self._engine.facts_of(self._engine.function(other, piece.unit))
+                if any(fact[0] == f.CALL and fact[1] in functions for fact in facts):
+                    self._keep(other, piece, item)
+
+    def _with_enclosing(self, module: Module, writers: Iterable[int]) -> dict[Function, None]:
+        functions: dict[Function, None] = {}
+        for unit in writers:
+            current = unit
+            while current >= 0:
+                functions[self._engine.function(module, current)] = None
+                current = module.summary.units[current].parent
+        return functions
+
+    # --- in other modules
+
+    def _build_elsewhere(self, module: Module, name: str, item: str) -> None:
+        """Statements of other modules that change the object (``from reg import X; X[k] = …``)."""
+        for other_name in self._growth.run_by_roots():
+            other = self._program.module(other_name)
+            if other is None or other is module:
+                continue
+            for bound, mutations in other.summary.mutations.items():
+                for index in other.summary.scope.get(bound, ()):
+                    piece = other.summary.pieces[index]
+                    if not self._imports(other, piece, bound, module, name, mutations):
+                        continue
+                    for mutation in mutations:
+                        if other.summary.pieces[mutation].kind != "class":
+                            self._keep(other, other.summary.pieces[mutation], item)
+
+    def _imports(
+        self,
+        other: Module,
+        piece: Piece,
+        bound: str,
+        module: Module,
+        name: str,
+        mutations: Iterable[int],
+    ) -> bool:
+        """Whether ``bound`` is an import of ``module.name``, or of ``module``, changed by name."""
+        for alias, level, target, item in piece.imports:
+            if alias != bound:
+                continue
+            absolute = self._program.import_target(other, level, target)
+            if item == name and self._gives(absolute, name, module):
+                return True
+            if module.name == (absolute if item is None else f"{absolute}.{item}"):
+                return self._writes_attribute(other, mutations, module, name)
+        return False
+
+    def _gives(self, absolute: str, name: str, module: Module) -> bool:
+        """Whether ``absolute.name`` is ``module.name``, or a re-export of it."""
+        seen: set[str] = set()
+        while absolute not in seen and absolute != module.name:
+            seen.add(absolute)
+            source = self._program.module(absolute)
+            if source is None:
+                return False
+            for index in source.summary.scope.get(name, ()):
+                for alias, level, target, item in source.summary.pieces[index].imports:
+                    if alias == name and item == name:
+                        absolute = self._program.import_target(source, level, target)
+        return absolute == module.name
+
+    def _writes_attribute(
+        self, other: Module, mutations: Iterable[int], module: Module, name: str
+    ) -> bool:
+        """Whether one of the statements changes ``module.name``."""
+        for index in mutations:
+            unit = other.summary.pieces[index].unit
+            if unit < 0:
+                continue
+            for fact in self._engine.facts_of(self._engine.function(other, unit)):
+                if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name:
+                    return True
+        return False
+
+
+def _imports_from(other: Module, module: Module, simple: set[str]) -> bool:
+    """Whether ``other`` may import the functions ``simple``, or ``module``: by their names."""
+    last = module.name.rpartition(".")[2]
+    return any(
+        name in simple or name in ("*", last) or target.rpartition(".")[2] == last
+        for piece in other.summary.pieces
+        for _, _, target, name in piece.imports
+    )

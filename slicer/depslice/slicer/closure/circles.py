@@ -1,0 +1,128 @@
+"""Circles of imports, entered from the side that the package enters them from.
+
+A slice has fewer imports than its package. Where modules import each other in a circle, it
+may run them in an order in which one asks another for a name that is not there yet. Then the
+imports by which the package itself enters the circle are kept too
+(:mod:`~depslice.slicer.closure.import_order` follows both).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.import_order import (
+    ImportEntry,
+    ImportRun,
+    ImportStep,
+    all_steps,
+    path_to,
+    run_imports,
+    runs_always,
+)
+from depslice.slicer.closure.importing import Importing
+from depslice.slicer.wiring import imported_modules
+
+
+class Circles:
+    """Compares the order in which the slice runs modules with that of the package."""
+
+    def __init__(self, growth: Growth, importing: Importing) -> None:
+        self._growth = growth
+        self._program = growth.program
+        self._importing = importing
+        self._original: ImportRun | None = None
+        self._forced: set[tuple[str, int, str]] = set()
+
+    def settle(self) -> bool:
+        """Keep one more import if a circle is entered from the wrong side; whether it was."""
+        run = run_imports(self._program, self._growth.roots, self._kept_steps)
+        if not run.blocked:
+            return False
+        if self._original is None:
+            self._original = run_imports(self._program, self._growth.roots, all_steps)
+        for asking, entered in run.blocked.items():
+            if asking in self._original.blocked:
+                continue
+            for importer, index, bound, wanted in path_to(self._original, entered):
+                if self._force(importer, index, bound, wanted):
+                    return True
+        return False
+
+    def _force(self, importer: str, index: int, bound: str, wanted: str) -> bool:
+        """Have that import run ``wanted``; whether it is new that it does."""
+        module = self._program.module(importer)
+        assert module is not None
+        piece = module.summary.pieces[index]
+        edge = (importer, index, wanted)
+        if edge in self._forced or self._enters(module, piece, wanted):
+            return False
+        self._forced.add(edge)
+        cheapest = self._cheapest(module, piece, bound, wanted)
+        self._importing.import_for_effect(importer, index, cheapest)
+        return True
+
+    def _enters(self, module: Module, piece: Piece, wanted: str) -> bool:
+        """Whether the slice keeps an alias of that import which runs ``wanted``."""
+        if not runs_always(piece):
+            return False
+        key = (module.name, piece.index)
+        closure = self._growth.closure
+        kept = {**closure.aliases.get(key, {}), **closure.stars.get(key, {})}
+        return any(
+            wanted in imported_modules(self._program, module, level, target, item)
+            for bound, level, target, item in piece.imports
+            if bound in kept or (bound == "*" and kept)
+        )
+
+    def _cheapest(self, module: Module, piece: Piece, bound: str, wanted: str) -> str:
+        """Of the names of an import that run ``wanted``, one that brings nothing new if there is."""
+        for name, level, target, item in piece.imports:
+            if wanted not in imported_modules(self._program, module, level, target, item):
+                continue
+            source = self._program.module(self._program.import_target(module, level, target))
+            if item is None or source is None or item in self._growth.kept_names(source):
+                return name
+        return bound
+
+    # --- what the slice does when it is imported
+
+    def _kept_steps(self, module: Module) -> Iterator[ImportStep]:
+        """What the slice's share of ``module`` does when it is imported."""
+        for piece in module.summary.pieces:
+            key = (module.name, piece.index)
+            if key not in self._growth.closure.kept or not runs_always(piece):
+                continue
+            if piece.kind == "import":
+                yield ImportStep(piece.index, tuple(self._kept_entries(module, piece)), (), ())
+            else:
+                reads = tuple(self._names_read(module, piece))
+                yield ImportStep(piece.index, (), reads, piece.binds)
+
+    def _kept_entries(self, module: Module, piece: Piece) -> Iterator[ImportEntry]:
+        """The kept aliases of an import; a star that is cut down, name by name."""
+        key = (module.name, piece.index)
+        wanted = self._growth.closure.aliases.get(key, {})
+        for entry in piece.imports:
+            bound, level, target, _ = entry
+            if bound in wanted:
+                yield entry
+            elif bound == "*":
+                for name in self._growth.closure.stars.get(key, ()):
+                    yield name, level, target, name
+
+    def _names_read(self, module: Module, piece: Piece) -> Iterator[tuple[str, str]]:
+        """The names of other modules that a statement reads when it runs: (module, name)."""
+        if piece.unit < 0:
+            return
+        engine = self._growth.engine
+        followed = self._growth.followed.get(engine.function(module, piece.unit))
+        for fact in followed.facts if followed is not None else ():
+            if fact[0] == f.NAME and fact[1] != module.name and fact[4] >= 0:
+                yield fact[1], fact[2]
+            elif fact[0] == f.MODULE and len(fact) > 3:
+                package, _, last = fact[1].rpartition(".")
+                yield package, last

@@ -1,0 +1,262 @@
+"""Classes in a slice: which are live, and which of their members can run.
+
+A class is *live* when something in the slice uses it as a value: it can be instantiated
+then, and reached through its bases (rapid type analysis, Bacon and Sweeney 1996). What is
+asked of a class and its subclasses, of what follows a class in some method resolution
+order, or of a receiver that nobody knows, is asked of live classes only: of those there
+are, and of each that becomes live later. So such demands stand until the slice is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.values import Class
+from depslice.callgraph.model import Certainty, ReferenceKind
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece, pack
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.records import external_names, fields_of, is_record
+from depslice.slicer.pieces import is_abstract, start_of
+
+ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
+_CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
+_READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
+
+
+class Classes:
+    """Live classes, and what is demanded of them.
+
+    ``wanted`` are the members that are in the slice. ``build_member`` is the one request
+    that goes upwards from here: what else builds a member, is a rule of builders.
+    """
+
+    build_member: Callable[[Class, str], None]
+
+    def __init__(self, growth: Growth) -> None:
+        self.wanted: set[tuple[Class, str]] = set()
+        self._growth = growth
+        self._engine = growth.engine
+        self._live: dict[Class, None] = {}
+        # Demands that stand, by what they are asked of.
+        self._of_subclasses: dict[Class, dict[str, Demand]] = {}
+        self._after: dict[tuple[Class, str], Demand] = {}
+        self._anywhere: dict[str, Demand] = {}
+        self._matching: dict[tuple[Class, str, str], Demand] = {}
+
+    # --- liveness
+
+    def keep_as_value(
+        self, module: Module, piece: Piece, demand: Demand, *, item: str = ""
+    ) -> None:
+        """Keep one piece; a class that it makes is live."""
+        self._growth.keep(module, piece, demand, item=item)
+        if piece.kind == "class":
+            self.make_live(self._growth.class_of(module, piece), demand)
+
+    def make_live(self, class_: Class, demand: Demand) -> None:
+        """``class_`` is used as a value: it can be instantiated, its members reached."""
+        if class_ in self._live or self._growth.leaves_out(class_.id):
+            return
+        self._live[class_] = None
+        if not self._keep_statement(class_, demand):
+            return
+        own = Demand.of(
+            class_.id, class_.module, ReferenceKind.CALL, "constructs", pack(class_.info.line, 0)
+        )
+        order = self._engine.mro(class_)
+        self._want_constructors(class_, order, own)
+        if is_record(self._engine, class_):
+            self._keep_fields(class_, own)
+        outside = [b for b in self._engine.external_bases(class_) if b not in INERT_BASES]
+        if outside:
+            self._keep_overrides(class_, outside[0], own)
+        self._answer_standing(class_, order)
+
+    def _keep_statement(self, class_: Class, demand: Demand) -> bool:
+        """Keep the class statement, or what holds it; whether there is one in the slice."""
+        if class_.info.piece >= 0:
+            piece = class_.module.summary.pieces[class_.info.piece]
+            return self._growth.keep(class_.module, piece, demand, item=class_.id)
+        return class_.info.parent_function >= 0
+
+    def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
+        for name in _CONSTRUCTORS:
+            found = self._engine.find_member(class_, name)
+            if found is not None:
+                self.want_member(found, name, own)
+        for k in order:
+            if k is not class_ and "__init_subclass__" in k.info.members:
+                self.want_member(k, "__init_subclass__", own)
+
+    def _keep_fields(self, class_: Class, own: Demand) -> None:
+        for module, piece in fields_of(self._engine, class_):
+            self.keep_as_value(module, piece, own)
+            if piece.kind == "assign":
+                self._want_callables(module, piece, own)
+
+    def _want_callables(self, module: Module, field: Piece, own: Demand) -> None:
+        """What a field is made with, generated methods call: validators, converters."""
+        for fact in self._engine.facts_of(self._engine.function(module, field.unit)):
+            for value in sorted(fact[3]) if fact[0] == f.PASS else ():
+                kind = self._engine.values[value]
+                if kind[0] == "I":
+                    found = self._engine.find_member(kind[1], "__call__")
+                    if found is not None:
+                        self.want_member(found, "__call__", own)
+
+    def _keep_overrides(self, class_: Class, base: str, own: Demand) -> None:
+        """A base class outside the repo may call any method."""
+        outside = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
+        for k in self._engine.mro(class_):
+            if all(b in INERT_BASES for b in self._engine.external_bases(k)):
+                continue
+            for index in k.info.pieces:
+                piece = k.module.summary.pieces[index]
+                if piece.kind in ("def", "assign"):
+                    self._growth.keep(k.module, piece, outside)
+
+    def _answer_standing(self, live: Class, order: Sequence[Class]) -> None:
+        """What was demanded of live classes before this one was."""
+        for k in order:
+            for name, demand in tuple(self._of_subclasses.get(k, {}).items()):
+                self._want_found(live, name, demand)
+        for (k, name), demand in tuple(self._after.items()):
+            self._want_next(live, k, name, demand)
+        for name, demand in tuple(self._anywhere.items()):
+            self._want_found(live, name, demand, fallback=True)
+        for (k, prefix, suffix), demand in tuple(self._matching.items()):
+            if k in order:
+                self._want_fitting(live, prefix, suffix, demand)
+
+    # --- members
+
+    def want_member(
+        self, owner: Class, name: str, demand: Demand, *, written: bool = False
+    ) -> None:
+        """The member ``name`` that the body of ``owner`` binds (``written``: only changed)."""
+        if owner.info.piece < 0 and owner.info.owner < 0:
+            return  # a class in a function: kept whole with it
+        if (owner, name) in self.wanted:
+            return
+        if not written:
+            self.wanted.add((owner, name))
+        module = owner.module
+        for index in owner.info.members.get(name, ()):
+            piece = module.summary.pieces[index]
+            if piece.kind == "import":
+                self._growth.import_alias(module, piece, name, demand)
+                continue
+            item = f"{owner.id}.{name}" if name in piece.binds else ""
+            self._growth.keep(module, piece, demand, item=item)
+            if is_abstract(module, piece):  # PEP 3119: no instance without the override
+                self.want_override(owner, name, demand)
+            if piece.kind == "class":
+                self.make_live(self._growth.class_of(module, piece), demand)
+        if not written:
+            self.build_member(owner, name)
+
+    def want_read_by_type(self, class_: Class, item: str) -> None:
+        """Members that the making of the class itself reads, or its decorator demands."""
+        module = class_.module
+        piece = module.summary.pieces[class_.info.piece]
+        demand = Demand.of(item, module, ReferenceKind.READ, "class-body", start_of(piece))
+        members = class_.info.members
+        for name in _READ_BY_TYPE:
+            if name in members and all(
+                module.summary.pieces[p].kind == "assign" for p in members[name]
+            ):
+                self.want_member(class_, name, demand)
+        if any(
+            dotted.startswith("functools.total_ordering")
+            for dotted in external_names(self._engine, class_)
+        ):
+            for name in ORDERING:  # the decorator demands one of them
+                if name in members:
+                    self.want_member(class_, name, demand)
+
+    def want_ordering(self, class_: Class, demand: Demand) -> None:
+        """``functools.total_ordering`` derives what is missing from what is there."""
+        for k in self._engine.mro(class_):
+            if k.info.decorators:
+                for name in (*ORDERING, "__eq__"):
+                    if name in k.info.members:
+                        self.want_member(k, name, demand)
+
+    # --- demands that stand
+
+    def want_on_instance(self, class_: Class, name: str, demand: Demand) -> None:
+        """``name`` on an instance of ``class_``, which is live, or of a live subclass."""
+        self.make_live(class_, demand)
+        if any(base.endswith(".Protocol") for base in class_.external_bases):
+            self.want_anywhere(name, demand)  # structural: PEP 544
+        self.want_override(class_, name, demand)
+
+    def want_override(self, class_: Class, name: str, demand: Demand) -> None:
+        """``name`` on ``class_`` or a subclass of it, as far as they are live."""
+        standing = self._of_subclasses.setdefault(class_, {})
+        if name not in standing:
+            standing[name] = demand
+            for live in tuple(self._live):
+                if class_ in self._engine.mro(live):
+                    self._want_found(live, name, demand)
+
+    def want_after(self, class_: Class, name: str, demand: Demand) -> None:
+        """``super().name`` in ``class_``: what comes next depends on the live subclass."""
+        if (class_, name) not in self._after:
+            self._after[class_, name] = demand
+            for live in tuple(self._live):
+                self._want_next(live, class_, name, demand)
+
+    def want_anywhere(self, name: str, demand: Demand) -> None:
+        """``name`` on a receiver nobody knows: any live class may be it."""
+        if name not in self._anywhere:
+            self._anywhere[name] = demand
+            for live in tuple(self._live):
+                self._want_found(live, name, demand, fallback=True)
+
+    def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
+        """Members of ``class_`` and of its live subclasses whose name fits."""
+        if (class_, prefix, suffix) not in self._matching and (prefix or suffix):
+            self._matching[class_, prefix, suffix] = demand
+            self._want_fitting(class_, prefix, suffix, demand)
+            for live in tuple(self._live):
+                if class_ in self._engine.mro(live):
+                    self._want_fitting(live, prefix, suffix, demand)
+
+    # --- what a demand means for one live class
+
+    def _want_found(
+        self, live: Class, name: str, demand: Demand, *, fallback: bool = False
+    ) -> None:
+        """``live.name``; where it is missing, ``__getattr__`` as a ``fallback``."""
+        found = self._engine.find_member(live, name)
+        if found is not None:
+            self.want_member(found, name, demand)
+        elif name in ORDERING:
+            self.want_ordering(live, demand)
+        elif fallback and not name.startswith("__"):
+            found = self._engine.find_member(live, "__getattr__")
+            if found is not None:
+                self.want_member(found, "__getattr__", demand)
+
+    def _want_next(self, live: Class, class_: Class, name: str, demand: Demand) -> None:
+        """The ``name`` that comes after ``class_`` in the order of ``live``."""
+        order = self._engine.mro(live)
+        if class_ in order:
+            for k in order[order.index(class_) + 1 :]:
+                if name in k.info.members:
+                    self.want_member(k, name, demand)
+                    return
+
+    def _want_fitting(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:
+        for k in self._engine.mro(live):
+            for name in tuple(k.info.members):
+                fits = name.startswith(prefix) and name.endswith(suffix)
+                if fits and (not name.startswith("__") or prefix.startswith("__")):
+                    self.want_member(k, name, demand)

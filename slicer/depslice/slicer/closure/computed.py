@@ -1,0 +1,69 @@
+"""Names that code computes: ``getattr(x, "on_" + kind)``, ``globals()[name]``.
+
+Analysis knows at most how such a name begins and ends, and whose it is. Members of a class
+are matched by that; names of the whole module by the strings that the slice spells.
+"""
+
+from __future__ import annotations
+
+from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.model import ReferenceKind
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.growth import Followed, Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.names import Names
+from depslice.slicer.closure.open_values import OpenValues
+from depslice.slicer.pieces import strings_of
+
+
+class ComputedNames:
+    """What computed names may name; every one of them is unresolved too."""
+
+    def __init__(
+        self, growth: Growth, classes: Classes, names: Names, open_values: OpenValues
+    ) -> None:
+        self._growth = growth
+        self._classes = classes
+        self._names = names
+        self._open_values = open_values
+        self._by_string: dict[str, Demand] = {}  # modules whose names strings may spell
+        self._spelled: dict[str, None] = {}
+        self._read: set[Function] = set()
+
+    def follow(self, at: Followed, fact: Fact) -> None:
+        """Follow a fact of kind ``DYNAMIC``, which ``at`` states."""
+        _, owner, prefix, suffix, pos, value = fact
+        rule = "dynamic-attribute"
+        demand = Demand.of(at.item, at.module, ReferenceKind.READ, rule, pos, certain=False)
+        anything = not prefix and not suffix
+        if isinstance(owner, Class):
+            if anything:
+                self._growth.note_unresolved(at.item, owner.id, rule, pos)
+                self._growth.keep_members(owner, demand)
+            self._classes.want_matching(owner, prefix, suffix, demand)
+        elif owner is None:
+            self._growth.note_unresolved(at.item, f"{prefix}…{suffix}", rule, pos)
+            if not anything:
+                self._open_values.note("matching", value, (prefix, suffix), demand, at.function)
+        else:
+            self._growth.note_unresolved(at.item, owner, rule, pos)
+            if owner == at.module.name and anything:
+                self._by_string.setdefault(owner, demand)
+
+    def match_strings(self) -> bool:
+        """Want the names of modules that strings of the slice spell; whether any is new."""
+        if not self._by_string:
+            return False
+        for function in self._growth.followed:
+            if function not in self._read:
+                self._read.add(function)
+                self._spelled.update(dict.fromkeys(strings_of(function.unit.ops)))
+        before = len(self._names.wanted)
+        for owner, demand in self._by_string.items():
+            module = self._growth.program.module(owner)
+            if module is not None:
+                for name in module.summary.scope:
+                    if name in self._spelled:
+                        self._names.want_name(module, name, demand)
+        return len(self._names.wanted) > before

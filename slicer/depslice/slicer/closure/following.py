@@ -1,0 +1,247 @@
+"""From the facts of kept code to demands: one rule for each kind of fact.
+
+The engine tells what a unit refers to (:mod:`depslice.callgraph.engine.facts`); here each
+fact becomes a demand of the symbol that the unit belongs to, on a name, a member, a class, a
+function or a module. What is done with values that nobody knows yet goes to
+:mod:`~depslice.slicer.closure.open_values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.values import Class
+from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.program import Module
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.computed import ComputedNames
+from depslice.slicer.closure.growth import Followed, Growth
+from depslice.slicer.closure.importing import Importing
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.names import Names
+from depslice.slicer.closure.open_values import OpenValues, Use
+from depslice.slicer.pieces import start_of, units_of_piece
+
+_Rule: TypeAlias = Callable[[Followed, f.Fact], None]
+
+
+class Following:
+    """Follows the facts of the kept pieces, and again when the engine finds more."""
+
+    def __init__(
+        self,
+        growth: Growth,
+        *,
+        classes: Classes,
+        names: Names,
+        importing: Importing,
+        open_values: OpenValues,
+        computed: ComputedNames,
+    ) -> None:
+        self._growth = growth
+        self._engine = growth.engine
+        self._classes = classes
+        self._names = names
+        self._importing = importing
+        self._open = open_values
+        self._rules: dict[int, _Rule] = {
+            f.NAME: self._name,
+            f.MEMBER: self._member,
+            f.CALL: self._call,
+            f.UNKNOWN: self._attribute_of_open,
+            f.PROTOCOL: self._protocol_of_open,
+            f.APPLY: self._call_of_open,
+            f.PASS: self._pass,
+            f.EXTERNAL: self._external,
+            f.INSTANCE: self._instance,
+            f.CLASSREF: self._class_as_value,
+            f.MODULE: self._module,
+            f.ANNOTATE: self._annotation,
+            f.WRITE: self._write,
+            f.DYNAMIC: computed.follow,
+        }
+
+    def drain(self) -> None:
+        """Follow every kept piece, those that are kept on the way included."""
+        queue = self._growth.queue
+        while queue:
+            self._expand(*queue.popleft())
+
+    def revisit(self) -> bool:
+        """Queue the pieces of units that the engine knows more of since they were followed."""
+        self._engine.settle()
+        stale = [
+            followed
+            for function, followed in self._growth.followed.items()
+            if function.facts is not followed.facts
+        ]
+        for each in stale:
+            self._growth.queue.append((each.module, each.piece.index, each.item))
+        return bool(stale)
+
+    def note_unresolved(self) -> None:
+        """Record what is still unresolved when all values have settled."""
+        for function, followed in self._growth.followed.items():
+            for fact in function.facts:
+                if fact[0] == f.UNRESOLVED:
+                    self._growth.note_unresolved(followed.item, fact[1], fact[2], fact[3])
+
+    def _expand(self, module: Module, index: int, item: str) -> None:
+        """Follow what one kept piece refers to."""
+        piece = module.summary.pieces[index]
+        if piece.unit < 0:
+            return
+        for number in units_of_piece(module, index):
+            function = self._engine.function(module, number)
+            facts = self._engine.facts_of(function)
+            followed = self._growth.followed.get(function)
+            if followed is None:
+                followed = Followed(module=module, piece=piece, item=item, function=function)
+                self._growth.followed[function] = followed
+            followed.facts = function.facts
+            if number == piece.unit and piece.kind == "class":
+                followed.bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
+                self._classes.want_read_by_type(self._growth.class_of(module, piece), item)
+            self._follow(followed, facts)
+
+    def _follow(self, at: Followed, facts: list[f.Fact]) -> None:
+        for fact in facts:
+            if fact not in at.seen:
+                at.seen.add(fact)
+                rule = self._rules.get(fact[0])
+                if rule is not None:
+                    rule(at, fact)
+
+    # --- names, modules
+
+    def _name(self, at: Followed, fact: f.Fact) -> None:
+        _, owner, name, versions, pos, *dynamic = fact
+        source = self._growth.program.module(owner)
+        if source is None:
+            return
+        inherits = bool(at.bases) and self._names_base(source, name, versions, at.bases)
+        written = pos < 0
+        kind = (
+            ReferenceKind.INHERIT
+            if inherits
+            else ReferenceKind.WRITE
+            if written
+            else ReferenceKind.READ
+        )
+        if source is not at.module:
+            self._growth.keep_module(source.name)
+            self._importing.note_use(at.module, f"{source.name}.{name}")
+        self._names.want_name(
+            source,
+            name,
+            _demand(at, kind, "name", pos),
+            versions=versions,
+            # `globals()["name"]` reads a name that linters do not see read.
+            local=source is at.module and not dynamic,
+            value=not inherits,
+            written=written,
+        )
+
+    def _names_base(
+        self, source: Module, name: str, versions: tuple[int, ...] | None, bases: set[Class]
+    ) -> bool:
+        values = self._engine.values
+        return any(
+            values[value][0] == "C" and values[value][1] in bases
+            for value in self._engine.name_values(source, name, versions)
+        )
+
+    def _annotation(self, at: Followed, fact: f.Fact) -> None:
+        _, owner, name, pos, eager = fact
+        source = self._growth.program.module(owner)
+        if source is not None:
+            demand = _demand(at, ReferenceKind.ANNOTATE, "annotation", pos)
+            local = source is at.module and eager is not None
+            self._names.want_name(source, name, demand, local=local, value=False)
+
+    def _write(self, at: Followed, fact: f.Fact) -> None:
+        _, owner, name, pos = fact
+        source = self._growth.program.module(owner)
+        if source is not None and pos == 0:  # a function rebinds it: `global name`
+            demand = _demand(at, ReferenceKind.WRITE, "global", start_of(at.piece))
+            self._names.want_name(source, name, demand, value=False, written=True)
+
+    def _module(self, at: Followed, fact: f.Fact) -> None:
+        _, name, pos, *through_package = fact
+        demand = _demand(at, ReferenceKind.IMPORT, "module", pos)
+        self._importing.want_module(at.module, name, demand)
+        if through_package:  # `package.module`: somebody's import must have bound it
+            self._growth.effects.setdefault(name)
+
+    def _external(self, at: Followed, fact: f.Fact) -> None:
+        self._importing.note_use(at.module, fact[1])
+
+    # --- classes, functions
+
+    def _member(self, at: Followed, fact: f.Fact) -> None:
+        _, owner, name, pos, is_open, how, certain = fact
+        if how == "write":
+            return  # a setter that runs is a call
+        kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
+        demand = _demand(at, kind, "member", pos, certain=certain)
+        if certain:
+            self._classes.want_member(owner, name, demand, written=pos < 0)
+        if how == "super":
+            self._classes.want_after(owner, name, demand)
+        elif is_open and pos >= 0:
+            if how == "class":
+                self._classes.want_override(owner, name, demand)
+            else:
+                self._classes.want_on_instance(owner, name, demand)
+
+    def _call(self, at: Followed, fact: f.Fact) -> None:
+        _, function, pos, certain, rule, _ = fact
+        demand = _demand(at, ReferenceKind.CALL, rule, pos, certain=certain)
+        self._growth.keep_function(function, demand)
+
+    def _instance(self, at: Followed, fact: f.Fact) -> None:
+        _, class_, pos = fact
+        self._classes.make_live(class_, _demand(at, ReferenceKind.CALL, "instance", pos))
+
+    def _class_as_value(self, at: Followed, fact: f.Fact) -> None:
+        _, class_, pos = fact
+        self._classes.make_live(class_, _demand(at, ReferenceKind.READ, "class", pos))
+
+    # --- open values
+
+    def _attribute_of_open(self, at: Followed, fact: f.Fact) -> None:
+        _, name, pos, _, value = fact
+        kind = ReferenceKind.READ
+        self._note_open(at, "attribute", value, name, kind, "receiver-of-argument", pos)
+
+    def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
+        _, name, pos, value = fact
+        self._note_open(at, "protocol", value, name, ReferenceKind.CALL, "protocol", pos)
+
+    def _call_of_open(self, at: Followed, fact: f.Fact) -> None:
+        _, value, args, pos = fact
+        self._note_open(at, "call", value, args, ReferenceKind.CALL, "call-of-argument", pos)
+
+    def _pass(self, at: Followed, fact: f.Fact) -> None:
+        _, function, index, values = fact
+        self._open.bind(function, index, values)
+
+    def _note_open(
+        self,
+        at: Followed,
+        use: Use,
+        value: int,
+        name: object,
+        kind: ReferenceKind,
+        rule: str,
+        pos: int,
+    ) -> None:
+        self._open.note(use, value, name, _demand(at, kind, rule, pos, certain=False), at.function)
+
+
+def _demand(
+    at: Followed, kind: ReferenceKind, rule: str, pos: int, *, certain: bool = True
+) -> Demand:
+    return Demand.of(at.item, at.module, kind, rule, pos, certain=certain)

@@ -1,0 +1,149 @@
+"""Growing a closure: the rules put together, and the rounds in which they are asked.
+
+Rules keep to one order, and ask only those below: :mod:`~depslice.slicer.closure.growth`,
+then classes, builders, names, then what follows facts. Two requests go upwards, and are
+wired here: a kept import statement asks for its aliases, a wanted member for its builders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.errors import UnknownTarget
+from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.program import Module, Program
+from depslice.callgraph.summary import Piece, pack
+from depslice.slicer.closure.builders import Builders
+from depslice.slicer.closure.circles import Circles
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.computed import ComputedNames
+from depslice.slicer.closure.following import Following
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.importing import Importing
+from depslice.slicer.closure.model import Closure, Demand
+from depslice.slicer.closure.names import Names
+from depslice.slicer.closure.open_values import OpenValues
+from depslice.slicer.pieces import needs_instance, pieces_of_symbol
+
+
+def grow_closure(
+    program: Program,
+    engine: Engine,
+    targets: Sequence[str],
+    *,
+    depth: int | None,
+    whole_classes: bool,
+    excluded: frozenset[str] = frozenset(),
+    observed: Sequence[str] = (),
+) -> Closure:
+    """The closure of the symbols ``targets`` (ids), and of those ``observed`` to be needed.
+
+    ``depth``, ``whole_classes`` and ``observed`` as in
+    :func:`~depslice.slicer.slicing.slice_symbols`; ``excluded`` are items to do without.
+
+    :raises UnknownTarget: an id that no module of the program defines.
+    """
+    growth = Growth(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
+    growing = _Growing(growth)
+    for target in targets:
+        growing.add_target(_module_of(program, target), target)
+    for name in observed:
+        growing.add_observed(_module_of(program, name), name, targets[0])
+    growing.run()
+    return growth.closure
+
+
+def _module_of(program: Program, symbol_id: str) -> Module:
+    module = program.module(symbol_id.partition(":")[0])
+    if module is None or symbol_id not in program.symbol_table(module):
+        raise UnknownTarget(f"no symbol {symbol_id}")
+    return module
+
+
+class _Growing:
+    """One closure: its targets, and the rounds."""
+
+    def __init__(self, growth: Growth) -> None:
+        self._growth = growth
+        self._classes = Classes(growth)
+        self._builders = Builders(growth, self._classes)
+        self._names = Names(growth, self._classes, self._builders)
+        self._classes.build_member = self._builders.build_member
+        growth.import_alias = self._names.import_alias
+        self._importing = Importing(growth, self._names)
+        self._circles = Circles(growth, self._importing)
+        self._open = OpenValues(growth, self._classes, self._names)
+        self._computed = ComputedNames(growth, self._classes, self._names, self._open)
+        self._following = Following(
+            growth,
+            classes=self._classes,
+            names=self._names,
+            importing=self._importing,
+            open_values=self._open,
+            computed=self._computed,
+        )
+
+    def add_target(self, module: Module, symbol_id: str) -> None:
+        """A symbol the caller asked for: all pieces that define it."""
+        growth = self._growth
+        growth.roots.setdefault(module.name)
+        growth.keep_module(module.name)
+        growth.closure.distances[symbol_id] = 0
+        demand = Demand.of(symbol_id, module, ReferenceKind.READ, "target")
+        qualname = symbol_id.partition(":")[2]
+        if not qualname:
+            for piece in module.summary.pieces:
+                if piece.parent < 0 and piece.kind not in ("import", "future"):
+                    growth.keep_all(module, piece, demand)
+            return
+        for piece in pieces_of_symbol(module, qualname):
+            self._add_definition(module, piece, symbol_id, demand)
+
+    def _add_definition(self, module: Module, piece: Piece, item: str, demand: Demand) -> None:
+        """A statement that defines a target, and what it is useless without."""
+        growth = self._growth
+        self._classes.keep_as_value(module, piece, demand, item=item)
+        if piece.kind == "class":
+            growth.keep_members(growth.class_of(module, piece), demand)
+        elif piece.owner < 0:
+            for name in piece.binds:
+                self._builders.build_variable(module, name)
+        elif needs_instance(module, piece):
+            self._classes.make_live(growth.engine.class_(module, piece.owner), demand)
+
+    def add_observed(self, module: Module, symbol_id: str, target: str) -> None:
+        """A symbol that an execution of ``target`` showed to be needed."""
+        program = self._growth.program
+        holder = _module_of(program, target)
+        line = program.symbol_table(holder)[target].span.start
+        demand = Demand.of(
+            target, holder, ReferenceKind.READ, "observed", pack(line, 0), certain=False
+        )
+        self._growth.keep_module(module.name)
+        for piece in pieces_of_symbol(module, symbol_id.partition(":")[2]):
+            self._classes.keep_as_value(module, piece, demand, item=symbol_id)
+
+    def run(self) -> None:
+        """Follow every reference until nothing new is wanted."""
+        while self._round():
+            pass
+        self._importing.settle_dotted_imports()
+        self._following.drain()
+        self._following.note_unresolved()
+
+    def _round(self) -> bool:
+        """Follow what is kept; whether anything has come up since that asks for more.
+
+        From the cheapest question to the dearest: imports are looked at only when all
+        references are followed.
+        """
+        self._following.drain()
+        return (
+            self._open.trace()
+            or bool(self._growth.queue)
+            or self._following.revisit()
+            or self._computed.match_strings()
+            or self._importing.connect_effects()
+            or self._circles.settle()
+        )

@@ -1,0 +1,276 @@
+"""The growing closure: what keeping a piece means, and the worklist it goes on.
+
+The one object that all rules of this package share. It knows nothing of names, values or
+classes' members. What it adds to a kept piece is what no statement is without: the statements
+around it, with what decides whether it runs at all (Ferrante, Ottenstein and Warren 1987:
+control dependence; here coarse, by compound statement).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
+from depslice.callgraph.program import Module, Program
+from depslice.callgraph.summary import Piece, unpack
+from depslice.slicer.closure.model import Closure, Demand
+from depslice.slicer.pieces import (
+    class_index,
+    enclosing_pieces,
+    holding_piece,
+    outer_piece,
+    start_of,
+)
+from depslice.slicer.wiring import ImportEdge, import_closure, with_packages
+
+_ENCLOSES = "encloses"
+
+
+@dataclass(slots=True, kw_only=True)
+class Followed:
+    """A unit of a kept piece whose facts are followed, for the symbol ``item``.
+
+    ``facts`` is the list that was followed last (the engine makes a new one when it finds
+    more), ``seen`` every fact so far. ``bases`` are the classes that a class statement
+    names as its bases.
+    """
+
+    module: Module
+    piece: Piece
+    item: str
+    function: Function
+    facts: list[Fact] = field(default_factory=list)
+    seen: set[Fact] = field(default_factory=set)
+    bases: set[Class] = field(default_factory=set)
+
+
+class Growth:
+    """The closure so far, and the kept pieces whose facts are still to be followed.
+
+    ``roots`` are the modules of the targets. ``effects`` are modules that are kept for what
+    they do when they run: somebody must import them. ``import_alias`` is the one request
+    that goes upwards from here, to the rules of names.
+    """
+
+    import_alias: Callable[[Module, Piece, str, Demand], None]
+
+    def __init__(
+        self,
+        program: Program,
+        engine: Engine,
+        *,
+        depth: int | None,
+        whole_classes: bool,
+        excluded: frozenset[str],
+    ) -> None:
+        self.program = program
+        self.engine = engine
+        self.closure = Closure()
+        self.queue: deque[tuple[Module, int, str]] = deque()
+        self.followed: dict[Function, Followed] = {}
+        self.roots: dict[str, None] = {}
+        self.effects: dict[str, None] = {}
+        self._depth = depth
+        self._whole_classes = whole_classes
+        self._excluded = excluded
+        self._run_by_roots: dict[str, ImportEdge | None] | None = None
+
+    # --- pieces
+
+    def keep(self, module: Module, piece: Piece, demand: Demand, *, item: str = "") -> bool:
+        """Keep one piece, as part of ``item``; whether it is in the slice afterwards."""
+        key = (module.name, piece.index)
+        if piece.kind == "future":
+            return True
+        if piece.kind == "import":
+            if key not in self.closure.kept:
+                for bound, *_ in piece.imports:
+                    self.import_alias(module, piece, bound, demand)
+            return True
+        if piece.path[0] == "local":  # a class in a function is kept whole with it
+            return self.keep(module, outer_piece(module, piece), demand)
+        item = item or _item_of(module, piece) or demand.source
+        within = self._note(item, demand)
+        if key in self.closure.kept:
+            return True
+        if not within:
+            return False
+        self.closure.pieces_of.setdefault(item, {})[key] = None
+        self._keep_in_place(module, piece, item)
+        self.queue.append((module, piece.index, item))
+        if piece.kind == "class" and self._whole_classes:
+            self.keep_members(self.class_of(module, piece), demand)
+        return True
+
+    def keep_all(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Keep ``piece`` and all that stands in it."""
+        self.keep(module, piece, demand)
+        for child in module.summary.pieces[piece.index + 1 :]:
+            if child.path[: len(piece.path)] != piece.path:
+                break
+            self.keep(module, child, demand)
+
+    def keep_import(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Keep an import statement's place; its aliases are kept one by one."""
+        if (module.name, piece.index) not in self.closure.kept:
+            self._keep_in_place(module, piece, demand.source)
+
+    def keep_function(self, function: Function, demand: Demand) -> None:
+        """Keep what holds ``function``, which may run."""
+        module = function.module
+        piece = holding_piece(module, function.unit.index)
+        # A closure or lambda runs; whoever made it is reached through its name.
+        if function.unit.parent < 0 or (module.name, piece.index) not in self.closure.kept:
+            self.keep(module, piece, demand)
+
+    def keep_members(self, class_: Class, demand: Demand) -> None:
+        """Keep every member of ``class_``."""
+        for index in class_.info.pieces:
+            piece = class_.module.summary.pieces[index]
+            if piece.kind != "doc":
+                self.keep(class_.module, piece, demand)
+
+    def keep_docstring(self, module: Module) -> None:
+        """Keep the docstring of ``module``, if it has one."""
+        for piece in module.summary.pieces[:1]:
+            if piece.kind == "doc":
+                self.closure.kept.setdefault((module.name, piece.index))
+                self.keep_module(module.name)
+
+    def keep_module(self, name: str) -> None:
+        """Have the module there, and the packages it is in."""
+        for package in with_packages(name):
+            if package in self.program.files:
+                self.closure.modules.setdefault(package)
+
+    def class_of(self, module: Module, piece: Piece) -> Class:
+        """The class that a ``class`` statement makes."""
+        return self.engine.class_(module, class_index(module, piece))
+
+    def _keep_in_place(self, module: Module, piece: Piece, item: str) -> None:
+        """Keep ``piece``, what stands around it, and what decides whether it runs."""
+        self.keep_module(module.name)
+        self.closure.kept[module.name, piece.index] = None
+        inside = Demand.of(item, module, ReferenceKind.READ, _ENCLOSES, start_of(piece))
+        for future in module.summary.pieces:
+            if future.kind == "future":
+                self.closure.kept.setdefault((module.name, future.index))
+        child = piece
+        for holder in enclosing_pieces(module, piece):
+            if holder.kind == "class":
+                self.keep(module, holder, inside)
+                return
+            key = (module.name, holder.index)
+            if key not in self.closure.kept:
+                self.closure.kept[key] = None
+                self.queue.append((module, holder.index, item))
+            self._control(module, holder, child, inside)
+            child = holder
+
+    def _control(self, module: Module, holder: Piece, child: Piece, demand: Demand) -> None:
+        """Keep what ``child`` depends on in the compound statement ``holder``.
+
+        Of a loop all, of a ``try`` the body (its part before an import that falls back),
+        and how its handlers leave.
+        """
+        if child.path[: len(holder.path)] != holder.path:
+            raise LookupError(f"{child.path} does not stand in {holder.path}")
+        depth = len(holder.path)
+        if holder.kind not in ("loop", "try"):
+            return
+        for sibling in [p for p in module.summary.pieces if p.parent == holder.index]:
+            if holder.kind == "loop" or _decides_in_try(sibling, child, depth):
+                self.keep_all(module, sibling, demand)
+
+    # --- items
+
+    def _note(self, item: str, demand: Demand) -> bool:
+        """Record how ``item`` was first reached; ``False`` when the options leave it out."""
+        closure = self.closure
+        # What stands in a class is nowhere without its header: no option leaves that out.
+        encloses = demand.evidence == _ENCLOSES
+        if item in self._excluded and not encloses:
+            return False
+        known = closure.demands.get((demand.source, item))
+        if known is None or known.certainty is Certainty.POSSIBLE:
+            closure.demands[demand.source, item] = demand
+        if item in closure.distances:
+            return True
+        distance = self._distance_by(demand)
+        if self._depth is not None and distance > self._depth and not encloses:
+            closure.omitted.setdefault(item, distance)
+            return False
+        closure.distances[item] = distance
+        closure.reasons[item] = demand
+        return True
+
+    def leaves_out(self, item: str) -> bool:
+        """Whether the caller has excluded ``item``."""
+        return item in self._excluded
+
+    def omits(self, item: str, demand: Demand) -> bool:
+        """Whether ``item`` would be new and too deep, if ``demand`` reached it; noted then."""
+        if self._depth is None or item in self.closure.distances:
+            return False
+        distance = self._distance_by(demand)
+        if distance > self._depth:
+            self.closure.omitted.setdefault(item, distance)
+            return True
+        return False
+
+    def _distance_by(self, demand: Demand) -> int:
+        return self.closure.distances.get(demand.source, 0) + 1
+
+    def first_item(self) -> str:
+        """The first target, in whose name things are done that no reference asks for."""
+        return next(iter(self.closure.distances))
+
+    def note_unresolved(self, item: str, name: str, reason: str, pos: int) -> None:
+        """Record something in ``item`` that analysis cannot tell."""
+        line, column = unpack(abs(pos))
+        site = Site(line=line, column=column)
+        unresolved = Unresolved(source=item, name=name, reason=reason, site=site)
+        self.closure.unresolved[unresolved] = None
+
+    # --- modules
+
+    def run_by_roots(self) -> dict[str, ImportEdge | None]:
+        """The modules that importing the targets' modules runs, and by which import."""
+        if self._run_by_roots is None:
+            self._run_by_roots = import_closure(self.program, self.roots)
+        return self._run_by_roots
+
+    def kept_names(self, module: Module) -> set[str]:
+        """The names of the module scope that the slice binds."""
+        found: set[str] = set()
+        for piece in module.summary.pieces:
+            key = (module.name, piece.index)
+            if piece.owner < 0 and key in self.closure.kept:
+                found.update(piece.binds if piece.kind != "import" else ())
+                found.update(self.closure.aliases.get(key, ()))
+                found.update(self.closure.stars.get(key, ()))
+        return found
+
+
+def _item_of(module: Module, piece: Piece) -> str:
+    """The symbol a piece belongs to; empty for pieces that define none."""
+    if piece.owner < 0:
+        return f"{module.name}:{piece.binds[0]}" if piece.binds else ""
+    info = module.summary.classes[piece.owner]
+    names = piece.binds or tuple(name for name in piece.mutates if name in info.members)
+    owner = f"{module.name}:{info.qualname}"
+    return f"{owner}.{names[0]}" if names else owner
+
+
+def _decides_in_try(sibling: Piece, child: Piece, depth: int) -> bool:
+    """Whether a part of a ``try`` decides on ``child``; both stand at that depth of it."""
+    part, inside = sibling.path[depth], child.path[depth]
+    if part == "handlers":
+        return sibling.kind == "jump"
+    before = sibling.kind == "import" and sibling.index < child.index
+    return part == "body" and (inside != "body" or before)

@@ -1,0 +1,154 @@
+"""What must be imported though no kept name asks for it.
+
+A module object that is named must have been imported by somebody; so must a module that is
+kept for what it does when it runs. The chain of imports by which the package itself reaches
+such a module is kept, no further than needed. ``import a.b`` and ``import a.c`` both bind
+``a``: which of them is needed shows only when all uses of ``a`` are known.
+"""
+
+from __future__ import annotations
+
+from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.names import Names
+from depslice.slicer.pieces import start_of
+from depslice.slicer.wiring import import_closure, imported_modules, is_dotted_import, with_packages
+
+
+class Importing:
+    """Keeps imports for the sake of the modules that they make run."""
+
+    def __init__(self, growth: Growth, names: Names) -> None:
+        self._growth = growth
+        self._closure = growth.closure
+        self._program = growth.program
+        self._names = names
+        self._uses: dict[str, set[str]] = {}  # module -> dotted names that its code uses
+
+    def note_use(self, module: Module, dotted: str) -> None:
+        """Code of ``module`` uses something of that dotted name."""
+        self._uses.setdefault(module.name, set()).add(dotted)
+
+    def want_module(self, module: Module, name: str, demand: Demand) -> None:
+        """A module object is named: it must be there, and be imported by someone."""
+        self._growth.keep_module(name)
+        self.note_use(module, name)
+        parent, _, _ = name.rpartition(".")
+        package = self._program.module(parent) if parent else None
+        if package is None or package is module:
+            return
+        # `package.last` is bound by whoever imports the submodule: keep the package's own import.
+        for piece in package.summary.pieces:
+            if piece.kind != "import" or piece.type_checking:
+                continue
+            for bound, level, target, item in piece.imports:
+                if name in imported_modules(self._program, package, level, target, item):
+                    absolute = self._program.import_target(package, level, target)
+                    if name in (absolute, f"{absolute}.{item}"):
+                        self._growth.import_alias(package, piece, bound, demand)
+                        return
+
+    # --- modules that must run
+
+    def connect_effects(self) -> bool:
+        """Have the modules that are kept for their effects imported; whether that asks for more."""
+        closure = import_closure(self._program, self._growth.roots)
+        reached = self._reached()
+        changed = False
+        for name in tuple(self._growth.effects):
+            current = name
+            while current not in reached:
+                edge = closure.get(current)
+                if edge is None:
+                    break
+                importer, index, bound, _ = edge
+                if bound not in self._closure.aliases.get((importer, index), {}):
+                    changed = True
+                    self.import_for_effect(importer, index, bound)
+                current = importer
+        return changed or bool(self._growth.queue)
+
+    def import_for_effect(self, importer: str, index: int, bound: str) -> None:
+        """Keep an alias of an import for the modules that it runs."""
+        module = self._program.module(importer)
+        assert module is not None
+        piece = module.summary.pieces[index]
+        demand = Demand.of(
+            self._growth.first_item(),
+            module,
+            ReferenceKind.IMPORT,
+            "side-effect import",
+            start_of(piece),
+        )
+        if bound == "*":
+            self._import_star(module, piece, demand)
+        else:
+            self._growth.import_alias(module, piece, bound, demand)
+
+    def _import_star(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Import something by name that a star gives: without ``__all__`` it gives too much."""
+        for _, level, target, _ in piece.imports:
+            absolute = self._program.import_target(module, level, target)
+            source = self._program.module(absolute)
+            for name in sorted(self._growth.kept_names(source)) if source is not None else ():
+                found = self._program.star_source(module, name)
+                if found is not None and found[1] == piece.index:
+                    self._names.want_star(module, piece, name, demand, value=False)
+                    return
+            self._growth.keep_module(absolute)
+        self._growth.keep_import(module, piece, demand)
+        self._closure.aliases.setdefault((module.name, piece.index), {})["*"] = None
+
+    def _reached(self) -> set[str]:
+        """The modules that the kept imports make run, starting from the targets'."""
+        found: set[str] = set()
+        stack = [package for root in self._growth.roots for package in with_packages(root)]
+        kept: dict[str, list[tuple[int, str]]] = {}
+        for (name, index), bounds in (*self._closure.aliases.items(), *self._closure.stars.items()):
+            kept.setdefault(name, []).extend((index, bound) for bound in bounds)
+        while stack:
+            name = stack.pop()
+            if name in found:
+                continue
+            found.add(name)
+            module = self._program.module(name)
+            if module is None:
+                continue
+            for index, wanted in kept.get(name, ()):
+                piece = module.summary.pieces[index]
+                if piece.type_checking:
+                    continue
+                for bound, level, target, item in piece.imports:
+                    if bound in (wanted, "*"):
+                        stack.extend(imported_modules(self._program, module, level, target, item))
+        return found
+
+    # --- dotted imports
+
+    def settle_dotted_imports(self) -> None:
+        """Of the imports that bind the same package, keep those whose module is used."""
+        for (name, index), bounds in tuple(self._closure.aliases.items()):
+            module = self._program.module(name)
+            assert module is not None
+            piece = module.summary.pieces[index]
+            for bound in tuple(bounds):
+                if is_dotted_import(piece, bound):
+                    self._keep_used_siblings(module, piece, bound)
+
+    def _keep_used_siblings(self, module: Module, piece: Piece, bound: str) -> None:
+        used = self._uses.get(module.name, set())
+        for index in module.summary.scope.get(bound, ()):
+            sibling = module.summary.pieces[index]
+            dotted = is_dotted_import(sibling, bound)
+            if index != piece.index and any(_is_used(target, used) for target in dotted):
+                first = self._growth.first_item()
+                demand = Demand.of(first, module, ReferenceKind.IMPORT, "module")
+                self._growth.import_alias(module, sibling, bound, demand)
+
+
+def _is_used(dotted: str, used: set[str]) -> bool:
+    """Whether the module, or something in it, is among the dotted names ``used``."""
+    return any(name == dotted or name.startswith(dotted + ".") for name in used)

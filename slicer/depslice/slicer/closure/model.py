@@ -1,0 +1,114 @@
+"""What a closure holds: the kept pieces, and for everything in it the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import unpack
+from depslice.slicer.model import ExternalImport, Step
+
+PieceKey: TypeAlias = tuple[str, int]
+"""A piece of the program: its module and its index there."""
+
+
+@dataclass(slots=True)
+class Demand:
+    """Why something is wanted: ``source``, a symbol of the slice, refers to it.
+
+    ``evidence`` names the rule, ``path`` and ``pos`` (packed) the place.
+    """
+
+    source: str
+    kind: ReferenceKind
+    certainty: Certainty
+    evidence: str
+    path: str
+    pos: int
+
+    @classmethod
+    def of(
+        cls,
+        source: str,
+        module: Module,
+        kind: ReferenceKind,
+        evidence: str,
+        pos: int = 0,
+        *,
+        certain: bool = True,
+    ) -> Demand:
+        """A demand that stands in ``module``; facts of writes have their position negated."""
+        certainty = Certainty.DEFINITE if certain else Certainty.POSSIBLE
+        return cls(source, kind, certainty, evidence, module.file.path, abs(pos))
+
+    def step(self, target: str) -> Step:
+        """The demand as a link of a chain of reasons."""
+        line, column = unpack(self.pos)
+        return Step(
+            source=self.source,
+            target=target,
+            kind=self.kind,
+            certainty=self.certainty,
+            evidence=self.evidence,
+            path=self.path,
+            site=Site(line=line, column=column),
+        )
+
+
+@dataclass(slots=True)
+class Closure:
+    """What the targets need: pieces to keep, and what was learned on the way.
+
+    * ``kept``: the pieces, in the order in which they were found; ``modules``: the modules
+      that must be there, with or without pieces.
+    * ``aliases``: of a kept import statement, the names it binds that are wanted
+      (``"*"``: the star as it is); ``stars``: the names wanted of a star import.
+    * ``read_names``: names of a module scope that kept code of the module itself reads.
+    * ``reasons``: item -> the demand that first reached it; ``demands``: every pair of
+      items of which one asked for the other, definite rather than possible.
+    * ``distances``: item -> the number of references from a target.
+    * ``pieces_of``: item -> the pieces that define it.
+    * ``externals``: modules outside the repo, and the name imported (or ``""``).
+    * ``omitted``: items beyond the depth that was asked for -> their distance.
+    """
+
+    kept: dict[PieceKey, None] = field(default_factory=dict)
+    modules: dict[str, None] = field(default_factory=dict)
+    aliases: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
+    stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
+    read_names: set[tuple[str, str]] = field(default_factory=set)
+    reasons: dict[str, Demand] = field(default_factory=dict)
+    demands: dict[tuple[str, str], Demand] = field(default_factory=dict)
+    distances: dict[str, int] = field(default_factory=dict)
+    pieces_of: dict[str, dict[PieceKey, None]] = field(default_factory=dict)
+    externals: dict[tuple[str, str], None] = field(default_factory=dict)
+    unresolved: dict[Unresolved, None] = field(default_factory=dict)
+    omitted: dict[str, int] = field(default_factory=dict)
+    _steps: dict[str, Step] = field(default_factory=dict)
+
+    def chain(self, item: str) -> tuple[Step, ...]:
+        """The references from a target to ``item``, each the first that was found."""
+        steps: list[Step] = []
+        current = item
+        seen: set[str] = set()
+        while current in self.reasons and current not in seen:
+            seen.add(current)
+            step = self._steps.get(current)
+            if step is None:
+                step = self._steps[current] = self.reasons[current].step(current)
+            steps.append(step)
+            current = step.source
+        return tuple(reversed(steps))
+
+    def imports_from_outside(self) -> tuple[ExternalImport, ...]:
+        """Imports from outside the repo, merged per module."""
+        grouped: dict[str, set[str]] = {}
+        for module, name in self.externals:
+            names = grouped.setdefault(module, set())
+            if name:
+                names.add(name)
+        return tuple(
+            ExternalImport(module=m, names=tuple(sorted(n))) for m, n in sorted(grouped.items())
+        )

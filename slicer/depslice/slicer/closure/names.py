@@ -1,0 +1,251 @@
+"""Names of module scopes, and the imports by which they travel.
+
+A name is wanted by a reader; its bindings are kept. Where a binding is an import, its alias
+is kept, and what it stands for is wanted in turn: a name of another module (through as many
+re-exports as there are), a submodule, what a star gives, or what only the module's
+``__getattr__`` gives (PEP 562).
+"""
+
+from __future__ import annotations
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.program import Module, strings_in
+from depslice.callgraph.summary import Op, Piece
+from depslice.slicer.closure.builders import Builders
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.import_order import ImportEntry
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.pieces import holding_piece, ops_of, strings_of
+
+
+class Names:
+    """Keeps what binds a name. ``wanted`` is what has been asked for so far."""
+
+    def __init__(self, growth: Growth, classes: Classes, builders: Builders) -> None:
+        self.wanted: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
+        self._growth = growth
+        self._closure = growth.closure
+        self._program = growth.program
+        self._classes = classes
+        self._builders = builders
+        self._replaced: set[tuple[str, str]] = set()
+
+    def want_name(
+        self,
+        module: Module,
+        name: str,
+        demand: Demand,
+        *,
+        versions: tuple[int, ...] | None = None,
+        local: bool = False,
+        value: bool = True,
+        written: bool = False,
+    ) -> None:
+        """The module-scope name ``name`` of ``module`` is referred to.
+
+        ``versions``: the bindings that reach the reader, see :meth:`Module.current_pieces`.
+        ``local``: by code of the module itself. ``value``: as a value, not only in an
+        annotation or as a base class. ``written``: the object is only changed.
+        """
+        if local:
+            self._closure.read_names.add((module.name, name))
+        key = (module.name, name, versions, value, written)
+        if key in self.wanted:
+            return
+        self.wanted.add(key)
+        pieces = [module.summary.pieces[i] for i in module.current_pieces(name, versions)]
+        if not pieces:
+            self._want_unbound(module, name, demand, value=value)
+            return
+        for piece in pieces:
+            self._want_binding(module, piece, name, demand, value=value)
+        if written:
+            return
+        if value:
+            self._want_replacement(module, name, pieces, demand)
+        if any(piece.kind != "import" for piece in pieces):
+            self._builders.build_variable(module, name)
+
+    def _want_binding(
+        self, module: Module, piece: Piece, name: str, demand: Demand, *, value: bool
+    ) -> None:
+        """``piece``, which binds ``name``."""
+        if piece.kind == "import":
+            if any(bound == "*" for bound, *_ in piece.imports):
+                self.want_star(module, piece, name, demand, value=value)
+            else:
+                self.import_alias(module, piece, name, demand, value=value)
+        elif piece.kind != "future":
+            item = f"{module.name}:{name}"
+            kept = self._growth.keep(module, piece, demand, item=item)
+            if kept and value and piece.kind == "class":
+                self._classes.make_live(self._growth.class_of(module, piece), demand)
+
+    def _want_unbound(self, module: Module, name: str, demand: Demand, *, value: bool) -> None:
+        """A name that no statement of the module scope is seen to bind."""
+        summary = module.summary
+        if name == "__doc__":
+            self._growth.keep_docstring(module)
+            return
+        found = self._program.star_source(module, name)
+        if found is not None:
+            self.want_star(module, summary.pieces[found[1]], name, demand, value=value)
+        elif name not in summary.global_writers and "__getattr__" in summary.scope:
+            self._want_lazy(module, name, demand, value=value)
+        else:
+            for unit in summary.global_writers.get(name, ()):
+                self._growth.keep(module, holding_piece(module, unit), demand)
+
+    # --- names that are made at run time
+
+    def _want_lazy(self, module: Module, name: str, demand: Demand, *, value: bool = True) -> None:
+        """A name that only the module's ``__getattr__`` gives (PEP 562)."""
+        self._growth.keep_module(module.name)
+        if "__getattr__" not in module.summary.scope:
+            return
+        self.want_name(module, "__getattr__", demand)
+        found = self._program.lazy_target(module, name)
+        if found is None:
+            return
+        target, attribute = found
+        self._growth.keep_module(target)
+        inner = self._program.module(target)
+        if inner is not None and attribute:
+            self.want_name(inner, attribute, demand, value=value)
+
+    def _want_replacement(
+        self, module: Module, name: str, pieces: list[Piece], demand: Demand
+    ) -> None:
+        """What gives ``name`` at run time, when only type checkers see ``pieces`` bind it.
+
+        The module's ``__getattr__`` (PEP 562), or else a call that is told the name:
+        ``replace_module(__name__, {"submodule": ["name", …]})``.
+        """
+        if not pieces or not all(piece.type_checking for piece in pieces):
+            return
+        if (module.name, name) in self._replaced:
+            return
+        self._replaced.add((module.name, name))
+        if "__getattr__" in module.summary.scope:
+            self._want_lazy(module, name, demand)
+            return
+        for piece in module.summary.pieces:
+            if piece.owner < 0 and piece.kind in ("expr", "assign"):
+                ops = ops_of(module, piece)
+                if name in strings_of(ops) and any(op[0] == s.CALL for op in ops):
+                    self._growth.keep(module, piece, demand)
+                    self._growth.effects.setdefault(module.name)
+                    self._want_listed(ops, name, demand)
+
+    def _want_listed(self, ops: list[Op], name: str, demand: Demand) -> None:
+        """``{"submodule": ["name", "other"]}``: whoever fetches the one fetches all of them."""
+        tables = [op[2] for op in ops if op[0] == s.MAPPING]
+        for key, _, register in (entry for table in tables for entry in table):
+            listed = strings_in(ops, register)
+            source = self._program.module(key) if key is not None and name in listed else None
+            if source is not None:
+                for other in listed:
+                    self._growth.keep_module(source.name)
+                    self.want_name(source, other, demand)
+
+    # --- imports
+
+    def want_star(
+        self, module: Module, piece: Piece, name: str, demand: Demand, *, value: bool
+    ) -> None:
+        """The name that the star import ``piece`` gives."""
+        self._growth.keep_import(module, piece, demand)
+        key = (module.name, piece.index)
+        found = self._program.star_source(module, name)
+        source = None if found is None else found[0]
+        if source is None:
+            self._closure.aliases.setdefault(key, {})["*"] = None
+            for _, level, target, _ in piece.imports:
+                absolute = self._program.import_target(module, level, target)
+                self._closure.externals[absolute, "*"] = None
+            return
+        self._closure.stars.setdefault(key, {})[name] = None
+        self.want_name(source, name, demand, value=value)
+        self._growth.keep_module(source.name)
+
+    def import_alias(
+        self, module: Module, piece: Piece, bound: str, demand: Demand, *, value: bool = True
+    ) -> None:
+        """One alias of an import statement is needed: keep it, and what it stands for."""
+        piece = _earlier_import(module, piece, bound) or piece
+        for entry in piece.imports:
+            if entry[0] != bound or bound == "*":
+                continue
+            if not self._follow_import(module, piece, entry, demand, value=value):
+                return
+            self._growth.keep_import(module, piece, demand)
+            self._closure.aliases.setdefault((module.name, piece.index), {})[bound] = None
+
+    def _follow_import(
+        self, module: Module, piece: Piece, entry: ImportEntry, demand: Demand, *, value: bool
+    ) -> bool:
+        """Want what one alias stands for; whether the options leave it in the slice."""
+        program, growth = self._program, self._growth
+        _, level, target, item = entry
+        absolute = program.import_target(module, level, target)
+        if item is None:
+            if program.is_module(absolute):
+                growth.keep_module(absolute)
+            elif not program.is_module(absolute.partition(".")[0]):
+                self._closure.externals[absolute, ""] = None
+            return True
+        source = program.module(absolute)
+        inner = f"{absolute}.{item}"
+        if source is not None and self._has(source, item):
+            # `from . import x` in `__init__`, where the only `x` is that very import.
+            if source is module and module.current_pieces(item, None) == (piece.index,):
+                growth.keep_module(inner)
+                return True
+            growth.keep_module(absolute)
+            return self._want_imported(
+                source, item, demand, value=value, typing_only=piece.type_checking
+            )
+        if program.is_module(inner):
+            growth.keep_module(inner)
+        elif source is not None:
+            self._want_lazy(source, item, demand, value=value)
+        elif not program.is_module(absolute):
+            self._closure.externals[absolute, item] = None
+        return True
+
+    def _has(self, source: Module, item: str) -> bool:
+        """Whether a statement of ``source`` binds ``item``, be it in a function or by a star."""
+        return (
+            item in source.summary.scope
+            or item in source.summary.global_writers
+            or self._program.star_source(source, item) is not None
+        )
+
+    def _want_imported(
+        self, source: Module, item: str, demand: Demand, *, value: bool, typing_only: bool
+    ) -> bool:
+        """The name ``item`` of another module; whether the options leave it in the slice."""
+        wanted = f"{source.name}:{item}"
+        if self._growth.leaves_out(wanted):
+            return False
+        pieces = [source.summary.pieces[i] for i in source.current_pieces(item, None)]
+        direct = any(piece.kind != "import" for piece in pieces)
+        if direct and self._growth.omits(wanted, demand):
+            return False
+        self.want_name(source, item, demand, value=value)
+        if not typing_only:
+            self._want_replacement(source, item, pieces, demand)
+        return True
+
+
+def _earlier_import(module: Module, piece: Piece, bound: str) -> Piece | None:
+    """An unconditional import further up that binds the same name to the same thing."""
+    entry = next((e for e in piece.imports if e[0] == bound), None)
+    for index in module.summary.scope.get(bound, ()):
+        earlier = module.summary.pieces[index]
+        if earlier.index >= piece.index or earlier.kind != "import":
+            return None
+        if earlier.parent < 0 and earlier.owner == piece.owner and entry in earlier.imports:
+            return earlier
+    return None

@@ -1,0 +1,187 @@
+"""What is done with open values, settled for each known value behind them.
+
+Inside a function nobody knows what a parameter is, nor an attribute of it, nor the result of
+calling it. What the function does with such a value (reads an attribute, calls it, uses an
+operator on it) is noted here. :class:`~depslice.slicer.closure.origins.Origins` traces the
+value to the arguments that kept code passes; for each that turns up, what is done with it
+becomes a demand on its class, function or module. Both grow with the slice, so this is
+asked again until nothing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from depslice.callgraph.engine.values import Class, Function, Value, Values
+from depslice.callgraph.model import ReferenceKind
+from depslice.slicer.closure.classes import ORDERING, Classes
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.names import Names
+from depslice.slicer.closure.origins import Origins
+
+# Names that objects of builtin types have: on an unknown receiver they say nothing.
+_COMMON = frozenset(
+    name
+    for kind in (
+        str,
+        bytes,
+        list,
+        dict,
+        set,
+        frozenset,
+        tuple,
+        int,
+        float,
+        complex,
+        type,
+        BaseException,
+    )
+    for name in dir(kind)
+) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
+_STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
+
+Use: TypeAlias = Literal["attribute", "protocol", "matching", "call"]
+"""What is done with a value: ``.name``; a special method ``name``, implicitly; a computed
+attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """Something is done with an open value; ``done`` are the known values it is settled for."""
+
+    value: int
+    use: Use
+    name: Any
+    demand: Demand
+    where: Function
+    done: set[int] = field(default_factory=set)
+
+
+class OpenValues:
+    """The uses of open values so far, and where those values come from."""
+
+    def __init__(self, growth: Growth, classes: Classes, names: Names) -> None:
+        self._growth = growth
+        self._engine = growth.engine
+        self._classes = classes
+        self._names = names
+        self._origins = Origins(growth.engine)
+        self._uses: list[_Open] = []
+        self._traced = 0
+
+    def note(self, use: Use, value: int, name: Any, demand: Demand, where: Function) -> None:
+        """``value`` is used in ``where``; settled by the next :meth:`trace`."""
+        self._uses.append(_Open(value, use, name, demand, where))
+
+    def bind(self, function: Function, index: int, values: Values) -> None:
+        """Kept code passes ``values`` for a parameter."""
+        self._origins.bind(function, index, values)
+
+    def trace(self) -> bool:
+        """Settle uses for the values that are known by now; whether to come back."""
+        grown = self._origins.refresh()
+        fresh = self._uses[self._traced :]
+        self._traced = len(self._uses)
+        for use in self._uses if grown else fresh:
+            for value in sorted(self._origins.trace(use.value, use.where)):
+                if value not in use.done:
+                    use.done.add(value)
+                    self._settle(use, value)
+        return bool(fresh) or self._origins.grown
+
+    def _settle(self, use: _Open, value: int) -> None:
+        kind = self._engine.values[value]
+        tag = kind[0]
+        if use.use == "call":
+            self._settle_call(use, kind)
+        elif use.use == "matching":
+            if tag in ("I", "C"):
+                prefix, suffix = use.name
+                self._classes.want_matching(kind[1], prefix, suffix, use.demand)
+        elif tag in ("I", "C"):
+            self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
+        elif use.use == "attribute" and tag == "M":
+            source = self._growth.program.module(kind[1])
+            if source is not None and use.name in source.summary.scope:
+                self._names.want_name(source, use.name, use.demand)
+        elif use.use == "attribute" and tag == "U" and use.name not in _COMMON:
+            demand = use.demand
+            self._classes.want_anywhere(use.name, replace(demand, evidence="unknown-receiver"))
+            self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)
+
+    def _settle_member(self, use: _Open, class_: Class, *, exact: bool, instance: bool) -> None:
+        """``use.name`` on the class, or on an instance of it."""
+        classes, engine = self._classes, self._engine
+        name, demand = use.name, use.demand
+        found = engine.find_member(class_, name)
+        if found is not None:
+            classes.want_member(found, name, demand)
+            # An iterator, which gives itself: it is driven.
+            step = _STEPS.get(name) if instance else None
+            stepping = engine.find_member(class_, step) if step else None
+            if step and stepping is not None:
+                classes.want_member(stepping, step, demand)
+        elif instance and name in ORDERING:
+            classes.want_ordering(class_, demand)
+        elif instance and not name.startswith("__"):
+            fallback = engine.find_member(class_, "__getattr__")
+            if fallback is not None and not any(
+                name in k.info.self_stores for k in engine.mro(class_)
+            ):
+                classes.want_member(fallback, "__getattr__", demand)
+        if not exact:
+            classes.want_override(class_, name, demand)
+
+    # --- calls
+
+    def _settle_call(self, use: _Open, kind: Value) -> None:
+        """The value is called with ``use.name``: arguments, each a set of values."""
+        match kind[0]:
+            case "F" | "GE" | "CM":
+                self._call_function(use, kind[1], use.name)
+            case "B":
+                self._call_function(use, kind[1], [frozenset((kind[2],)), *use.name])
+            case "C":
+                self._classes.make_live(kind[1], use.demand)
+                instance = ("I", kind[1], kind[2])
+                self._call_member(use, instance, "__new__")
+                self._call_member(use, instance, "__init__")
+            case "I":
+                self._call_member(use, kind, "__call__")
+            case _:
+                pass
+
+    def _call_member(self, use: _Open, instance: Value, name: str) -> None:
+        found = self._engine.find_member(instance[1], name)
+        if found is None:
+            return
+        self._classes.want_member(found, name, use.demand)
+        receiver = self._engine.intern(instance)
+        for member in self._engine.member_values(found, name):
+            kind = self._engine.values[member]
+            if kind[0] == "F":
+                self._call_function(use, kind[1], [frozenset((receiver,)), *use.name])
+
+    def _call_function(self, use: _Open, function: Function, args: Sequence[Values]) -> None:
+        demand = use.demand
+        self._growth.keep_function(
+            function,
+            Demand.of(
+                demand.source,
+                function.module,
+                ReferenceKind.CALL,
+                demand.evidence,
+                demand.pos,
+                certain=False,
+            ),
+        )
+        params = function.unit.params
+        variadic = function.signature.variadic
+        for place, values in enumerate(args):
+            if place < len(params) and params[place][1] in ("po", "pk"):
+                self.bind(function, place, values)
+            elif variadic is not None:
+                self.bind(function, variadic, values)

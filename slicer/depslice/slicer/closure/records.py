@@ -1,0 +1,69 @@
+"""Which classes are read as lists of fields, and what their fields are.
+
+``@dataclass``, ``attrs``, enums, models and whatever else a decorator, a metaclass or a base
+outside the repo makes of a class body: nothing names the fields, and all of them count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.library import INERT_BASES, RECORD_BASES
+from depslice.callgraph.engine.values import Class
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece
+from depslice.slicer.pieces import ops_of
+
+
+def is_record(engine: Engine, class_: Class) -> bool:
+    """Whether something reads the class body as a list of fields."""
+    return any(
+        k.info.decorators
+        or k.metaclasses
+        or any(name == "metaclass" for name, _ in k.info.keywords)
+        or any(base in RECORD_BASES or base not in INERT_BASES for base in k.external_bases)
+        for k in engine.mro(class_)
+    )
+
+
+def fields_of(engine: Engine, class_: Class) -> Iterator[tuple[Module, Piece]]:
+    """The statements of the class and its bases that are read as fields.
+
+    ``class Meta:`` is read like a field, but not where fields are generated from annotations.
+    """
+    for k in engine.mro(class_):
+        if not (k is class_ or k.info.decorators or k.external_bases or k.metaclasses):
+            continue
+        annotated = _is_dataclass(engine, k)
+        for index in k.info.pieces:
+            piece = k.module.summary.pieces[index]
+            if (piece.kind == "class" and not annotated) or (
+                piece.kind == "assign" and (not annotated or _declares_field(k.module, piece))
+            ):
+                yield k.module, piece
+
+
+def _is_dataclass(engine: Engine, class_: Class) -> bool:
+    """Whether only annotated names are fields (PEP 557)."""
+    return any(
+        dotted in ("dataclasses.dataclass", "dataclasses.dataclass.dataclass")
+        for dotted in external_names(engine, class_)
+    )
+
+
+def external_names(engine: Engine, class_: Class) -> Iterator[str]:
+    """What the class statement refers to outside the repo: dotted names."""
+    definer = engine.function(class_.module, class_.info.unit)
+    return (fact[1] for fact in engine.facts_of(definer) if fact[0] == f.EXTERNAL)
+
+
+def _declares_field(module: Module, piece: Piece) -> bool:
+    """Whether a class-level statement declares a dataclass field."""
+    for op in ops_of(module, piece):
+        if op[0] == s.DECLARE:
+            base = op[2][1] if op[2][0] == s.T_SUBSCRIPT else op[2]
+            return not (base[0] in (s.T_NAME, s.T_ATTR) and base[-1] == "ClassVar")
+    return False
