@@ -17,6 +17,7 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
+_DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _CONTAINER_BASES = {
     "builtins.list": "list",
@@ -507,7 +508,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
             for value in tuple(self.member_values(owner, name)):
-                if not (overrides and self._is_abstract(value)):
+                if not (self._is_abstract(value) and (overrides or self.is_protocol(owner))):
                     values |= self._bind_to_instance(value, receiver, pos)
         elif not exact:
             self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
@@ -571,7 +572,22 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _is_abstract(self, value: int) -> bool:
         """Whether a member only runs where ``super()`` asks for it."""
         kind = self.values[value]
-        return kind[0] == "F" and bool(kind[1].unit.flags & s.ABSTRACT)
+        if kind[0] != "F" or not self.whole:
+            return False
+        unit = kind[1].unit
+        if unit.flags & s.ABSTRACT:
+            return True
+        does_nothing = all(op[0] in _DOING_NOTHING for op in unit.ops)
+        return (
+            does_nothing
+            and unit.owner >= 0
+            and self.is_protocol(self.class_(kind[1].module, unit.owner))
+        )
+
+    def is_protocol(self, class_: Class) -> bool:
+        """Whether ``class_`` says what others have to have (PEP 544)."""
+        self.know_bases(class_)
+        return any(base.endswith(".Protocol") for base in class_.external_bases)
 
     def live_subclasses(self, class_: Class) -> list[Class]:
         """Subclasses of ``class_`` known so far, nearest first."""

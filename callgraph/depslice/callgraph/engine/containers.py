@@ -52,6 +52,7 @@ _MAPPINGS: Final = frozenset(
 )
 
 _MOST_KEYS_COPIED: Final = 16
+_SEQUENCES: Final = frozenset({"list", "tuple", "deque"})
 _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
@@ -777,11 +778,20 @@ class ContainerEvaluation(CallEvaluation):
                 self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":
                 self._iterate_class(value, kind[1], pos)
+        dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
         for value in tuple(items):
             kind = self.values[value]
             if kind[0] == "I":
-                for dunder in ("__eq__", "__hash__"):
+                for dunder in dunders:
                     self.call_dunder(value, kind[1], dunder, [containers], pos)
+
+    def _are_sequences(self, containers: Values) -> bool:
+        """Whether what is looked for is compared with each element, and never hashed."""
+        return bool(containers) and all(
+            (kind[0] == "K" and kind[1] in _SEQUENCES)
+            or (kind[0] == "G" and kind[1] in ("builtins.list", "builtins.tuple"))
+            for kind in map(self.values.__getitem__, containers)
+        )
 
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""

@@ -60,7 +60,11 @@ class Engine(ContainerEvaluation):
         if self.whole:
             self.stored = {name for each in known for name in each.unit.stores}
             for each in known:
-                if each.unit.owner >= 0 and each.unit.kind == "function":
+                if (
+                    each.unit.owner >= 0
+                    and each.unit.kind == "function"
+                    and not (each.unit.flags & s.ABSTRACT)
+                ):
                     name = each.unit.qualname.rpartition(".")[2]
                     if name in BUILTIN_METHODS:
                         continue  # who knows not the receiver means those rather
