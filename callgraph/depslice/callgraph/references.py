@@ -221,32 +221,38 @@ class _Collected:
         self, function: Function, index: int, said: list[tuple[int, _Edge | _Gap]]
     ) -> Iterator[tuple[int, _Edge | _Gap, Certainty]]:
         """What one operation says: its calls are weighed against each other."""
-        callees: dict[str, None] = {}
+        alternatives: dict[str, set[str]] = {}
         for _, one in said:
-            if isinstance(one, _Edge) and one.is_call and one.rule not in _WITH_ANOTHER:
+            if isinstance(one, _Edge) and one.is_call:
                 owner, _, name = one.target.rpartition(".")
-                callees[f"{owner}.{_TOGETHER.get(name, name)}"] = None
+                kind = one.rule if one.rule in _WITH_ANOTHER else ""
+                alternatives.setdefault(kind, set()).add(f"{owner}.{_TOGETHER.get(name, name)}")
         exact: bool | None = None
         for pos, one in said:
             certainty = Certainty.DEFINITE
             if isinstance(one, _Edge):
                 if one.is_call:
+                    kind = one.rule if one.rule in _WITH_ANOTHER else ""
+                    callees = len(alternatives[kind])
                     if exact is None:
-                        exact = len(callees) > 1 and self._is_exact(function, index)
+                        exact = self._is_exact(function, index)
                     certainty = call_certainty(
-                        one.rule, shown=one.certain, callees=len(callees), exact=exact
+                        one.rule, shown=one.certain, callees=callees, exact=exact
                     )
+                    if certainty is Certainty.DEFINITE and self._is_guess(function, index):
+                        certainty = Certainty.LIKELY
                 elif not one.certain:
                     certainty = Certainty.POSSIBLE
             yield pos, one, certainty
 
     def _is_exact(self, function: Function, index: int) -> bool:
-        """Whether the operation works on known objects alone."""
+        """Whether the objects whose kind decides what the operation calls are all known."""
         if index < 0:
             return False
         op = function.unit.ops[index]
         values = self._engine.values
-        for register in reads(op):
+        deciding = 2 if op[0] in (s.BINARY, s.COMPARE) else 1
+        for register in reads(op)[:deciding]:
             for value in function.registers[register]:
                 kind = values[value]
                 if kind[0] == "B":
@@ -254,6 +260,13 @@ class _Collected:
                 if kind[0] in _VAGUE or (kind[0] in ("I", "C") and not kind[2]):
                     return False
         return True
+
+    def _is_guess(self, function: Function, index: int) -> bool:
+        """Whether the operation works on what was guessed."""
+        return index >= 0 and any(
+            self._engine.guess_id in function.registers[register]
+            for register in reads(function.unit.ops[index])[:2]
+        )
 
     def _answer(self, lookup: Lookup) -> list[_Edge | _Gap]:
         known = self._answers.get(lookup.serial)

@@ -84,6 +84,8 @@ class EngineState:
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))
+        self.guess = self.single(("U", "guess"))  # stands beside what was guessed
+        self.guess_id = self.intern(("U", "guess"))
         self.constants: dict[int, frozenset[int]] = {
             register: self.single(("XI", f"builtins.{name}"))
             for register, name in s.CONSTANT_TYPES.items()
@@ -132,7 +134,7 @@ class EngineState:
         """
         kind = self.values[source]
         if self.whole or kind[0] == "U":
-            return self.unknown
+            return self.guess if source == self.guess_id else self.unknown
         depth = 1
         while kind[0] in ("A", "E", "R"):
             depth += 1

@@ -9,8 +9,8 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.attributes import AttributeEvaluation
 from depslice.callgraph.engine.base import MOST_NAMESAKES
+from depslice.callgraph.engine.fitting import FittingEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
@@ -61,7 +61,7 @@ def _takes(method: Function, op: Op) -> bool:
     return all(unit.params[index][3] or unit.params[index][0] in names for index in missing)
 
 
-class CallEvaluation(AttributeEvaluation):
+class CallEvaluation(FittingEvaluation):
     """``f(…)`` for every value ``f`` can have (language reference, 6.3.4)."""
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
@@ -421,7 +421,7 @@ class CallEvaluation(AttributeEvaluation):
         elif value[0] == "U":
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
-            return self.unknown
+            return self.derive("R", callee)
         given = tuple(
             [frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args]
         )
@@ -601,7 +601,7 @@ class CallEvaluation(AttributeEvaluation):
         for value in inferred:
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
-                through |= self._parameter_cell(function, kind[2]).values
+                through |= self.parameter_cell(function, kind[2]).values
         return through
 
     @staticmethod
@@ -609,7 +609,7 @@ class CallEvaluation(AttributeEvaluation):
         return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
 
     def _is_self(self, function: Function, value: int, exact: bool) -> bool:
-        receiver = self._receiver(function, 0)
+        receiver = self.receiver(function, 0)
         if receiver is None:
             return False
         if not exact:
@@ -694,10 +694,10 @@ class CallEvaluation(AttributeEvaluation):
         if not self.whole:
             self.facts.append((f.PASS, function, index, passed))
             return
-        cell = self._parameter_cell(function, index)
+        cell = self.parameter_cell(function, index)
         if passed <= cell.values:
             return
-        receiver = self._receiver(function, index)
+        receiver = self.receiver(function, index)
         if receiver is not None and (
             self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
         ):

@@ -14,9 +14,11 @@ from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
+from depslice.callgraph.engine.shapes import Shapes, guesses
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
+    OPEN,
     WORK_BITS,
     Cell,
     Function,
@@ -52,13 +54,17 @@ class Engine(ContainerEvaluation):
 
         Over a whole program first what runs by itself, and what that calls: with just the
         arguments and on just the instances it passes. What is left someone else may call,
-        with anything.
+        with anything. Last, parameters still unknown are guessed by what is done with them.
         """
         known = list(functions)
         if self.whole:
             self.stored = {name for each in known for name in each.unit.stores}
             for each in known:
-                if each.unit.owner >= 0 and each.unit.kind == "function":
+                if (
+                    each.unit.owner >= 0
+                    and each.unit.kind == "function"
+                    and not (each.unit.flags & s.ABSTRACT)
+                ):
                     name = each.unit.qualname.rpartition(".")[2]
                     if name in BUILTIN_METHODS:
                         continue  # who knows not the receiver means those rather
@@ -71,12 +77,24 @@ class Engine(ContainerEvaluation):
         if self.whole:
             self._open(known)
             self.settle()
+            self._guess(known)
+            self.settle()
 
     def _open(self, functions: list[Function]) -> None:
         """Whoever calls those that have no receiver yet is not known."""
         for function in functions:
             if function.unit.kind != "piece" and not self.has_receiver(function):
                 self.open_function(function)
+
+    def _guess(self, functions: list[Function]) -> None:
+        """Parameters that nothing is known of are what the function takes them for."""
+        shapes = Shapes({class_: self.mro(class_) for class_ in self._classes.values()})
+        for function, index, meant in guesses(functions, shapes):
+            cell = self.parameter_cell(function, index)
+            if self.receiver(function, index) is None and all(
+                self.values[value][0] in OPEN for value in cell.values
+            ):
+                self.write(cell, self.guess | self.single(("I", meant, False)))
 
     def _want(self, functions: list[Function]) -> None:
         for function in functions:
