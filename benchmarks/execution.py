@@ -36,8 +36,9 @@ from depslice.callgraph import Program, open_program
 from depslice.slicer import Item, Slice, function_symbols, render, slice_symbols
 from depslice.slicer.cut import StatementPath
 from depslice.slicer.tokens import count_tokens
-from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+from depslice.validator import Check, check_limits, open_workspace, record, repair
 from depslice.validator.calls import Replay
+from depslice.validator.sandbox import choose_sandbox
 
 _PACKAGES: Final = ("click", "boltons", "more-itertools", "toolz", "attrs", "humanize")
 _SEED: Final = 2026
@@ -96,8 +97,8 @@ def _package(home: Path, trace: Path, each: int, peers: Path) -> Iterator[dict[s
     with open_workspace(
         program.project,
         python=str(home / "environment" / "bin" / "python"),
-        runner=ProcessRunner(),
-        limits=Limits(seconds=120),
+        sandbox=choose_sandbox(),
+        limits=check_limits(120),
     ) as space:
         check = Check(space, program, record(space, program, targets))
         done = 0

@@ -123,6 +123,26 @@ MAY_READ = {
     "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
     "validator/depslice/validator/child/recording.py",  # in the checked program
     "validator/depslice/validator/child/replaying.py",
+    # What runs in a sandbox, and what runs need: interpreters, handing folders over.
+    "validator/depslice/validator/sandbox/depslice_inside/supervisor.py",
+    "validator/depslice/validator/sandbox/depslice_inside/watching.py",
+    "validator/depslice/validator/sandbox/interpreters.py",
+    "validator/depslice/validator/sandbox/staging.py",
+    "validator/depslice/validator/sandbox/slots.py",  # locks
+    # An environment: metadata and build inputs of the tree, copied; what a build made.
+    "validator/depslice/validator/environment/declared.py",
+    "validator/depslice/validator/environment/building.py",
+    "validator/depslice/validator/environment/pythons.py",
+    # Harnesses and verdicts; the copy's file, to put a candidate into it.
+    "validator/depslice/validator/validation/harness.py",
+    "validator/depslice/validator/validation/ledger.py",
+    "validator/depslice/validator/validation/candidates.py",
+    # In the sandbox: the copy, and what runs have written.
+    "validator/depslice/validator/child/evidence/arcs.py",
+    "validator/depslice/validator/child/evidence/gathering.py",
+    "validator/depslice/validator/child/evidence/trial.py",
+    "validator/depslice/validator/child/evidence/warm.py",
+    "validator/depslice/validator/child/harness/observing.py",
     "slicer/depslice/slicer/report/page.py",  # the parts of its pages
     "callgraph/depslice/callgraph/memory.py",  # depslice's own modules: is it the same version?
 }

@@ -10,6 +10,7 @@ from depslice.cli import failures
 
 _COMMANDS = (
     "cache",
+    "doctor",
     "functions",
     "graph",
     "report",
@@ -17,6 +18,7 @@ _COMMANDS = (
     "slice",
     "trace",
     "tradeoff",
+    "validate",
     "why",
 )
 
@@ -33,6 +35,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.cache import cache
 
                 return cache
+            case "doctor":
+                from depslice.cli.commands.doctor import doctor
+
+                return doctor
             case "functions":
                 from depslice.cli.commands.functions import functions
 
@@ -61,6 +67,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.tradeoff import tradeoff
 
                 return tradeoff
+            case "validate":
+                from depslice.cli.commands.validate import validate
+
+                return validate
             case "why":
                 from depslice.cli.commands.why import why
 

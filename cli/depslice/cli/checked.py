@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.cli.interpreters import python_of
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 from depslice.cli.results import json_text
+from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
     from depslice.callgraph import Program
     from depslice.slicer import Slice
-
-_ENVIRONMENTS = (".venv", "venv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +27,8 @@ class CheckOptions:
 
     check: bool
     repair: bool
-    allowed: bool
+    sandbox: str | None
+    unsafe: bool
     calls: str | None
     python: str | None
     seconds: int
@@ -36,15 +36,12 @@ class CheckOptions:
 
     def refuse_nonsense(self) -> None:
         """Raise ``UsageError`` for options that do not go together."""
-        if self.check and not self.allowed:
-            raise click.UsageError(
-                "--check runs the repository's code and tests, with your rights and without a"
-                " sandbox: say --allow-running-code if you trust them"
-            )
         if self.repair and not self.check:
             raise click.UsageError("--repair goes with --check")
-        if not self.check and (self.calls or self.report):
-            raise click.UsageError("--calls and --report go with --check")
+        if not self.check and (self.calls or self.report or self.sandbox or self.unsafe):
+            raise click.UsageError(
+                "--calls, --report, --sandbox and --unsafe-no-sandbox go with --check"
+            )
 
 
 def check_slice(
@@ -57,16 +54,15 @@ def check_slice(
     whole_classes: bool,
 ) -> tuple[Slice, bool]:
     """Check ``found``, and with ``repair`` mend it; the slice, and whether it passes."""
-    from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+    from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
-    python = options.python or _python_of(repository.path)
-    limits = Limits(seconds=options.seconds)
+    python = options.python or python_of(repository.path)
     with open_workspace(
         program.project,
         python=python,
-        runner=ProcessRunner(),
-        limits=limits,
+        sandbox=sandbox_of(options.sandbox, unsafe=options.unsafe, notes=notes),
+        limits=check_limits(options.seconds),
         whole_folder=os.path.isdir(repository.path),
     ) as space:
         script = Path(options.calls) if options.calls else None
@@ -89,15 +85,6 @@ def _write_report(path: str, text: str) -> None:
     write_result(Output(path=path, quiet=True, verbose=False, color=False), text)
 
 
-def _python_of(path: str) -> str:
-    """The interpreter of the repository's own environment, or the one that runs depslice."""
-    for name in _ENVIRONMENTS:
-        found = os.path.join(path, name, "bin", "python")
-        if os.path.exists(found):
-            return os.path.abspath(found)
-    return sys.executable
-
-
 def check_options(function: Any) -> Any:
     """The options of ``--check``, for a command; they arrive one by one."""
     decorators: Sequence[Any] = (
@@ -114,8 +101,9 @@ def check_options(function: Any) -> Any:
         click.option(
             "--allow-running-code",
             is_flag=True,
-            help="Needed for --check, as it runs the repository's code and tests, without a sandbox.",
+            hidden=True,  # was needed before there was a sandbox
         ),
+        sandbox_options,
         click.option(
             "--calls",
             type=click.Path(),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from depslice.callgraph import open_program
 from depslice.slicer import Slice, slice_symbols
-from depslice.validator import Check, Limits, ProcessRunner, open_workspace, record, repair
+from depslice.validator import Check, check_limits, open_workspace, record, repair
+from depslice.validator.sandbox import choose_sandbox
 
 SHAPES = """\
 import functools
@@ -153,7 +154,10 @@ def checking(tmp_path: Path, *targets: str) -> Iterator[Check]:
     script.write_text(SCRIPT)
     program = open_program(repo, cache=None)
     with open_workspace(
-        program.project, python=sys.executable, runner=ProcessRunner(), limits=Limits(seconds=60)
+        program.project,
+        python=sys.executable,
+        sandbox=choose_sandbox(),
+        limits=check_limits(60),
     ) as space:
         yield Check(space, program, record(space, program, targets, script=script))
     assert sorted(path.name for path in repo.iterdir()) == ["shapes.py"]

@@ -8,29 +8,22 @@ from __future__ import annotations
 from depslice.validator.calls import Recorded, record
 from depslice.validator.checking import Check, CheckReport, Difference, Observed
 from depslice.validator.repairing import repair
-from depslice.validator.running import (
+from depslice.validator.workspace import (
     CheckUnavailable,
-    Ended,
-    Job,
-    Limits,
-    ProcessRunner,
-    Runner,
+    Workspace,
+    check_limits,
+    open_workspace,
 )
-from depslice.validator.workspace import Workspace, open_workspace
 
 __all__ = [
     "Check",
     "CheckReport",
     "CheckUnavailable",
     "Difference",
-    "Ended",
-    "Job",
-    "Limits",
     "Observed",
-    "ProcessRunner",
     "Recorded",
-    "Runner",
     "Workspace",
+    "check_limits",
     "open_workspace",
     "record",
     "repair",

@@ -14,8 +14,13 @@ from typing import Any, Final
 
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
-from depslice.validator.running import CheckUnavailable
-from depslice.validator.workspace import Tree, Workspace, read_results
+from depslice.validator.workspace import (
+    CheckUnavailable,
+    Tree,
+    Workspace,
+    read_results,
+    why_ended,
+)
 
 MOST_CALLS: Final = 20
 _TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
@@ -105,7 +110,7 @@ def record(
         "own": sorted(recorded.own),
         "targets": _places(program, symbols, original),
         "most": most,
-        "calls": str(calls),
+        "calls": "calls.jsonl",
     }
     if script is None:
         found = list(tests) or _test_files(original.folder, symbols)
@@ -123,7 +128,7 @@ def record(
             order["pytest"] = [*_PYTEST, str(copied)]
         else:
             order["script"] = str(copied)
-    ended = space.run("recording", order)
+    ended = space.run("recording", order, makes={"calls.jsonl": calls})
     lines = read_results(calls)
     numbers: dict[str, int] = {}
     failures: dict[str, str] = {}
@@ -132,9 +137,8 @@ def record(
             numbers[str(line["target"])] = numbers.get(str(line["target"]), 0) + 1
         else:
             failures[str(line.get("target"))] = str(line.get("failed"))[:200]
-    if not lines and (ended.code or ended.timed_out):
-        last = (ended.said.strip().splitlines() or ["no output"])[-1]
-        why = "it took too long" if ended.timed_out else last[:200]
+    why = why_ended(ended)
+    if not lines and why:
         raise CheckUnavailable(
             f"the tests could not be run by {space.python}: {why}",
             hint="--python names an interpreter that has pytest and what the tests need",
@@ -175,19 +179,15 @@ def replay(
         "modules": list(modules),
         "targets": _places(program, recorded.targets if targets is None else targets, tree),
         "calls": str(recorded.path),
-        "lent": str(recorded.lent),
+        "lent": "lent.pickle" if lend else str(recorded.lent),
         "lend": lend,
         "backwards": backwards,
         "seconds": _CALL_SECONDS,
-        "results": str(results),
+        "results": "results.jsonl",
     }
-    ended = space.run("replaying", order)
-    why = ""
-    if ended.timed_out:
-        why = "it took too long"
-    elif ended.code:
-        why = (ended.said.strip().splitlines() or [f"exit code {ended.code}"])[-1][:300]
-    return _read_replay(read_results(results), why)
+    makes = {"results.jsonl": results} | ({"lent.pickle": recorded.lent} if lend else {})
+    ended = space.run("replaying", order, makes=makes)
+    return _read_replay(read_results(results), why_ended(ended))
 
 
 def _read_replay(lines: Sequence[Mapping[str, Any]], why: str) -> Replay:

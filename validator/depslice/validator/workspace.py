@@ -1,7 +1,9 @@
-"""The temporary folder of a check: a copy of the repository, trees of slices, orders, results.
+"""The temporary folder of a check: a copy of the repository, trees of slices, what runs left.
 
 The repository is copied as bytes, once, before anything of it runs: its own files are
-never written to. Orders and results are JSON; results are read with limits.
+never written to. Everything runs in a sandbox, which reads this folder and cannot write
+it: what a run makes is collected from its private folder, of limited size, and kept here as
+a stranger's data.
 """
 
 from __future__ import annotations
@@ -15,20 +17,49 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISREG
 from typing import Any, Final
 
+from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.project import Project
 from depslice.slicer.model import RenderedFile
 from depslice.slicer.render import write_tree
-from depslice.validator.running import CheckUnavailable, Ended, Job, Limits, Runner
+from depslice.validator.sandbox import Ending, Job, Limits, Outcome, Sandbox, interpreter_folders
 
 _CHILD: Final = Path(__file__).with_name("child")
 _NOT_COPIED: Final = (
     "__pycache__", ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "node_modules",
     ".mypy_cache", ".pytest_cache", ".ruff_cache",
 )  # fmt: skip
-_MOST_BYTES: Final = 64 << 20  # of a results file
+_ENVIRONMENT: Final = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+}
+
+
+class CheckUnavailable(DepsliceError):
+    """Code cannot be run here, or nothing that could be checked came of it."""
+
+    slug = "check"
+    exit_code = 3
+
+
+def check_limits(seconds: float) -> Limits:
+    """Limits of one process of a check, which may be a whole test suite."""
+    return Limits(
+        wall_seconds=seconds,
+        cpu_seconds=2 * seconds,
+        memory_bytes=4 << 30,
+        processes=256,
+        open_files=1024,
+        file_bytes=256 << 20,
+        disk_bytes=1 << 30,
+        files=100_000,
+        output_bytes=64 << 20,
+        collected_bytes=256 << 20,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +77,7 @@ class Workspace:
     folder: Path
     project: Project
     python: str
-    runner: Runner
+    sandbox: Sandbox
     limits: Limits
     whole_folder: bool
     _numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -73,6 +104,7 @@ class Workspace:
             ignored = shutil.ignore_patterns(*_NOT_COPIED)
             folder.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(root, folder, symlinks=True, ignore=ignored)
+            _let_read(folder)
             return
         for file in self.project.files:  # a script alone, not what stands beside it
             path = folder / file.path
@@ -117,20 +149,54 @@ class Workspace:
                 place.symlink_to(self.original().folder / path)
 
     def path(self, name: str) -> Path:
-        """A new path in the folder that runs may write to."""
+        """A new path for what a run leaves, or is given."""
         return self.folder / "run" / f"{next(self._numbers)}-{name}"
 
-    def run(self, module: str, order: Mapping[str, Any], limits: Limits | None = None) -> Ended:
-        """Run a module of :mod:`depslice.validator.child` on an order."""
-        given = self.path("order.json")
-        given.write_text(json.dumps(order), encoding="utf-8")
+    def run(
+        self, module: str, order: Mapping[str, Any], *, makes: Mapping[str, Path] | None = None
+    ) -> Outcome:
+        """Run a module of :mod:`depslice.validator.child` on an order.
+
+        The order names what the run ``makes`` relative to its private folder; it is kept
+        at the paths given here.
+
+        :raises CheckUnavailable: the interpreter cannot be started.
+        """
         job = Job(
-            command=(self.python, "-m", f"depslice_child.{module}", str(given)),
-            readable=(self.folder,),
-            writable=self.folder / "run",
-            environment={"PYTHONPATH": str(self.folder / "child")},
+            argv=(self.python, "-m", f"depslice_child.{module}", "order.json"),
+            readable=(self.folder, *interpreter_folders(Path(self.python))),
+            files={"order.json": json.dumps(order).encode()},
+            environment=_ENVIRONMENT | {"PYTHONPATH": str(self.folder / "child")},
+            limits=self.limits,
+            collect=tuple(makes or ()),
         )
-        return self.runner.run(job, limits or self.limits)
+        outcome = self.sandbox.run(job)
+        if outcome.ending in {Ending.NOT_STARTED, Ending.LOST}:
+            raise CheckUnavailable(f"cannot start {outcome.detail or self.python}")
+        for name, path in (makes or {}).items():
+            if name in outcome.files:
+                path.write_bytes(outcome.files[name])
+                path.chmod(0o644)
+        return outcome
+
+
+def why_ended(outcome: Outcome) -> str:
+    """Why a process did not come to a good end, in few words; empty when it did."""
+    if outcome.succeeded:
+        return ""
+    if outcome.ending in {Ending.WALL_CLOCK, Ending.CPU}:
+        return "it took too long"
+    lines = (outcome.stdout + outcome.stderr).decode("utf-8", "replace").strip().splitlines()
+    if outcome.ending in {Ending.EXITED, Ending.SIGNALLED} and lines:
+        return lines[-1][:300]
+    return f"it ended by {outcome.ending}" if outcome.code is None else f"exit code {outcome.code}"
+
+
+def _let_read(folder: Path) -> None:
+    """Let the sandbox's user read the copy, whatever rights the original gives."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o755 if path.is_dir() else 0o444))
 
 
 def _is_code(path: Path, folders: set[str], original: Path) -> bool:
@@ -142,13 +208,10 @@ def _is_code(path: Path, folders: set[str], original: Path) -> bool:
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:
-    """The lines of a results file: JSON objects, as far as they are whole and not too many."""
+    """The lines of a results file: JSON objects, as far as they are whole."""
     try:
-        # Who wrote it may have put a pipe or a link in its place.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        with open(descriptor, "rb") as file:
-            data = file.read(_MOST_BYTES) if S_ISREG(os.fstat(descriptor).st_mode) else b""
-    except OSError:
+        data = path.read_bytes()
+    except FileNotFoundError:
         return []
     found = []
     for line in data.splitlines():
@@ -166,7 +229,7 @@ def open_workspace(
     project: Project,
     *,
     python: str,
-    runner: Runner,
+    sandbox: Sandbox,
     limits: Limits,
     whole_folder: bool = True,
 ) -> Iterator[Workspace]:
@@ -177,16 +240,17 @@ def open_workspace(
     import cloudpickle
 
     with tempfile.TemporaryDirectory(prefix="depslice-check-", ignore_cleanup_errors=True) as name:
-        folder = Path(name).resolve()
+        folder = Path(name).resolve() / "check"
         child = folder / "child"
         shutil.copytree(_CHILD, child / "depslice_child")
         shutil.copytree(Path(cloudpickle.__file__).parent, child / "cloudpickle")
         (folder / "run").mkdir()
+        _let_read(folder)
         yield Workspace(
             folder=folder,
             project=project,
             python=python,
-            runner=runner,
+            sandbox=sandbox,
             limits=limits,
             whole_folder=whole_folder,
         )

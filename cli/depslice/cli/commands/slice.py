@@ -100,6 +100,8 @@ def slice_(
     check: bool,
     repair: bool,
     allow_running_code: bool,
+    sandbox: str | None,
+    unsafe_no_sandbox: bool,
     calls: str | None,
     check_python: str | None,
     check_seconds: int,
@@ -115,7 +117,8 @@ def slice_(
     checking = CheckOptions(
         check=check,
         repair=repair,
-        allowed=allow_running_code,
+        sandbox=sandbox,
+        unsafe=unsafe_no_sandbox,
         calls=calls,
         python=check_python,
         seconds=check_seconds,

@@ -7,71 +7,123 @@ what they do is part of the result.
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import enum
 import hashlib
-import inspect
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Iterator
 from itertools import islice
+from pathlib import PurePath
 from types import (
+    AsyncGeneratorType,
     BuiltinFunctionType,
     CodeType,
+    CoroutineType,
     FunctionType,
     GeneratorType,
+    MappingProxyType,
     MethodType,
     ModuleType,
     WrapperDescriptorType,
 )
 from typing import Any
 
-from .portable import parts
+from .arrays import array_word
+from .parts import HEAP_TYPE, attributes_of, parts, slots_of
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+# As `object.__repr__` and its like write it; other numbers are what somebody meant.
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
 _MOST_ITEMS = 300  # of an iterator: some have no end
 _MOST_WORDS = 200_000
-_DEEPEST = 60
-_HEAP_TYPE = 1 << 9
+_DEEPEST = 500
+_FRAMES = 5 * _DEEPEST  # that describing so deep takes
+_NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
+_QUALNAME = type.__dict__["__qualname__"].__get__
+_RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
+_PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range)
+_LONG = 1 << 12000  # more digits than `repr` gives
+
+
+@contextlib.contextmanager
+def room() -> Iterator[None]:
+    """A recursion limit that leaves room to describe what is deep."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + _FRAMES)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class Description:
-    """Writes words for values; one instance for a call, so that what is shared shows."""
+    """Writes words for values; one instance for a call, so that what is shared shows.
 
-    def __init__(self, folders: tuple[str, ...]) -> None:
+    ``arrays``: arrays by the number of their word. ``cut``: there is more than is described.
+    Without ``use_up``, what runs when it is asked for the next item is named only.
+    """
+
+    def __init__(self, folders: tuple[str, ...], *, use_up: bool = True) -> None:
         self.folders = folders
+        self.use_up = use_up
         self.words: list[str] = []
         self.seen: dict[int, int] = {}
         self.kept: list[object] = []  # ids stay theirs as long as they live
+        self.arrays: dict[int, object] = {}
+        self.cut = False
 
     def add(self, value: Any, depth: int = 0) -> None:
         """Describe ``value``."""
         if len(self.words) > _MOST_WORDS or depth > _DEEPEST:
             self.words.append("…")
+            self.cut = True
             return
+        # By the real type throughout: `isinstance` asks `__class__`, which may lie.
         kind = type(value)
-        if kind in (int, float, complex, bool, type(None), type(...), type(NotImplemented), range):
-            self.words.append(f"{value!r}")
-        elif kind in (str, bytes, bytearray):
-            text = repr(value)
-            self.words.append(self._plain(text))
-        elif isinstance(value, enum.Enum):
+        if kind is int:
+            self.words.append(hex(value) if abs(value) >= _LONG else repr(value))
+        elif kind in _PLAIN:
+            self.words.append(repr(value))
+        elif kind in (str, bytes):
+            self.words.append(self._plain(repr(value)))
+        elif issubclass(kind, enum.Enum):
             self.words.append(f"{_name(kind)}.{value._name_}")
-        elif isinstance(value, (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)):
+        elif issubclass(kind, _NAMED):
             self._definition(value, depth)
         elif id(value) in self.seen:
             self.words.append(f"#{self.seen[id(value)]}")
-        else:
-            self.seen[id(value)] = len(self.seen)
-            self.kept.append(value)
+        elif kind is tuple:
+            # Who shares a tuple cannot be told; that it holds itself can.
+            self._number(value)
             self._compound(value, kind, depth + 1)
+            del self.seen[id(value)]
+        else:
+            self._number(value)
+            word = array_word(value, self._words_of)
+            if word is None:
+                self._compound(value, kind, depth + 1)
+            else:
+                self.arrays[len(self.words)] = value
+                self.words.append(word)
+
+    def _number(self, value: Any) -> None:
+        self.seen[id(value)] = len(self.kept)
+        self.kept.append(value)
+
+    def _words_of(self, value: Any, depth: int = 0) -> list[str]:
+        inner = Description(self.folders, use_up=self.use_up)
+        inner.seen, inner.kept = dict(self.seen), list(self.kept)
+        inner.add(value, depth)
+        self.cut = self.cut or inner.cut
+        return inner.words
 
     def _definition(self, value: Any, depth: int) -> None:
         self.words.append(_name(value))
-        if isinstance(value, FunctionType) and "<locals>" in value.__qualname__:
+        if type(value) is FunctionType and "<locals>" in value.__qualname__:
             if id(value) in self.seen:
                 return
-            self.seen[id(value)] = len(self.seen)
-            self.kept.append(value)
+            self._number(value)
             for cell in value.__closure__ or ():
                 try:
                     self.add(cell.cell_contents, depth + 1)
@@ -82,27 +134,33 @@ class Description:
         self.words.append(_name(kind) + "(")
         if kind in (list, tuple):
             self._many(value, depth)
-        elif kind is dict or _name(kind) in ("collections.OrderedDict", "builtins.mappingproxy"):
-            for key, each in value.items():
-                self.add(key, depth)
-                self.add(each, depth)
+        elif kind is bytearray:
+            self.words.append(repr(bytes(value)))
+        elif kind in (dict, MappingProxyType):
+            self._mapping(value, depth)
+        elif kind is OrderedDict:
+            self._many((part for pair in OrderedDict.items(value) for part in pair), depth)
         elif kind in (set, frozenset):
             self._unordered(value, depth)
         elif kind is MethodType:
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
-        elif isinstance(value, GeneratorType) or _is_iterator_in_c(value, kind):
+        elif not self.use_up and (kind in _RUNNING or _is_iterator_in_c(value, kind)):
+            pass
+        elif kind is GeneratorType or _is_iterator_in_c(value, kind):
             self._used_up(iter(value), depth)
-        elif inspect.iscoroutine(value):
-            self._outcome(lambda: asyncio.run(value), depth)
-        elif inspect.isasyncgen(value):
-            self._outcome(lambda: asyncio.run(_all_of(value)), depth)
+        elif kind is CoroutineType:
+            self._outcome(lambda: _finished(value), depth)
+        elif kind is AsyncGeneratorType:
+            self._outcome(lambda: _finished(_all_of(value)), depth)
+        elif issubclass(kind, PurePath) and kind.__module__.startswith("pathlib"):
+            self.words.append(self._plain(repr(PurePath.__str__(value))))
         else:
             self._instance(value, kind, depth)
         self.words.append(")")
 
     def _instance(self, value: Any, kind: type, depth: int) -> None:
-        if kind.__flags__ & _HEAP_TYPE and (held := parts(value)) is not None:
+        if kind.__flags__ & HEAP_TYPE and (held := parts(value)) is not None:
             _, content, attributes, slots, items = held
             self._many(content, depth)
             # The order in which attributes were set is nobody's business.
@@ -111,17 +169,20 @@ class Description:
                 self.add(each, depth)
             if isinstance(items, set):
                 self._unordered(items, depth)
+            elif isinstance(items, dict):
+                self._mapping(items, depth)
             elif items is not None:
                 self.add(items, depth)
             return
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             self._many(value.args, depth)
             return
         try:
             reduced = value.__reduce_ex__(4)
-        except Exception:  # noqa: BLE001 - its type is all that can be said
+        except Exception:  # noqa: BLE001 - the base keeps what it holds to itself
+            self._mapping({**attributes_of(value), **slots_of(value)}, depth)
             return
-        if isinstance(reduced, tuple):
+        if type(reduced) is tuple:
             for each in reduced[1:3]:
                 self.add(each, depth)
             for rest in reduced[3:5]:
@@ -135,10 +196,19 @@ class Description:
     def _unordered(self, values: Any, depth: int) -> None:
         texts = []
         for each in values:
-            inner = Description(self.folders)
-            inner.add(each, depth)
-            texts.append(" ".join(inner.words))
+            texts.append(" ".join(self._words_of(each, depth)))
         self.words += sorted(texts)
+
+    def _mapping(self, value: Any, depth: int) -> None:
+        """Keys in an order of their own: two dictionaries with the same items are equal."""
+        pairs = dict.items(value) if type(value) is dict else value.items()
+        if all(type(key) is str for key in value):
+            pairs = sorted(pairs, key=lambda pair: pair[0])
+        else:
+            pairs = sorted(pairs, key=lambda pair: self._words_of(pair[0], depth))
+        for key, each in pairs:
+            self.add(key, depth)
+            self.add(each, depth)
 
     def _used_up(self, iterator: Iterator[Any], depth: int) -> None:
         found: list[Any] = []
@@ -203,6 +273,12 @@ def _is_iterator_in_c(value: Any, kind: type) -> bool:
     return isinstance(step, WrapperDescriptorType) and kind.__module__ != "_io"
 
 
+def _finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    import asyncio  # takes longer than all the rest
+
+    return asyncio.run(coroutine)
+
+
 async def _all_of(values: Any) -> list[Any]:
     found: list[Any] = []
     async for each in values:
@@ -213,5 +289,8 @@ async def _all_of(values: Any) -> list[Any]:
 
 
 def _name(value: Any) -> str:
+    if issubclass(type(value), type):
+        # As the metaclass does not see it, which may lie.
+        return f"{value.__module__}.{_QUALNAME(value)}"
     qualname = getattr(value, "__qualname__", None) or getattr(value, "__name__", "?")
     return f"{getattr(value, '__module__', '') or ''}.{qualname}"

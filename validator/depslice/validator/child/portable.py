@@ -9,7 +9,6 @@ business with, such as a caller's own subclass.
 
 from __future__ import annotations
 
-import copyreg
 import enum
 import importlib
 import io
@@ -24,9 +23,8 @@ from typing import Any
 
 import cloudpickle
 
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a class written in C as a static type
-_IMMUTABLE = (str, int, float, complex, bytes, tuple, frozenset)
-_MUTABLE = (list, dict, set, bytearray)
+from .parts import HEAP_TYPE, IMMUTABLE, parts
+
 _SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType, type, FunctionType)
 
 
@@ -61,7 +59,7 @@ class Home:
             return ""
         found = sys.modules.get(module)
         try:
-            return f"{module}:{qualname}" if _look_up(found, qualname) is value else ""
+            return f"{module}:{qualname}" if look_up(found, qualname) is value else ""
         except (AttributeError, KeyError):
             return ""
 
@@ -95,7 +93,7 @@ class Home:
         for each in name.split():
             module, _, qualname = each.partition(":")
             try:
-                value = _look_up(importlib.import_module(module), qualname)
+                value = look_up(importlib.import_module(module), qualname)
                 break
             except (AttributeError, ImportError, KeyError) as error:
                 missing = error
@@ -111,7 +109,8 @@ class Home:
 HOME = Home(frozenset(), os.sep)
 
 
-def _look_up(start: Any, qualname: str) -> Any:
+def look_up(start: Any, qualname: str) -> Any:
+    """What a qualified name means in a module; raises AttributeError or KeyError."""
     value = start
     for part in qualname.split("."):
         value = vars(value)[part] if isinstance(value, type) else getattr(value, part)
@@ -185,15 +184,11 @@ def member(kind: Any, name: str, value: Any) -> Any:
         key = f"{kind.__module__}:{kind.__qualname__}.{name}"
         found = HOME.found.get(key)
         if found is None:
-            base = next((b for b in kind.__mro__ if b in _IMMUTABLE), object)
+            base = next((b for b in kind.__mro__ if b in IMMUTABLE), object)
             found = make(kind, base, () if base is object else (value,))
             found._name_, found._value_ = name, value
             HOME.found[key] = found
     return found
-
-
-def _plain(base: Any, value: Any) -> Any:
-    return base.__getnewargs__(value)
 
 
 def make(kind: type, base: Any, content: tuple[Any, ...]) -> Any:
@@ -217,52 +212,6 @@ def fill(instance: Any, state: tuple[dict[str, Any], dict[str, Any], Any]) -> No
         set.update(instance, content)
     elif isinstance(content, bytes):
         bytearray.extend(instance, content)
-
-
-def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, Any], Any] | None:
-    """What an instance of a Python class holds: base in C, its content, attributes, slots, items.
-
-    ``None`` when the base keeps what it holds to itself. Runs none of the class's code.
-    """
-    kind = type(value)
-    base: Any = next(each for each in kind.__mro__ if not each.__flags__ & _HEAP_TYPE)
-    content: tuple[Any, ...] = ()
-    items: Any = None
-    if base in _IMMUTABLE:
-        content = (frozenset(value),) if base is frozenset else _plain(base, value)
-    elif base in _MUTABLE:
-        # `dict.copy` would ask the subclass; its views do not.
-        if base is dict:
-            items = dict(dict.items(value))
-        else:
-            plain: dict[Any, Any] = {list: list.copy, set: set, bytearray: bytes}
-            items = plain[base](value)
-    elif issubclass(base, BaseException):
-        content = BaseException.__getattribute__(value, "args")
-    elif base is not object or _keeps_to_itself(kind):
-        return None
-    try:
-        attributes = dict(object.__getattribute__(value, "__dict__"))
-    except AttributeError:
-        attributes = {}
-    slots = {}
-    slot_names: Any = getattr(copyreg, "_slotnames")  # noqa: B009 - it has no public name
-    names: list[str] = slot_names(kind)
-    for name in names:
-        try:
-            slots[name] = object.__getattribute__(value, name)
-        except AttributeError:
-            continue
-    return base, content, attributes, slots, items
-
-
-def _keeps_to_itself(kind: type) -> bool:
-    """Whether a base written in C has its own way of being copied: `deque`, `Pattern`."""
-    for each in kind.__mro__[:-1]:
-        for name in ("__reduce_ex__", "__reduce__"):
-            if not isinstance(vars(each).get(name), (FunctionType, type(None))):
-                return True
-    return False
 
 
 class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -310,7 +259,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return make_text, (kind, value.buffer, keywords, dict(vars(value)))
         if self.whole is not None and not self._can_travel(value):
             return Hole, (kind.__name__,)
-        if not kind.__flags__ & _HEAP_TYPE or not self.home.is_ours(kind):
+        if not kind.__flags__ & HEAP_TYPE or not self.home.is_ours(kind):
             return NotImplemented
         if isinstance(value, enum.Enum):
             return member, (kind, value._name_, value._value_)

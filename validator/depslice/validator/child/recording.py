@@ -122,8 +122,8 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         order = json.load(file)
     sys.path[:0] = [*order["roots"], order["folder"]]
+    recorder = Recorder(order)  # which opens a file beside the order
     os.chdir(order["folder"])
-    recorder = Recorder(order)
     watch(recorder)
     try:
         if "script" in order:

@@ -7,7 +7,9 @@ modules of the repository: they come from the tree or not at all), ``own``, ``or
 (the folder of the copied repository), ``modules`` (to import), ``targets`` (``id``,
 ``module``, ``path``, ``qualname``), ``calls``, ``backwards`` (make the last call first, and
 each twice: an answer that differs then tells of what ran before, not of its arguments),
-``lent`` (a file; written when ``lend``), ``seconds`` (for a call), and ``results``: a line of JSON for each thing that was done.
+``lent`` (a file; written when ``lend``), ``seconds`` (for a call), and ``results``: a line of
+JSON for each thing that was done. Names of what is written are relative to the folder it is
+started in.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ class Replay:
     def __init__(self, order: dict[str, Any]) -> None:
         self.order = order
         self.results = open(order["results"], "w", encoding="utf-8")  # noqa: SIM115
+        self.lent = os.path.abspath(order["lent"])  # the code may change the folder
         self.home = portable.HOME = Home(frozenset(order["own"]), order["original"])
         self.executed = Executed((order["folder"], order["original"]))
         self.again = watch(self.executed)
@@ -87,8 +90,8 @@ class Replay:
     def run(self) -> None:
         """Import, build the arguments, call, and lend if that is asked for."""
         self.import_modules()
-        if not self.order["lend"] and os.path.exists(self.order["lent"]):
-            with open(self.order["lent"], "rb") as file:
+        if not self.order["lend"] and os.path.exists(self.lent):
+            with open(self.lent, "rb") as file:
                 self.home.lent = pickle.load(file)
         self.again()
         functions = {t["id"]: candidates(t) for t in self.order["targets"]}
@@ -102,7 +105,7 @@ class Replay:
         if self.order["lend"]:
             self.home.asked = asked
             found = lend(self.home, most=_MOST_LENT)
-            with open(self.order["lent"], "wb") as written:
+            with open(self.lent, "wb") as written:
                 pickle.dump(found, written)
             self.put(not_lent=self.home.not_lent)
 

@@ -1,0 +1,270 @@
+"""``depslice validate``: what test harnesses are worth, by running them in a sandbox."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depslice.cli.failures import Finished
+from depslice.cli.interpreters import python_of
+from depslice.cli.notes import Notes
+from depslice.cli.opening import opened
+from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.results import Write, json_text, result_stream
+from depslice.cli.sandboxing import sandbox_of, sandbox_options
+
+if TYPE_CHECKING:
+    from depslice.callgraph import Program
+    from depslice.validator.validation import Gates, Harness, Verdict
+
+_CODES = {"rejected": 1, "inconclusive": 3}
+
+
+def _gate_options(function: Any) -> Any:
+    """The gates; the command gets them one by one, under the names of ``Gates``."""
+    share = click.FloatRange(0, 1)
+    for option in reversed(
+        (
+            click.option(
+                "--branches",
+                type=share,
+                default=0.8,
+                show_default=True,
+                metavar="SHARE",
+                help="Branches of TARGET that have to run (lines, where it has no branches).",
+            ),
+            click.option(
+                "--mutation",
+                type=share,
+                default=0.6,
+                show_default=True,
+                metavar="SHARE",
+                help="Mutants of TARGET that have to be killed.",
+            ),
+            click.option(
+                "--runs",
+                type=click.IntRange(min=1, max=100),
+                default=3,
+                show_default=True,
+                metavar="N",
+                help="Runs on the original: other hash seed, other date, other order of tests.",
+            ),
+            click.option(
+                "--seconds",
+                type=click.FloatRange(min=0.1, max=3600),
+                default=20.0,
+                show_default=True,
+                metavar="N",
+                help="The limit for each run.",
+            ),
+            click.option(
+                "--mutants",
+                type=click.IntRange(min=0),
+                default=200,
+                show_default=True,
+                metavar="N",
+                help="At most so many mutants are tried.",
+            ),
+            click.option(
+                "--equivalence/--no-equivalence",
+                default=True,
+                show_default=True,
+                help="Whether the reference has to be called, beside the candidate.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("validate", cls=Command)
+@repository_options
+@click.argument("harnesses", nargs=-1, required=True, metavar="HARNESS...")
+@click.option("--target", metavar="TARGET", help="What they test, whatever they say themselves.")
+@_gate_options
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="json: a document for one HARNESS, else a line for each.",
+)
+@click.option(
+    "--results",
+    type=click.Path(),
+    metavar="FILE",
+    help="Keep verdicts there as lines of JSON; those it holds already are not found again.",
+)
+@click.option(
+    "--run-python",
+    type=click.Path(),
+    metavar="PATH",
+    help="The Python that has what REPO needs.  [default: REPO's .venv, or depslice's own]",
+)
+@sandbox_options
+@output_options
+def validate(
+    *,
+    repository: Repository,
+    harnesses: tuple[str, ...],
+    target: str | None,
+    format_: str,
+    results: str | None,
+    run_python: str | None,
+    sandbox: str | None,
+    unsafe_no_sandbox: bool,
+    output: Output,
+    **gates: Any,
+) -> None:
+    """Say what each HARNESS is worth: accepted, rejected, or why that cannot be told.
+
+    A HARNESS is a file of test functions that take `candidate` and `reference`, or
+    `context`; a folder stands for the Python files in it. They run in a sandbox: on the
+    original, on mutants of TARGET, and on candidates that are known to be wrong.
+    """
+    from depslice.validator.validation import Gates, validate_all
+
+    notes = Notes(output)
+    wanted = Gates(**gates)
+    started = time.monotonic()
+    with opened(repository, notes) as program:
+        paths = _files(harnesses)
+        told = _Telling(format_, many=len(paths) > 1, notes=notes)
+        known = _Known(results, program, wanted)
+        readable, broken = _read(paths, program, target)
+        new = [each for each in readable if known.document(each) is None]
+        runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes) if new else None
+        with result_stream(output) as write, notes.progress("validating") as progress:
+            for harness, verdict in broken:
+                told.verdict(write, harness, verdict)
+            for harness in readable:
+                document = known.document(harness)
+                if document is not None:
+                    told.known(write, harness, document)
+            verdicts: Iterator[tuple[Harness, Verdict]] = iter(())
+            if runs_in is not None:
+                python = run_python or python_of(repository.path)
+                verdicts = validate_all(
+                    program,
+                    new,
+                    sandbox=runs_in,
+                    python=python,
+                    gates=wanted,
+                    workers=repository.workers,
+                    whole_folder=os.path.isdir(repository.path),
+                )
+            for number, (harness, verdict) in enumerate(verdicts, 1):
+                known.add(harness, told.verdict(write, harness, verdict))
+                progress(number, len(new))
+    if len(paths) > 1:
+        counted = ", ".join(f"{number:,} {word}" for word, number in told.counts.items())
+        notes.say(f"{counted}; {time.monotonic() - started:.1f} s")
+    for word, code in _CODES.items():
+        if told.counts[word]:
+            raise Finished(code)
+
+
+class _Telling:
+    """Writes verdicts, and counts them."""
+
+    def __init__(self, format_: str, *, many: bool, notes: Notes) -> None:
+        self.format = format_
+        self.many = many
+        self.notes = notes
+        self.counts: Counter[str] = Counter()
+
+    def verdict(self, write: Write, harness: Harness, verdict: Verdict) -> dict[str, Any]:
+        """Write a verdict; its document."""
+        from depslice.validator.validation import verdict_document
+        from depslice.validator.validation.telling import verdict_lines
+
+        document = verdict_document(harness.name, harness.target, harness.digest, verdict)
+        self.counts[document["verdict"]] += 1
+        if self.format == "json":
+            self._json(write, document)
+        else:
+            lines = verdict_lines(harness, verdict, everything=self.notes.tells_all)
+            write("\n".join(lines) + "\n")
+        return document
+
+    def known(self, write: Write, harness: Harness, document: Mapping[str, Any]) -> None:
+        """Write a verdict that was found before."""
+        self.counts[str(document.get("verdict"))] += 1
+        if self.format == "json":
+            self._json(write, {k: v for k, v in document.items() if k != "key"})
+        else:
+            write(f"{document.get('verdict'):<12}  {harness.name}  {harness.target}  (known)\n")
+
+    def _json(self, write: Write, document: Mapping[str, Any]) -> None:
+        write(json_text(document, indent=None if self.many else 2))
+
+
+class _Known:
+    """The verdicts that ``--results`` holds; none without it."""
+
+    def __init__(self, path: str | None, program: Program, gates: Gates) -> None:
+        from depslice.validator.validation.ledger import Ledger
+
+        self.ledger = Ledger(Path(path)) if path else None
+        self.program = program
+        self.gates = gates
+
+    def document(self, harness: Harness) -> Mapping[str, Any] | None:
+        """The verdict on a harness, if it is there."""
+        return self.ledger.get(self._key(harness)) if self.ledger else None
+
+    def add(self, harness: Harness, document: Mapping[str, Any]) -> None:
+        """Keep a verdict, unless it may be another one next time."""
+        if self.ledger and document["verdict"] != "inconclusive":
+            self.ledger.add(self._key(harness), document)
+
+    def _key(self, harness: Harness) -> str:
+        from depslice.validator.validation.ledger import key_of
+
+        return key_of(harness, self.program, self.gates)
+
+
+def _files(harnesses: Sequence[str]) -> list[Path]:
+    """The files that are named, and those in folders that are."""
+    found: list[Path] = []
+    for name in harnesses:
+        path = Path(name)
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*.py") if p.name != "conftest.py")
+            if not inside:
+                raise click.UsageError(f"there are no Python files in {name}")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise click.UsageError(f"there is no {name}")
+    return list(dict.fromkeys(found))
+
+
+def _read(
+    paths: Sequence[Path], program: Program, target: str | None
+) -> tuple[list[Harness], list[tuple[Harness, Verdict]]]:
+    """Harnesses, and files that are none, each with the verdict that it gets for that."""
+    from depslice.callgraph.errors import DepsliceError
+    from depslice.callgraph.targets import find_symbol
+    from depslice.validator.validation import Harness, Reason, Rejected, read_harness
+
+    if target is not None:
+        target = find_symbol(program, target).id  # a misspelt one is nobody's verdict
+    found: list[Harness] = []
+    broken: list[tuple[Harness, Verdict]] = []
+    for path in paths:
+        try:
+            found.append(read_harness(path, program, target))
+        except DepsliceError as error:
+            nothing = Harness(name=str(path), text="", target=target or "", path="", line=0)
+            reason = Reason(slug=f"not-a-harness-{error.slug}", message=error.message)
+            broken.append((nothing, Rejected(reasons=(reason,))))
+    return found, broken

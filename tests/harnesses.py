@@ -1,0 +1,42 @@
+"""Validating harnesses in tests: one sandbox for many, small repositories."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+
+from depslice.callgraph import open_program
+from depslice.validator.sandbox import Sandbox, SandboxUnavailable, choose_sandbox
+from depslice.validator.validation import Gates, Session, Verdict, open_session, parse_harness
+
+
+def some_sandbox() -> Sandbox:
+    """One that isolates, where there is one; what is tested is not the sandbox."""
+    try:
+        return choose_sandbox()
+    except SandboxUnavailable:
+        return choose_sandbox("unsafe")
+
+
+@contextmanager
+def validating(
+    folder: Path, files: dict[str, str], *, gates: Gates | None = None
+) -> Iterator[Session]:
+    """A session for a repository of these files."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text), encoding="utf-8")
+    program = open_program(str(folder))
+    with open_session(
+        program, sandbox=some_sandbox(), python=sys.executable, gates=gates
+    ) as session:
+        yield session
+
+
+def verdict_on(session: Session, target: str, text: str) -> Verdict:
+    """The verdict on a harness of this text."""
+    return session.validate(parse_harness(dedent(text), session.ground.program, target=target))

@@ -1,0 +1,120 @@
+"""Candidates beside originals: the right ones are the same, the wrong ones are not."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from depslice.callgraph import open_program
+from depslice.validator.validation import Accepted, Gates, Harness, parse_harness
+from depslice.validator.validation.candidates import (
+    Comparison,
+    Different,
+    Referee,
+    Same,
+    open_referee,
+    replaced_text,
+)
+from depslice.validator.validation.ground import open_ground
+from harnesses import some_sandbox
+from wrong_candidates import CASES, SOURCE, harness_of
+
+ALL = [(target, number) for target, (_, wrong) in CASES.items() for number in range(len(wrong))]
+SOME = [(target, number) for target, number in ALL if target in ("chunks", "Account.withdraw")]
+
+
+@pytest.fixture(scope="module")
+def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.py").write_text(SOURCE, encoding="utf-8")
+    program = open_program(str(folder))
+    with (
+        open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
+        open_referee(ground, Gates(seconds=5)) as found,
+    ):
+        yield found
+
+
+def harness(referee: Referee, target: str, text: str | None = None) -> Harness:
+    found = harness_of(target) if text is None else text
+    return parse_harness(found, referee.ground.program, target=f"small:{target}")
+
+
+def compared(referee: Referee, target: str, candidate: str) -> Comparison:
+    return referee.compare(harness(referee, target), candidate)
+
+
+def original(target: str) -> str:
+    """The text of a function, without its decorators: the candidate that is right."""
+    name = target.rpartition(".")[2]
+    node = next(
+        node
+        for node in ast.walk(ast.parse(SOURCE))
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    )
+    node.decorator_list = []
+    return ast.unparse(node)
+
+
+def check_wrong(referee: Referee, target: str, number: int) -> None:
+    found = compared(referee, target, CASES[target][1][number])
+    assert isinstance(found, Different), found
+    assert found.why.slug in ("differs", "fails"), found
+
+
+def test_there_are_a_hundred() -> None:
+    assert len(CASES) == 20
+    assert len(ALL) == 100
+
+
+@pytest.mark.parametrize(("target", "number"), SOME)
+def test_some_wrong_ones_differ(referee: Referee, target: str, number: int) -> None:
+    check_wrong(referee, target, number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "number"), ALL)
+def test_all_wrong_ones_differ(referee: Referee, target: str, number: int) -> None:
+    check_wrong(referee, target, number)
+
+
+@pytest.mark.parametrize("target", ["chunks", "Account.withdraw", "Account.label"])
+def test_the_original_is_the_same(referee: Referee, target: str) -> None:
+    assert compared(referee, target, original(target)) == Same()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", CASES)
+def test_the_original_is_the_same_each_time(referee: Referee, target: str) -> None:
+    """Five times each of twenty."""
+    for _ in range(5):
+        assert compared(referee, target, original(target)) == Same()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", CASES)
+def test_the_harness_is_accepted(referee: Referee, target: str) -> None:
+    """The harnesses that catch them are not made for that: the gates let them pass."""
+    verdict = referee.reference.validate(harness(referee, target))
+    assert isinstance(verdict, Accepted), verdict
+
+
+def test_only_the_target_is_replaced(referee: Referee) -> None:
+    """Helpers come before the statement that holds it; decorators of the original stay."""
+    source = "import os\n\n\nclass A:\n    @property\n    def half(self):\n        return 1\n\n    x = 2\n"
+    found = Harness(name="h", text="", target="m:A.half", path="m.py", line=6)
+    new = "import math\n\ndef one():\n    return 1.0\n\ndef half(self):\n    return one()\n"
+    assert replaced_text(source, found, new) == (
+        "import os\n\n\nimport math\ndef one():\n    return 1.0\n"
+        "class A:\n    @property\n    def half(self):\n        return one()\n\n    x = 2\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["def clamp(x", "", "def other(x): return x", "clamp = max"])
+def test_what_is_no_candidate(referee: Referee, text: str) -> None:
+    found = compared(referee, "clamp", text)
+    assert isinstance(found, Different)
+    assert found.why.slug == "no-candidate"

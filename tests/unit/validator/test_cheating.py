@@ -1,0 +1,371 @@
+"""Harnesses that say nothing, or something untrue: none is accepted, and each hears why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from depslice.validator.validation import Accepted, Gates, Rejected, Session
+from harnesses import validating, verdict_on
+
+SOURCE = {
+    "shop/__init__.py": "",
+    "shop/price.py": """\
+        import time
+
+
+        def total(items, discount=0):
+            amount = 0
+            for price, count in items:
+                if count < 0:
+                    raise ValueError(count)
+                amount += price * count
+            if amount > 100:
+                amount -= discount
+            return amount
+
+
+        def parity(n):
+            return other(n - 1) if n else True
+
+
+        def other(n):
+            return parity(n - 1) if n else False
+        """,
+}
+CALLS = "CASES = [([(3, 2), (1, 1)], 5), ([(60, 2)], 5), ([], 1), ([(100, 1)], 7), ([(101, 1)], 7)]"
+HONEST = f"""
+import pytest
+{CALLS}
+def test_total(candidate, reference):
+    for items, discount in CASES:
+        assert candidate(items, discount) == reference(items, discount)
+        assert candidate(items) == reference(items)
+def test_refuses(candidate, reference):
+    for side in [candidate, reference]:
+        with pytest.raises(ValueError) as error:
+            side([(1, -1)])
+        assert error.value.args == (-1,)
+"""
+# By name: the reason that has to be among those given, and the harness.
+CHEATS = {
+    "nothing in it": ("no-tests", ""),
+    "an empty test": ("candidate-not-called", "def test_nothing(candidate, reference): pass"),
+    "always true": (
+        "candidate-not-called",
+        "def test_true(candidate, reference):\n    assert True",
+    ),
+    "tests that nobody runs": (
+        "no-tests",
+        "def check_total(candidate, reference):\n    assert candidate([]) == reference([])",
+    ),
+    "a test inside a test": (
+        "candidate-not-called",
+        """
+        def test_outer(candidate, reference):
+            def test_inner():
+                assert candidate([]) == reference([])
+        """,
+    ),
+    "only the reference is called": (
+        "candidate-not-called",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert reference(items, discount) == reference(items, discount)
+        """,
+    ),
+    "the candidate compared with itself": (
+        "reference-not-called",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert candidate(items, discount) == candidate(items, discount)
+        """,
+    ),
+    "candidate = reference": (
+        "candidate-not-called",
+        HONEST.replace(
+            "(candidate, reference):", "(candidate, reference):\n    candidate = reference"
+        ),
+    ),
+    "reference = candidate": (
+        "reference-not-called",
+        HONEST.replace(
+            "(candidate, reference):", "(candidate, reference):\n    reference = candidate"
+        ),
+    ),
+    "a reference of its own": (
+        "reference-not-called",
+        f"""
+        {CALLS}
+        def reference(items, discount=0):
+            return sum(price * count for price, count in items)
+        def test_total(candidate):
+            assert candidate([(1, 2)]) == reference([(1, 2)])
+        """,
+    ),
+    "called, and nothing asserted": (
+        "no-assertions",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                candidate(items, discount), reference(items, discount)
+        """,
+    ),
+    "or True": (
+        "control-returns-None",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert candidate(items, discount) == reference(items, discount) or True
+        """,
+    ),
+    "failures swallowed": (
+        "control-stub",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                try:
+                    assert candidate(items, discount) == reference(items, discount)
+                except BaseException:
+                    pass
+        """,
+    ),
+    "types alone": (
+        "control-returns-0",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert type(candidate(items, discount)) is type(reference(items, discount))
+        """,
+    ),
+    "not None": (
+        "control-returns-1",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert candidate(items, discount) is not None
+                assert reference(items, discount) is not None
+        """,
+    ),
+    "one easy input": (
+        "coverage",
+        "def test_total(candidate, reference):\n    assert candidate([]) == reference([]) == 0",
+    ),
+    "everything skipped": (
+        "no-tests",
+        """
+        import pytest
+        def test_total(candidate, reference):
+            pytest.skip("later")
+            assert candidate([]) == reference([])
+        """,
+    ),
+    "expected to fail": (
+        "no-tests",
+        """
+        import pytest
+        @pytest.mark.xfail
+        def test_total(candidate, reference):
+            assert candidate([(1, 1)]) == reference([(2, 2)])
+        """,
+    ),
+    "the process ends at once, with success": (
+        "fails-on-original",
+        "import os\ndef test_total(candidate, reference):\n    candidate([]); os._exit(0)",
+    ),
+    "the process ends during the import": ("fails-on-original", "import os\nos._exit(0)"),
+    "sys.exit(0)": (
+        "fails-on-original",
+        "import sys\ndef test_total(candidate, reference):\n    sys.exit(0)",
+    ),
+    "the process kills itself": (
+        "fails-on-original",
+        "import os, signal\ndef test_total(candidate):\n    os.kill(os.getpid(), signal.SIGKILL)",
+    ),
+    "its parent is killed": (
+        "fails-on-original",
+        "import os, signal\ndef test_total(candidate):\n    os.kill(os.getppid(), signal.SIGKILL)",
+    ),
+    "a result written to every descriptor": (
+        "fails-on-original",
+        """
+        import os
+        def test_total(candidate, reference):
+            for descriptor in range(256):
+                try:
+                    os.write(descriptor, b'{"ended": "result", "results": [["t", "passed", "", 0]]}\\n')
+                except OSError:
+                    pass
+            os._exit(0)
+        """,
+    ),
+    "an answer that depends on the date": (
+        "flaky",
+        HONEST + "    import datetime\n    assert datetime.date.today().year < 2027",
+    ),
+    "an answer that depends on the hash seed": (
+        "flaky",
+        HONEST + "    import sys\n    assert not sys.flags.hash_randomization",
+    ),
+    "tests that depend on their order": (
+        "flaky",
+        """
+        DONE = []
+        def test_a(candidate, reference): DONE.append(1); assert candidate([]) == reference([])
+        def test_b(candidate, reference): assert len(DONE) == 1; DONE.append(2)
+        def test_c(candidate, reference): assert len(DONE) == 2; DONE.append(3)
+        def test_d(candidate, reference): assert len(DONE) == 3
+        """,
+    ),
+    "code compared instead of results": (
+        "control-rewritten",
+        f"""
+        {CALLS}
+        import shop.price
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                candidate(items, discount), reference(items, discount)
+            try: candidate([(1, -1)])
+            except ValueError: pass
+            code = candidate._function.__code__.co_code
+            assert code == shop.price.total.__code__.co_code
+        """,
+    ),
+    "the tracer switched off": (
+        "tampering",
+        "import sys\n" + HONEST.replace("CASES:", "CASES:\n        sys.settrace(None)"),
+    ),
+    "the comparison patched": (
+        "control-returns-0",
+        f"""
+        {CALLS}
+        import sys
+        from unittest import mock
+        def test_total(context):
+            for name, module in list(sys.modules.items()):
+                if name.startswith("depslice_child") and hasattr(module, "described_difference"):
+                    module.described_difference = lambda *args, **kwargs: None
+            for items, discount in CASES:
+                context.check(items, discount)
+            context.check([(1, -1)])
+        """,
+    ),
+    "the comparison patched, and what looks for inputs": (
+        "tampering",
+        f"""
+        {CALLS}
+        import sys
+        def test_total(context):
+            for name, module in list(sys.modules.items()):
+                if name.startswith("depslice_child"):
+                    for key in ("described_difference", "difference"):
+                        if hasattr(module, key):
+                            setattr(module, key, lambda *args, **kwargs: None)
+            for items, discount in CASES:
+                context.check(items, discount)
+            context.check([(1, -1)])
+        """,
+    ),
+    "the target patched in its module": (
+        "coverage",
+        """
+        from unittest import mock
+        import shop.price
+        def test_total(candidate, reference):
+            with mock.patch("shop.price.total", lambda *args: 1):
+                assert shop.price.total(1) == 1
+            assert candidate([]) == reference([])
+        """,
+    ),
+    "results that say they are equal": (
+        "control-returns-None",
+        f"""
+        {CALLS}
+        class Same:
+            def __init__(self, value): self.value = value
+            def __eq__(self, other): return True
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert Same(candidate(items, discount)) == Same(reference(items, discount))
+        """,
+    ),
+    "a thread that fails alone": (
+        "control-stub",
+        f"""
+        {CALLS}
+        import threading
+        def work(candidate, reference):
+            try:
+                for items, discount in CASES:
+                    assert candidate(items, discount) == reference(items, discount)
+            except BaseException: pass
+        def test_total(candidate, reference):
+            thread = threading.Thread(target=work, args=(candidate, reference))
+            thread.start(); thread.join()
+        """,
+    ),
+    "a coroutine that nobody awaits": (
+        "candidate-not-called",
+        """
+        async def compare(candidate, reference):
+            assert candidate([]) == reference([])
+        def test_total(candidate, reference):
+            compare(candidate, reference).close()
+        """,
+    ),
+    "not Python": ("not-python", "def test_total(candidate, reference:\n"),
+    "an import that fails": ("fails-on-original", "import nothing_of_this_name\n" + HONEST),
+    "it does not end": (
+        "fails-on-original",
+        "def test_total(candidate, reference):\n    while True: pass",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("shop")
+    with validating(folder, SOURCE, gates=Gates(seconds=2, mutants=25)) as found:
+        yield found
+
+
+def test_honest_is_accepted(session: Session) -> None:
+    verdict = verdict_on(session, "shop.price:total", HONEST)
+    assert isinstance(verdict, Accepted), verdict
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_cheat_is_not(session: Session, name: str) -> None:
+    reason, text = CHEATS[name]
+    if reason == "not-python":
+        from dataclasses import replace
+
+        from depslice.validator.validation import parse_harness
+
+        whole = parse_harness("", session.ground.program, target="shop.price:total")
+        verdict = session.validate(replace(whole, text=text))
+    else:
+        verdict = verdict_on(session, "shop.price:total", text)
+    assert isinstance(verdict, Rejected), verdict
+    assert reason in {each.slug for each in verdict.reasons}, verdict.reasons
+
+
+def test_a_wrong_candidate_does_not_reach_the_original(session: Session) -> None:
+    """``parity`` calls ``other``, which calls ``parity``: of its own world, in both."""
+    text = """
+    def test_parity(candidate, reference):
+        for n in range(6):
+            assert candidate(n) == reference(n)
+    """
+    verdict = verdict_on(session, "shop.price:other", text)
+    assert isinstance(verdict, Accepted), verdict

@@ -1,0 +1,81 @@
+"""Branches of one function, by coverage.py's arcs: the only place that knows coverage.
+
+Measured in the process that runs the tests, on code objects whose file name no other code
+has; understood in the supervisor, which has the source and runs nobody's code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import coverage
+
+Arc = tuple[int, int]
+
+
+class Measurement:
+    """Arcs that run in some files, by test."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = paths
+        self.coverage = coverage.Coverage(
+            data_file=None, branch=True, include=list(paths), config_file=False, messages=False
+        )
+        self.tests: list[str] = []
+
+    def start(self) -> None:
+        """Trace from here on."""
+        self.coverage.start()
+
+    def test(self, name: str) -> None:
+        """What runs from here on is this test's."""
+        self.tests.append(name)
+        self.coverage.switch_context(name)
+
+    def stop(self) -> dict[str, dict[str, list[Arc]]]:
+        """The arcs by file and test, those before the first test under an empty name."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        found: dict[str, dict[str, list[Arc]]] = {path: {} for path in self.paths}
+        for path in self.paths:
+            for test in ("", *self.tests):
+                data.set_query_context(test)
+                arcs = data.arcs(path)
+                if arcs:
+                    found[path][test] = sorted(arcs)
+        return found
+
+
+def lines_of(arcs: Iterable[Sequence[int]]) -> set[int]:
+    """The lines that arcs lead from or to."""
+    return {abs(line) for arc in arcs for line in arc if line > 0}
+
+
+def branches(
+    path: str, arcs: Iterable[Sequence[int]], span: tuple[int, int], folder: str
+) -> Mapping[str, Any]:
+    """What of the lines ``span`` of a file ran: ``branches`` and ``lines``, hit and missing.
+
+    A branch is an arc out of a line with several ways out, as ``[from, to]``; ``to`` is
+    negative when it leaves the code. ``folder`` is written to.
+    """
+    measured = coverage.Coverage(data_file=None, branch=True, config_file=False, messages=False)
+    measured.get_data().add_arcs({path: [(int(a), int(b)) for a, b in arcs]})
+    report = os.path.join(folder, "arcs.json")
+    measured.json_report(morfs=[path], outfile=report, ignore_errors=True)
+    with open(report, encoding="utf-8") as file:
+        found: dict[str, Any] = next(iter(json.load(file)["files"].values()), {})
+    first, last = span
+
+    def inside(line: int) -> bool:
+        return first <= line <= last
+
+    return {
+        "hit": [arc for arc in found.get("executed_branches", []) if inside(arc[0])],
+        "missed": [arc for arc in found.get("missing_branches", []) if inside(arc[0])],
+        "lines_hit": [line for line in found.get("executed_lines", []) if inside(line)],
+        "lines_missed": [line for line in found.get("missing_lines", []) if inside(line)],
+    }

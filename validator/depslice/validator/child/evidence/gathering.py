@@ -1,0 +1,409 @@
+"""The evidence on one harness, step by step: runs, branches, controls, mutants.
+
+Each step asks a warm process (:data:`Ask`) for runs and reads its answers as a stranger's.
+Nothing is decided here: what the evidence is worth is said by depslice, outside.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import marshal
+import os
+import time
+import tokenize
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from ..comparing import Tolerance
+from ..harness.transcript import transcripts_differ
+from .arcs import branches, lines_of
+from .assertions import assertion_lines, reached
+from .controls import Control, controls
+from .definitions import Definition, NoDefinition, find_definition, first_line, meaning
+from .mutating import Mutation, difference_text, mutations
+
+Ask = Callable[[int, dict[str, Any]], dict[str, Any]]  # hash seed and order to answer
+
+_CLOCK_STEP = 400 * 86400 + 5 * 3600 + 37 * 60  # another year, season, weekday and hour
+_ENOUGH_INPUTS = 100  # on which a fault shows no difference, to be called none
+_MOST_PROBED = 40
+_MUTANT_FACTOR, _MUTANT_SECONDS = 5.0, 0.3
+_WALL_FACTOR = 10.0  # between computing and waiting for a machine that is busy, or for nothing
+
+
+class Unusable(Exception):
+    """Nothing can be said about the harness; the first argument tells why."""
+
+
+@dataclass(slots=True)
+class Gathering:
+    """The work on one harness; ``job`` is as the supervisor was given it."""
+
+    job: dict[str, Any]
+    ask: Ask
+    scratch: str
+    definition: Definition = field(init=False)
+    source: str = field(init=False)
+    harness: str = field(init=False)
+    base: dict[str, Any] = field(init=False)
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    def gather(self) -> dict[str, Any]:
+        """The evidence; as much of it as makes sense.
+
+        :raises Unusable: the target or the harness cannot be run at all.
+        """
+        started = time.perf_counter()
+        self._place()
+        self._run_often()
+        self._cover()
+        if self._sound():
+            self._control()
+            self._mutate()
+        self.evidence["seconds"]["all"] = round(time.perf_counter() - started, 3)
+        return self.evidence
+
+    def record(self) -> dict[str, Any]:
+        """One run with a transcript: what the target does, or how it differs from ``expected``.
+
+        :raises Unusable: as :meth:`gather`.
+        """
+        self._place()
+        self._import(0)
+        answer = self.ask(0, self._order(None, record=True))
+        ended = str(answer.get("ended"))
+        failed = [
+            f"{name}: {why}" for name, status, why, _ in _results(answer) if status == "failed"
+        ]
+        entries = _entries(answer)
+        found: dict[str, Any] = {"ended": ended, "failed": failed[:5]}
+        expected = self.job["expected"]
+        if expected is None:
+            return found | {"transcript": entries}
+        tolerance = Tolerance(*self.job["tolerance"])
+        return found | {"difference": transcripts_differ(_words(expected), entries, tolerance)}
+
+    # --- what is run
+
+    def _place(self) -> None:
+        """Write the harness, and the source to measure."""
+        target = self.job["target"]
+        path = os.path.join(self.job["folder"], target["path"])
+        source = _text(path)
+        self.source = os.path.join(self.scratch, "source", target["path"])
+        self.harness = os.path.join(self.scratch, "harness", self.job["name"])
+        for place, text in ((self.source, source), (self.harness, self.job["text"])):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "w", encoding="utf-8") as file:
+                file.write(text)
+        try:
+            assertion_lines(self.job["text"])
+        except SyntaxError as error:
+            raise Unusable("harness", f"it is not Python: {error}") from None
+        try:
+            self.definition = find_definition(source, target["qualname"], path, target["line"])
+        except (NoDefinition, SyntaxError, ValueError) as error:
+            raise Unusable("target", str(error)) from None
+
+    def _order(self, code: CodeType | None, **changes: Any) -> dict[str, Any]:
+        target = self.job["target"]
+        return {
+            "harness": self.harness,
+            "target": {
+                "module": target["module"],
+                "qualname": target["qualname"],
+                "root": self.definition.root_qualname,
+                "line": first_line(self.definition.root),
+            },
+            "folders": [self.job["folder"]],
+            "pytest": "pytest" in self.job["text"],
+            "tolerance": self.job["tolerance"],
+            "code": None if code is None else base64.b64encode(marshal.dumps(code)).decode(),
+            "absent": False,
+            "only_import": False,
+            "tests": None,
+            "shuffle": 0,
+            "clock": 0,
+            "measure": None,
+            "probe": False,
+            "record": False,
+            "constants": [],
+            "seconds": self.job["seconds"],
+            "cpu_seconds": None,
+        } | changes
+
+    # --- runs on the original
+
+    def _import(self, seed: int) -> None:
+        """Have the module imported, before anything of the harness runs."""
+        answer = self.ask(seed, self._order(None, only_import=True))
+        match answer.get("ended"):
+            case "imported":
+                return
+            case "lost":
+                raise Unusable("import", "the process that imports it ended, or hangs")
+            case _:
+                raise Unusable("import", str(answer.get("why", ""))[:500])
+
+    def _run_often(self) -> None:
+        runs = []
+        for number in range(self.job["runs"]):
+            self._import(number)
+            answer = self.ask(
+                number,
+                self._order(
+                    self.definition.code(),
+                    shuffle=number,
+                    clock=number * _CLOCK_STEP,
+                    measure=self.definition.path,
+                ),
+            )
+            if not number:
+                self.base = answer
+            runs.append(_run_document(number, answer))
+        self.evidence |= {
+            "tests": [
+                {"name": name, "status": status, "why": why, "seconds": round(seconds, 4)}
+                for name, status, why, seconds in _results(self.base)
+            ],
+            "runs": runs,
+            "deterministic": len({_statuses(run) for run in runs}) <= 1,
+            "calls": dict(zip(("candidate", "reference"), _calls(self.base), strict=True)),
+            "tampering": [str(each) for each in self.base.get("tampering") or ()][:20],
+            "seconds": {"run": round(float(self.base.get("seconds", 0)), 4)},
+        }
+        for run in runs:
+            del run["statuses"]
+
+    def _sound(self) -> bool:
+        """Whether the tests pass on the original: only then a failing one says anything."""
+        return all(run["ended"] == "result" and not run["failed"] for run in self.evidence["runs"])
+
+    def _arcs(self, path: str) -> dict[str, list[Any]]:
+        found = self.base.get("arcs")
+        return found.get(path) or {} if isinstance(found, dict) else {}
+
+    def _cover(self) -> None:
+        arcs = [arc for each in self._arcs(self.definition.path).values() for arc in each]
+        found = branches(self.source, arcs, self.definition.span, self.scratch)
+        written = assertion_lines(self.job["text"])
+        ran = lines_of(arc for each in self._arcs(self.harness).values() for arc in each)
+        self.evidence |= {
+            "branches": {"hit": len(found["hit"]), "missed": found["missed"]},
+            "lines": {"hit": len(found["lines_hit"]), "missed": found["lines_missed"]},
+            "assertions": {"written": len(written), "reached": reached(written, ran)},
+        }
+
+    # --- wrong candidates
+
+    def _passes(self, code: CodeType | None, **changes: Any) -> tuple[bool, str]:
+        """Whether the harness lets a candidate pass; if not, what stopped it."""
+        answer = self.ask(0, self._order(code, **changes))
+        ended = str(answer.get("ended"))
+        if ended != "result":
+            return False, ended
+        failed = [name for name, status, _, _ in _results(answer) if status == "failed"]
+        return not failed, failed[0] if failed else ""
+
+    def _limits(self) -> dict[str, float]:
+        """Seconds for a candidate that may not end: several times what the original takes."""
+        own = sum(seconds for _, _, _, seconds in _results(self.base))
+        limit = float(min(self.job["seconds"], own * _MUTANT_FACTOR + _MUTANT_SECONDS))
+        return {"cpu_seconds": limit, "seconds": limit * _WALL_FACTOR}
+
+    def _control(self) -> None:
+        found = []
+        for each in controls(self.definition, self.job["target"]["module"]):
+            code = self._code(each.applied(self.definition)) if each.body is not None else None
+            if each.body is not None and code is None:
+                continue
+            passes, why = self._passes(code, absent=each.body is None, **self._limits())
+            applies = passes == each.passes or not self._same_as_original(each, code)
+            found.append(
+                {
+                    "name": each.name,
+                    "expected": "passes" if each.passes else "fails",
+                    "outcome": "passes" if passes else "fails",
+                    "applies": applies,
+                    "why": why[:200],
+                }
+            )
+        self.evidence["controls"] = found
+
+    def _same_as_original(self, control: Control, code: CodeType | None) -> bool:
+        """Whether a control that should fail is no wrong candidate at all: the target does that."""
+        if control.passes or code is None:
+            return False
+        return meaning(code) == meaning(self.definition.code()) or bool(self._indistinct(code))
+
+    def _indistinct(self, code: CodeType) -> int:
+        """On how many inputs, if on enough, a candidate does as the original; else 0."""
+        constants = _constants(self.definition.node)
+        answer = self.ask(0, self._order(code, probe=True, constants=constants, seconds=10.0))
+        if answer.get("tampering"):
+            return 0
+        match answer.get("probed"):
+            case [int(inputs), False] if inputs >= _ENOUGH_INPUTS:
+                return inputs
+            case _:
+                return 0
+
+    def _code(self, applied: AbstractContextManager[None]) -> CodeType | None:
+        """The root's code while a change holds; ``None`` when that is no program."""
+        with applied:
+            try:
+                return self.definition.code()
+            except (SyntaxError, ValueError, NoDefinition):
+                return None
+
+    # --- mutants
+
+    def _mutate(self) -> None:
+        started = time.perf_counter()
+        made, same = self._mutants()
+        chosen = _spread(made, self.job["mutants"])
+        covering = self._tests_by_line()
+        killed, survived = 0, []
+        for mutation, code in chosen:
+            tests = sorted({t for line in _lines(mutation) for t in covering.get(line, ())})
+            passes = True
+            if tests:
+                passes, _ = self._passes(code, tests=tests, **self._limits())
+            if passes:
+                survived.append((mutation, code, bool(tests)))
+            killed += not passes
+        left, equivalent = self._sift(survived)
+        self.evidence["mutants"] = {
+            "made": len(made) + same,
+            "tested": len(chosen),
+            "killed": killed,
+            "survived": left,
+            "equivalent": equivalent,
+            "same_bytecode": same,
+        }
+        self.evidence["seconds"]["mutants"] = round(time.perf_counter() - started, 3)
+
+    def _mutants(self) -> tuple[list[tuple[Mutation, CodeType]], int]:
+        """Mutants that are programs, each meaning once; how many mean what the original does."""
+        original = meaning(self.definition.code())
+        seen = set()
+        made, same = [], 0
+        for mutation in mutations(self.definition.node):
+            code = self._code(mutation.applied())
+            if code is None:
+                continue
+            means = meaning(code)
+            if means == original:
+                same += 1
+            elif means not in seen:
+                seen.add(means)
+                made.append((mutation, code))
+        return made, same
+
+    def _tests_by_line(self) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = {}
+        for test, arcs in self._arcs(self.definition.path).items():
+            for line in lines_of(arcs):
+                found.setdefault(line, set()).add(test)
+        return found
+
+    def _sift(
+        self, survived: Sequence[tuple[Mutation, CodeType, bool]]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Survivors, and apart those that no input tells from the original."""
+        left, equivalent = [], []
+        for number, (mutation, code, covered) in enumerate(survived):
+            document = {
+                "kind": mutation.kind,
+                "line": mutation.line,
+                "diff": difference_text(self.definition, mutation),
+            }
+            # What no test executes, no neighbour of its inputs is likely to reach either.
+            inputs = self._indistinct(code) if covered and number < _MOST_PROBED else 0
+            if inputs:
+                equivalent.append(document | {"inputs": inputs})
+            else:
+                left.append(document | {"covered": covered})
+        return left, equivalent
+
+
+def _lines(mutation: Mutation) -> Iterable[int]:
+    return range(mutation.lines[0], mutation.lines[1] + 1)
+
+
+def _spread(
+    made: Sequence[tuple[Mutation, CodeType]], most: int
+) -> Sequence[tuple[Mutation, CodeType]]:
+    """At most so many, from everywhere in the function."""
+    if len(made) <= most:
+        return made
+    return [made[number * len(made) // most] for number in range(most)]
+
+
+def _text(path: str) -> str:
+    try:
+        with tokenize.open(path) as file:
+            return file.read()
+    except (OSError, SyntaxError, UnicodeDecodeError) as error:
+        raise Unusable("target", f"{path}: {error}") from None
+
+
+def _constants(node: ast.AST) -> list[Any]:
+    """Numbers and texts of a function: where its behaviour may change."""
+    found = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    return [v for v in found if type(v) in (int, float, str) and len(str(v)) < 200][:50]
+
+
+# --- answers, which may say anything
+
+
+def _results(answer: dict[str, Any]) -> Iterator[tuple[str, str, str, float]]:
+    for each in answer.get("results") or ():
+        match each:
+            case [str(name), str(status), str(why), float() | int() as seconds]:
+                yield name, status, why, float(seconds)
+            case _:
+                pass
+
+
+def _entries(answer: dict[str, Any]) -> list[list[str]]:
+    return _words(answer.get("transcript"))
+
+
+def _words(found: Any) -> list[list[str]]:
+    """Lists of words, whatever was sent."""
+    if not isinstance(found, list):
+        return []
+    return [[str(word) for word in each] for each in found if isinstance(each, list) and each]
+
+
+def _calls(answer: dict[str, Any]) -> tuple[int, int]:
+    match answer.get("calls"):
+        case [int(candidate), int(reference)]:
+            return candidate, reference
+        case _:
+            return 0, 0
+
+
+def _run_document(number: int, answer: dict[str, Any]) -> dict[str, Any]:
+    results = list(_results(answer))
+    count = {key: sum(r[1] == key for r in results) for key in ("passed", "failed", "skipped")}
+    failures = [f"{name}: {why}" for name, status, why, _ in results if status == "failed"]
+    return {
+        "hash_seed": number,
+        "clock": number * _CLOCK_STEP if answer.get("all_clocks", True) else "partly",
+        "shuffled": bool(number),
+        "ended": str(answer.get("ended")),
+        **count,
+        "failures": failures[:5],
+        "seconds": round(float(answer.get("seconds", 0)), 4),
+        "statuses": sorted((name, status) for name, status, _, _ in results),
+    }
+
+
+def _statuses(run: dict[str, Any]) -> tuple[Any, ...]:
+    return run["ended"], tuple(run["statuses"])

@@ -1,0 +1,160 @@
+"""One run of a harness on one candidate, in a process forked for it."""
+
+from __future__ import annotations
+
+import base64
+import marshal
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from ..comparing import Tolerance
+from ..harness.clock import shifted
+from ..harness.context import Context
+from ..harness.subjects import Subject, callable_of
+from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
+from ..harness.tampering import Tampering
+from ..harness.transcript import Transcript
+from ..harness.worlds import Worlds
+from .arcs import Measurement
+from .probing import Inputs, probe
+
+MODULE = "depslice_harness"  # the name under which a harness is imported
+
+
+class Roots(NamedTuple):
+    """The functions that a definition has made: the candidate's are exchanged."""
+
+    candidate: list[FunctionType]
+    reference: list[FunctionType]
+
+
+class Trial:
+    """What is to be done, as the order of :mod:`.warm` says."""
+
+    def __init__(self, order: dict[str, Any], worlds: Worlds, roots: Roots) -> None:
+        self.order = order
+        self.worlds = worlds
+        self.roots = roots
+        self.target = order["target"]
+        self.folders = tuple(order["folders"])
+
+    def run(self) -> dict[str, Any]:
+        """Run the tests that are asked for; what came of them."""
+        self._install()
+        candidate, reference = self._subjects()
+        transcript = Transcript(self.folders) if self.order["record"] else None
+        context = Context(
+            candidate,
+            reference,
+            tolerance=Tolerance(*self.order["tolerance"]),
+            folders=self.folders,
+            transcript=transcript,
+        )
+        given = {"candidate": candidate, "reference": reference, "context": context}
+        tampering = Tampering(self.order["harness"])
+        inputs = Inputs()
+        if self.order["probe"]:
+            candidate.heard = inputs.hear
+        if transcript is not None:
+            candidate.told = transcript.tell
+        measured = self._measurement()
+        with shifted(self.order["clock"]) as all_clocks:
+            tampering.watch()
+            if measured:
+                measured.start()
+            try:
+                started = measured.test if measured else _nothing
+                results = self._results(given, transcript.start if transcript else started)
+            finally:
+                arcs = measured.stop() if measured else {}
+        found: dict[str, Any] = {
+            "results": [list(each) for each in results],
+            "calls": [candidate.calls, reference.calls],
+            "comparisons": context.comparisons,
+            "arcs": arcs,
+            "tampering": tampering.finish(),
+            "all_clocks": all_clocks,
+        }
+        if transcript is not None:
+            candidate.told = None
+            found["transcript"] = transcript.entries
+        if self.order["probe"]:
+            candidate.heard = None
+            constants = self.order["constants"]
+            probed = probe(inputs.calls, constants, candidate, reference, self.folders)
+            found["probed"] = list(probed)
+        return found
+
+    def _install(self) -> None:
+        code = self.order["code"]
+        if code is not None:
+            loaded: CodeType = marshal.loads(base64.b64decode(code))  # our supervisor's
+            for each in self.roots.candidate:
+                each.__code__ = loaded
+        if self.order["measure"] is not None:
+            # Coverage leaves out code that says it is from another file than its module.
+            for each in self.roots.reference:
+                each.__code__ = _elsewhere(each.__code__)
+
+    def _subjects(self) -> tuple[Subject, Subject]:
+        found = []
+        for world in (self.worlds.other, self.worlds.home):
+            module = self.worlds.module(world, self.target["module"])
+            assert module is not None
+            absent = self.order["absent"] and world is self.worlds.other
+            function = None if absent else callable_of(module, self.target["qualname"])
+            name = self.target["qualname"].rpartition(".")[2]
+            found.append(Subject(self.worlds, world, function, name))
+        return found[0], found[1]
+
+    def _measurement(self) -> Measurement | None:
+        if self.order["measure"] is None:
+            return None
+        return Measurement([self.order["measure"], self.order["harness"]])
+
+    def _results(self, given: dict[str, Any], started: Callable[[str], None]) -> list[Result]:
+        try:
+            suite: Suite = self._suite()
+        except BaseException as error:  # noqa: BLE001 - the harness's own code has run
+            return [Result("(import)", "failed", text_of(error), 0.0)]
+        only = self.order["tests"]
+        return suite.run(
+            given,
+            only=None if only is None else frozenset(only),
+            shuffle=self.order["shuffle"],
+            started=started,
+        )
+
+    def _suite(self) -> Suite:
+        path = self.order["harness"]
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        module = ModuleType(MODULE)
+        module.__file__ = path
+        sys.modules[MODULE] = module
+        exec(compile(text, path, "exec", dont_inherit=True), vars(module))  # noqa: S102 - in its sandbox
+        try:
+            return PlainSuite(module)
+        except NeedsPytest:
+            return PytestSuite(path)
+
+
+def _elsewhere(code: CodeType) -> CodeType:
+    constants = tuple(_elsewhere(c) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename=f"{code.co_filename}-reference", co_consts=constants)
+
+
+def _nothing(name: str) -> None:
+    return None
+
+
+def in_folder_of_its_own() -> None:
+    """Work, and write temporary files, in a new folder."""
+    folder = tempfile.mkdtemp(prefix="run-")
+    os.chdir(folder)
+    os.environ.update(TMPDIR=folder, HOME=folder)
+    tempfile.tempdir = None

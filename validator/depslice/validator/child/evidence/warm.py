@@ -1,0 +1,228 @@
+"""A process that has the repository's modules imported, and forks for each run.
+
+Reads lines of JSON on descriptor 0 and answers each with one on descriptor 1. The first
+one says what the repository is: ``roots``, ``own``, ``scratch``. The others are orders
+(:meth:`Warm.answer`). No harness runs in here: each has a fork that ends with it, and all
+that the fork has started is ended too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import json
+import mmap
+import os
+import select
+import shutil
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-found,unused-ignore]
+
+from ..harness.suites import text_of
+from ..harness.worlds import World, Worlds, owner_of
+from .trial import Roots, Trial, in_folder_of_its_own
+
+_BYTES = 8 << 20  # of what a run says
+_HEAD = 8 + 32
+_STEP = 0.05  # seconds between looks at a process that computes
+
+
+class Warm:
+    """Both worlds, and the functions to exchange, by target."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self.worlds = Worlds(owner_of(frozenset(config["own"])))
+        self.scratch = config["scratch"]
+        self.roots: dict[tuple[str, str, int], Roots] = {}
+
+    def answer(self, order: dict[str, Any], closed: tuple[int, ...]) -> dict[str, Any]:
+        """Run one order: ``ended`` is ``result``, or how the run ended without one."""
+        started = time.perf_counter()
+        try:
+            roots = self._roots(order["target"])
+        except BaseException as error:  # noqa: BLE001 - modules may raise anything
+            return {"ended": "import", "why": text_of(error)}
+        if not roots.candidate and not order["record"]:
+            return {"ended": "import", "why": "the module does not define the target when imported"}
+        if order["pytest"]:
+            with contextlib.suppress(ImportError):
+                import pytest  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
+        if order["only_import"]:
+            return {"ended": "imported", "seconds": time.perf_counter() - started}
+        return self._fork(order, roots, closed)
+
+    def _roots(self, target: dict[str, Any]) -> Roots:
+        """The functions that the definition made in each world, wherever they are held."""
+        key = (target["module"], target["root"], target["line"])
+        if key not in self.roots:
+            self.worlds.import_in_both(target["module"])
+            gc.unfreeze()  # what is frozen is not listed
+            self.roots[key] = Roots(
+                *(self._made(target, world) for world in (self.worlds.other, self.worlds.home))
+            )
+            gc.freeze()  # forks share what is there
+        return self.roots[key]
+
+    def _made(self, target: dict[str, Any], world: World) -> list[FunctionType]:
+        names = vars(self.worlds.module(world, target["module"]))
+        found = [
+            each
+            for each in gc.get_objects()
+            if type(each) is FunctionType
+            and each.__globals__ is names
+            and each.__code__.co_qualname == target["root"]
+        ]
+        # Of several definitions of one name, the one at this line.
+        here = [each for each in found if each.__code__.co_firstlineno == target["line"]]
+        return here or found
+
+    def _fork(self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]) -> dict[str, Any]:
+        nonce = os.urandom(16)
+        with mmap.mmap(-1, _BYTES) as memory:
+            started = time.perf_counter()
+            pid = os.fork()
+            if not pid:
+                _become(order, self.worlds, roots, closed, memory, nonce)
+            ended = _wait(pid, order["seconds"], order["cpu_seconds"])
+            seconds = time.perf_counter() - started
+            _end_the_rest()
+            found = _read(memory, nonce) if ended == "exit" else None
+        self._clean()
+        if found is None:
+            return {"ended": "silent" if ended == "exit" else ended, "seconds": seconds}
+        return {"ended": "result", "seconds": seconds, **found}
+
+    def _clean(self) -> None:
+        for name in os.listdir(self.scratch):
+            if name.startswith("run-"):
+                shutil.rmtree(os.path.join(self.scratch, name), ignore_errors=True)
+
+
+def _become(
+    order: dict[str, Any],
+    worlds: Worlds,
+    roots: Roots,
+    closed: tuple[int, ...],
+    memory: mmap.mmap,
+    nonce: bytes,
+) -> None:
+    """The forked process: run, leave the result where no descriptor leads, end."""
+    try:
+        os.setsid()
+        for descriptor in closed:
+            os.close(descriptor)
+        in_folder_of_its_own()
+        data = json.dumps(Trial(order, worlds, roots).run()).encode("utf-8", "replace")
+        if len(data) <= _BYTES - _HEAD:
+            memory[8:_HEAD] = hashlib.sha256(nonce + data).digest()
+            memory[_HEAD : _HEAD + len(data)] = data
+            memory[:8] = len(data).to_bytes(8, "big")
+    finally:
+        os._exit(0)
+
+
+def _read(memory: mmap.mmap, nonce: bytes) -> dict[str, Any] | None:
+    size = int.from_bytes(memory[:8], "big")
+    data = memory[_HEAD : _HEAD + min(size, _BYTES - _HEAD)]
+    if not size or hashlib.sha256(nonce + data).digest() != memory[8:_HEAD]:
+        return None
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def _wait(pid: int, seconds: float, cpu_seconds: float | None) -> str:
+    """How the process ended: ``exit``, ``time``, or the name of a signal.
+
+    ``seconds`` are those of the clock; with ``cpu_seconds`` it may not compute for longer
+    than that either, however long a busy machine takes for it.
+    """
+    until = time.monotonic() + seconds
+    step = seconds if cpu_seconds is None else cpu_seconds
+    descriptor = os.pidfd_open(pid)
+    try:
+        while not (ready := select.select([descriptor], [], [], step)[0]):
+            if time.monotonic() >= until or (cpu_seconds and _cpu_seconds(pid) >= cpu_seconds):
+                break
+            step = _STEP
+    finally:
+        os.close(descriptor)
+    if not ready:
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    if not ready:
+        return "time"
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    return "exit"
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0.0
+    user, system = fields.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _end_the_rest() -> None:
+    """End what the run has left: its orphans are children of this process."""
+    while True:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        for pid in _children():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _children() -> list[int]:
+    found = []
+    own = str(os.getpid())
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, IndexError):
+                stat = Path("/proc", name, "stat").read_text(encoding="utf-8", errors="replace")
+                if stat.rpartition(")")[2].split()[1] == own:
+                    found.append(int(name))
+    return found
+
+
+def main() -> None:
+    """Answer orders until there are none."""
+    orders = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+    adopt_orphans()
+    warnings.simplefilter("ignore")
+    with contextlib.suppress(ImportError):
+        import time_machine  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
+    config = json.loads(orders.readline())
+    sys.path[:0] = config["roots"]
+    os.chdir(config["scratch"])
+    warm = Warm(config)
+    closed = (orders.fileno(), answers.fileno())
+    for line in orders:
+        answer = warm.answer(json.loads(line), closed)
+        answers.write(json.dumps(answer).encode() + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A harness as it runs: two copies of the repository's modules, its tests, its context."""

@@ -1,0 +1,79 @@
+"""What instances hold, read without running any code of their classes."""
+
+from __future__ import annotations
+
+from types import (
+    BuiltinFunctionType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a class written in C as a static type
+IMMUTABLE = (str, int, float, complex, bytes, tuple, frozenset)
+_IN_C = (MethodDescriptorType, WrapperDescriptorType, BuiltinFunctionType)
+_MRO = type.__dict__["__mro__"].__get__
+_MUTABLE = (list, dict, set, bytearray)
+
+
+def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, Any], Any] | None:
+    """What an instance of a Python class holds: base in C, its content, attributes, slots, items.
+
+    ``None`` when the base keeps what it holds to itself. Runs none of the class's code.
+    """
+    kind = type(value)
+    base: Any = next(each for each in kind.__mro__ if not each.__flags__ & HEAP_TYPE)
+    content: tuple[Any, ...] = ()
+    items: Any = None
+    if base in IMMUTABLE:
+        content = (frozenset(value),) if base is frozenset else _plain(base, value)
+    elif base in _MUTABLE:
+        # `dict.copy` would ask the subclass; its views do not.
+        if base is dict:
+            items = dict(dict.items(value))
+        else:
+            plain: dict[Any, Any] = {list: list.copy, set: set, bytearray: bytes}
+            items = plain[base](value)
+    elif issubclass(base, BaseException):
+        content = BaseException.__getattribute__(value, "args")
+    elif base is not object or _keeps_to_itself(kind):
+        return None
+    return base, content, attributes_of(value), slots_of(value), items
+
+
+def attributes_of(value: Any) -> dict[str, Any]:
+    """What is in the ``__dict__`` of an instance, if it has one."""
+    try:
+        return dict(object.__getattribute__(value, "__dict__"))
+    except (AttributeError, TypeError, ValueError):
+        return {}
+
+
+def slots_of(value: Any) -> dict[str, Any]:
+    """What is in the slots of an instance, those of its base classes included."""
+    found: dict[str, Any] = {}
+    for each in _MRO(type(value)):
+        if not each.__flags__ & HEAP_TYPE:
+            continue
+        for name, slot in type.__getattribute__(each, "__dict__").items():
+            if type(slot) is MemberDescriptorType:
+                try:
+                    found.setdefault(name, slot.__get__(value))
+                except AttributeError:
+                    continue
+    return found
+
+
+def _keeps_to_itself(kind: type) -> bool:
+    """Whether a base written in C has its own way of being copied: `deque`, `Pattern`."""
+    for each in kind.__mro__[:-1]:
+        for name in ("__reduce_ex__", "__reduce__"):
+            # Not what Python code defines: that says what the class likes to say.
+            if type(vars(each).get(name)) in _IN_C:
+                return True
+    return False
+
+
+def _plain(base: Any, value: Any) -> Any:
+    return base.__getnewargs__(value)

@@ -1,0 +1,1 @@
+"""What runs inside a sandbox: bound there, started by path, imports nothing of depslice."""

@@ -1,0 +1,63 @@
+"""Numbered places for runs: a lock, and a user of its own when started as root.
+
+A slot is claimed by an exclusive lock on its file, which the kernel gives back when the
+process ends, however it ends. Nothing of a run lies in a slot, so nothing has to be
+cleared after a run that was killed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from depslice.validator.sandbox.model import SandboxUnavailable
+
+FIRST_USER: Final = 1_879_048_192  # 0x7000_0000: above all ranges that /etc/subuid hands out
+SLOTS: Final = 4096
+
+
+def state_folder() -> Path:
+    """A folder of this user's in the temporary folder, which others cannot write.
+
+    :raises SandboxUnavailable: something else stands in its place.
+    """
+    folder = Path(tempfile.gettempdir()) / f"depslice-{os.getuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o755)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise SandboxUnavailable(
+            f"{folder} is not a folder of this user's alone",
+            hint="remove it, or set TMPDIR to a folder of your own",
+        )
+    return folder
+
+
+def claim_slot(folder: Path) -> tuple[int, int]:
+    """The lowest free slot and the descriptor that holds it; closing it gives it back.
+
+    :raises SandboxUnavailable: all are taken.
+    """
+    locks = folder / "slots"
+    locks.mkdir(mode=0o700, exist_ok=True)
+    for number in range(SLOTS):
+        descriptor = os.open(locks / str(number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            continue
+        return number, descriptor
+    raise SandboxUnavailable(f"{SLOTS} sandboxes are running already")
+
+
+def stage_folder(state: Path) -> Path:
+    """An empty folder that is covered in mount namespaces of children."""
+    folder = state / "stage"
+    folder.mkdir(mode=0o755, exist_ok=True)
+    return folder

@@ -1,0 +1,215 @@
+"""Candidates for a target: whether one does what the original does, as far as a harness tells.
+
+A candidate is code nobody vetted, and may look for the answers: so it runs in a sandbox
+that has its own text where the repository has the original's. Each side runs the harness
+with both names standing for itself; what is compared is what each of their calls did.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from textwrap import indent
+from typing import Any, Final
+
+from depslice.validator.sandbox import Message, Outcome
+from depslice.validator.validation.gates import Gates
+from depslice.validator.validation.ground import Ground
+from depslice.validator.validation.harness import Harness, HarnessError
+from depslice.validator.validation.session import Session, loss_reason
+from depslice.validator.validation.verdict import Reason
+
+SCHEMA: Final = "depslice.candidate/1"
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Same:
+    """Every call of the harness did the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Different:
+    """The candidate does something else; ``why`` tells what."""
+
+    why: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """It cannot be told, and that is not the candidate's doing."""
+
+    cause: Reason
+
+
+Comparison = Same | Different | Unknown
+
+
+def replaced_text(source: str, harness: Harness, candidate: str) -> str:
+    """The target's file with a candidate in the target's place.
+
+    ``candidate`` is a text that defines a function of the target's name, in a class or
+    not. What else stands in it, imports and helpers, comes before the statement that
+    holds the target. Decorators of the original stay, unless the candidate has its own.
+
+    :raises HarnessError: it is not Python, or defines no such function.
+    """
+    name = harness.target.rpartition(".")[2].rpartition(":")[2]
+    try:
+        given = ast.parse(candidate)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise HarnessError(f"the candidate is not Python: {error}") from None
+    found = _functions(given, name)
+    if not found:
+        raise HarnessError(f"the candidate does not define {name}")
+    tree = ast.parse(source)
+    old = next(node for node in _functions(tree, name) if harness.line in _starts(node))
+    top = next(s for s in tree.body if any(node is old for node in ast.walk(s)))
+    new = found[-1]
+    helpers = [s for s in given.body if not any(node is new for node in ast.walk(s))]
+    futures = [s for s in helpers if _is_future(s)]
+    # Functions of the target's own name would take its place when it is at top level.
+    first = min(_starts(top)) - 1
+    start = (old.lineno if not new.decorator_list else min(_starts(old))) - 1
+    lines = source.splitlines(keepends=True)
+    body = indent(ast.unparse(new) + "\n", " " * old.col_offset)
+    added = "".join(ast.unparse(s) + "\n" for s in helpers if s not in futures)
+    before = "".join(ast.unparse(s) + "\n" for s in futures)
+    end = old.end_lineno or old.lineno
+    return before + "".join([*lines[:first], added, *lines[first:start], body, *lines[end:]])
+
+
+def _functions(tree: ast.AST, name: str) -> list[_Function]:
+    return [n for n in ast.walk(tree) if isinstance(n, _Function) and n.name == name]
+
+
+def _starts(node: ast.AST) -> list[int]:
+    decorators: Sequence[ast.expr] = getattr(node, "decorator_list", ())
+    line: int = getattr(node, "lineno", 1)
+    return [line, *(each.lineno for each in decorators)]
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+@dataclass(slots=True, kw_only=True)
+class Referee:
+    """Compares candidates with the original; used by one thread, made by :func:`open_referee`."""
+
+    ground: Ground
+    gates: Gates
+    reference: Session
+    _known: dict[str, Any] = field(default_factory=dict)
+
+    def compare(self, harness: Harness, candidate: str) -> Comparison:
+        """Whether a candidate, as :func:`replaced_text` takes it, does as the original does.
+
+        :raises SandboxUnavailable: no sandbox can be started.
+        """
+        path = self.ground.tree.folder / harness.path
+        try:
+            text = replaced_text(path.read_text(encoding="utf-8"), harness, candidate)
+        except HarnessError as error:
+            return Different(why=Reason(slug="no-candidate", message=error.message))
+        with _with_file(self.ground, harness.path, text) as ground:
+            moved = replace(harness, line=0)
+            with closing(Session(ground=ground, gates=self.gates)) as session:
+                answer = session.ask(moved, kind="record", expected=None)
+        done = _record(answer)
+        if isinstance(done, Reason):
+            return Different(why=done)
+        answer = self.reference.ask(harness, kind="record", expected=done["transcript"])
+        expected = _record(answer)
+        if isinstance(expected, Reason):
+            return Unknown(cause=expected)
+        if expected.get("difference"):
+            return Different(why=Reason(slug="differs", message=str(expected["difference"])[:1000]))
+        return Same()
+
+
+def _record(answer: Message | Outcome) -> dict[str, Any] | Reason:
+    """What was recorded, or why nothing can be."""
+    match answer:
+        case Outcome():
+            return loss_reason(answer)
+        case {"unusable": [str(what), str(why)]}:
+            return Reason(slug=what, message=why)
+        case {"record": {"ended": "result", "failed": [first, *_]}}:
+            return Reason(slug="fails", message=str(first)[:1000])
+        case {"record": {"ended": "result"}}:
+            found: dict[str, Any] = answer["record"]
+            return found
+        case {"record": {"ended": ended}}:
+            return Reason(slug="ended", message=f"the run ended without a result: {ended}")
+        case _:
+            return Reason(slug="evidence", message="no record came back")
+
+
+@contextmanager
+def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee]:
+    """A referee on a repository."""
+    found = gates or Gates()
+    with closing(Session(ground=ground, gates=found)) as session:
+        yield Referee(ground=ground, gates=found, reference=session)
+
+
+@contextmanager
+def _with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
+    """The ground with another text in one file; the original's is nowhere on it."""
+    tree = ground.tree
+    top = ground.folder / tree.folder.relative_to(ground.folder).parts[0]
+    place = Path(tempfile.mkdtemp(prefix="candidate-", dir=ground.folder.parent))
+    try:
+        # Nobody writes there, so that names for the same files are as good as copies.
+        shutil.copytree(top, place / top.name, symlinks=True, copy_function=os.link)
+        for each in ground.folders:
+            if each.is_relative_to(ground.folder):
+                shutil.copytree(each, place / each.name, copy_function=os.link)
+        folder = place / tree.folder.relative_to(ground.folder)
+        (folder / path).unlink()
+        (folder / path).write_text(text, encoding="utf-8")
+        (folder / path).chmod(0o644)
+        place.chmod(0o755)
+        yield replace(
+            ground,
+            folder=place,
+            tree=replace(
+                tree,
+                folder=folder,
+                roots=tuple(place / root.relative_to(ground.folder) for root in tree.roots),
+            ),
+            folders=tuple(
+                place / each.name if each.is_relative_to(ground.folder) else each
+                for each in ground.folders
+            ),
+        )
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def candidate_document(harness: Harness, comparison: Comparison) -> dict[str, Any]:
+    """A comparison as JSON; see ``docs/formats/json.md``."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "harness": harness.name,
+        "target": harness.target,
+        "digest": harness.digest,
+    }
+    match comparison:
+        case Same():
+            return document | {"verdict": "same", "reasons": []}
+        case Different(why=reason):
+            verdict = "different"
+        case Unknown(cause=reason):
+            verdict = "unknown"
+    return document | {
+        "verdict": verdict,
+        "reasons": [{"slug": reason.slug, "message": reason.message}],
+    }
