@@ -791,13 +791,21 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     # --- stores
 
-    def store_attribute(self, receivers: Values, name: str, values: Values, pos: Position) -> None:
-        """``receiver.name = values``."""
+    def store_attribute(
+        self,
+        receivers: Values,
+        name: str,
+        values: Values,
+        pos: Position,
+        *,
+        by_object: bool = False,
+    ) -> None:
+        """``receiver.name = values``; ``by_object``: by ``object.__setattr__`` itself."""
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
             if kind in ("I", "C"):
-                self._store_on_class(receiver, value, name, values, pos)
+                self._store_on_class(receiver, value, name, values, pos, by_object=by_object)
             elif kind == "M":
                 module = self.program.module(value[1])
                 self.facts.append((f.WRITE, value[1], name, pos))
@@ -815,7 +823,14 @@ class AttributeEvaluation(AnnotationEvaluation):
         return None if self.current is None else self.current.module
 
     def _store_on_class(
-        self, receiver: int, value: tuple[object, ...], name: str, values: Values, pos: Position
+        self,
+        receiver: int,
+        value: tuple[object, ...],
+        name: str,
+        values: Values,
+        pos: Position,
+        *,
+        by_object: bool,
     ) -> None:
         class_ = value[1]
         assert isinstance(class_, Class)
@@ -826,7 +841,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 for member in tuple(self.member_values(owner, name)):
                     self._call_setter(member, receiver, values, pos)
         setter = self.find_member(class_, "__setattr__")
-        if setter is not None and value[0] == "I":
+        if setter is not None and value[0] == "I" and not by_object:
             self._call_member(
                 class_,
                 "__setattr__",
