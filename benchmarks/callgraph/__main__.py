@@ -117,6 +117,10 @@ def _page(rows: list[dict[str, Any]], folder: Path) -> Iterator[str]:
     releases = {p.name: f"{p.name} {p.version}" for p in PACKAGES}
     yield f"Used in development: {', '.join(releases[n] for n in development)}. "
     yield f"Not used: {', '.join(releases[n] for n in others)}."
+    yield (
+        "Used means that a rule was mended for what that package showed. Their scores were watched"
+        " for all, and edges of all were looked at for [callgraph-judged.md](callgraph-judged.md)."
+    )
     for title, chosen in (
         ("All packages", [*development, *others]),
         ("Not used in development", others),
