@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -183,3 +188,44 @@ def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_
     bad = write("verdicts.txt", "no verdicts\n")
     done = depslice("validate", shapes, harness, "--results", bad)
     assert (done.code, "is not a file of verdicts" in done.error) == (2, True)
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(
+    environment: dict[str, str], shapes: Path, write: Write, tmp_path: Path
+) -> None:
+    """No process is left, and the last of several runs finishes what others have begun."""
+    for number in range(6):
+        folder = write(f"h{number}.py", f"{GOOD}# {number}\n").parent
+    results, temporary = tmp_path / "results.jsonl", tmp_path / "tmp"
+    temporary.mkdir()
+    arguments = ["validate", shapes, folder, *FAST, "--workers", "2", "--results", results]
+    command = [sys.executable, "-m", "depslice.cli", *map(str, arguments)]
+    env = environment | {"TMPDIR": str(temporary)}
+    for seconds in (0.3, 1, 1.5, 2, 3, 5, 600):
+        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+        try:
+            assert process.wait(seconds) == 0
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        until = time.monotonic() + 10
+        while (left := mentioning(tmp_path)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert left == []
+    assert len({json.loads(line)["key"] for line in results.open()}) == 6
+    assert len(results.read_bytes().splitlines()) == 6
+    assert [name for name in os.listdir(temporary) if name.startswith("depslice-scratch")] == []
+
+
+def mentioning(path: Path) -> list[bytes]:
+    """The command lines of other processes that have a path in them."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if str(path).encode() in command and process.name != str(os.getpid()):
+            found.append(command)
+    return found
