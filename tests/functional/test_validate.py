@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -197,8 +199,9 @@ def test_killed_at_any_moment(
     """No process is left, and the last of several runs finishes what others have begun."""
     for number in range(6):
         folder = write(f"h{number}.py", f"{GOOD}# {number}\n").parent
-    results, temporary = tmp_path / "results.jsonl", tmp_path / "tmp"
-    temporary.mkdir()
+    results = tmp_path / "results.jsonl"
+    temporary = Path(tempfile.mkdtemp())  # not in `tmp_path`: started as root, users are changed
+    temporary.chmod(0o755)
     arguments = ["validate", shapes, folder, *FAST, "--workers", "2", "--results", results]
     command = [sys.executable, "-m", "depslice.cli", *map(str, arguments)]
     env = environment | {"TMPDIR": str(temporary)}
@@ -210,12 +213,14 @@ def test_killed_at_any_moment(
             process.send_signal(signal.SIGKILL)
             process.wait()
         until = time.monotonic() + 10
-        while (left := mentioning(tmp_path)) and time.monotonic() < until:
+        while (left := mentioning(temporary)) and time.monotonic() < until:
             time.sleep(0.05)
         assert left == []
-    assert len({json.loads(line)["key"] for line in results.open()}) == 6
-    assert len(results.read_bytes().splitlines()) == 6
+    kept = results.read_text(encoding="utf-8").splitlines()
+    assert len({json.loads(line)["key"] for line in kept}) == 6
+    assert len(kept) == 6
     assert [name for name in os.listdir(temporary) if name.startswith("depslice-scratch")] == []
+    shutil.rmtree(temporary)
 
 
 def mentioning(path: Path) -> list[bytes]:
