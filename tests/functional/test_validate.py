@@ -145,6 +145,17 @@ def test_what_cannot_be_imported_is_inconclusive(
     assert "import: ModuleNotFoundError: No module named 'nothing_of_this_name'" in done.out
 
 
+def test_an_environment_is_made(depslice: Depslice, shapes: Path, write: Write) -> None:
+    (shapes / "pyproject.toml").write_text(
+        '[project]\nname = "shapes"\nversion = "1"\nrequires-python = ">=3.11"\n'
+    )
+    harness = write("good.py", GOOD)
+    done = depslice("validate", shapes, harness, *FAST, "--make-environment")
+    assert done.code == 0, done.err
+    both = ("--make-environment", "--run-python", sys.executable)
+    assert depslice("validate", shapes, harness, *both).code == 2
+
+
 def test_results_are_kept(depslice: Depslice, shapes: Path, write: Write, tmp_path: Path) -> None:
     """A rerun asks for nothing that is known, and a cut line is found again."""
     good, weak = write("good.py", GOOD), write("weak.py", WEAK)
