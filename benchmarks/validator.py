@@ -9,7 +9,7 @@
 * ``many``: 1,000 harnesses in one go, and what is left of them: memory, descriptors,
   processes, files.
 
-Wall-clock time, of medians unless it says otherwise.
+Wall-clock time; medians, unless it says otherwise. The load of the machine is told.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -129,6 +130,8 @@ def mutants(_repeat: int) -> Iterator[Row]:
 def many(_repeat: int) -> Iterator[Row]:
     """1,000 harnesses, no two alike; what is held after 100 and at the end."""
     number = 1000
+    before = _held()
+    early = before
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "small.py").write_text(CLAMP, encoding="utf-8")
         program = open_program(folder)
@@ -136,8 +139,6 @@ def many(_repeat: int) -> Iterator[Row]:
             parse_harness(f"{HARNESS}\n# {each}\n", program, name=f"h{each}.py")
             for each in range(number)
         ]
-        before = _held()
-        early = before
         accepted = 0
         began = time.perf_counter()
         verdicts = validate_all(
@@ -148,7 +149,7 @@ def many(_repeat: int) -> Iterator[Row]:
             if count == number // 10:
                 early = _held()
         took = time.perf_counter() - began
-        after = _held()
+    after = _held()
     yield "accepted", accepted, number
     yield "seconds for each", took / number, ""
     yield "memory after 100, MiB", early["memory"] / 2**20, ""
@@ -192,7 +193,8 @@ def _seconds(work: Callable[[], object]) -> float:
 def _held() -> dict[str, int]:
     """What this process holds, and what stands in the folder for temporary files."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    temporary = [n for n in os.listdir(tempfile.gettempdir()) if n.startswith("depslice-")]
+    own = f"depslice-{os.getuid()}"  # locks, which stay
+    temporary = [name for name in os.listdir(tempfile.gettempdir()) if name != own]
     return {
         "memory": pages * os.sysconf("SC_PAGE_SIZE"),
         "descriptors": len(os.listdir("/proc/self/fd")),
@@ -223,7 +225,8 @@ def _page(rows: dict[str, list[Row]]) -> str:
         "# What validation costs",
         "<!-- Written by benchmarks/validator.py; do not edit. -->",
         (
-            f"CPython {platform.python_version()}, {os.cpu_count()} cores, sandbox "
+            f"CPython {platform.python_version()}, {os.cpu_count()} cores, of which "
+            f"{os.getloadavg()[0]:.1f} were asked for (load of the last minute); sandbox "
             f"{choose_sandbox().name}. How it is measured is said at the top of "
             "`benchmarks/validator.py`, which wrote this page in one run."
         ),
@@ -241,12 +244,16 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--output", default=str(_ROOT / "docs" / "validator.md"))
     options = parser.parse_args()
+    # A folder of this run alone, so that what is left in it is ours.
+    tempfile.tempdir = tempfile.mkdtemp()
+    Path(tempfile.tempdir).chmod(0o755)
     rows: dict[str, list[Row]] = {}
     for name in options.parts.split(","):
         rows[name] = list(PARTS[name](options.repeat))
         print(table((name, "measured", "wanted"), rows[name]), flush=True)
     if options.output != "-":
         Path(options.output).write_text(_page(rows), encoding="utf-8")
+    shutil.rmtree(tempfile.tempdir)
 
 
 if __name__ == "__main__":
