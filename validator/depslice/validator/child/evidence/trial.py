@@ -35,10 +35,17 @@ class Roots(NamedTuple):
 class Trial:
     """What is to be done, as the order of :mod:`.warm` says."""
 
-    def __init__(self, order: dict[str, Any], worlds: Worlds, roots: Roots) -> None:
+    def __init__(
+        self,
+        order: dict[str, Any],
+        worlds: Worlds,
+        roots: Roots,
+        measured: Measurement | None,
+    ) -> None:
         self.order = order
         self.worlds = worlds
         self.roots = roots
+        self.measured = measured
         self.target = order["target"]
         self.folders = tuple(order["folders"])
 
@@ -55,28 +62,32 @@ class Trial:
             transcript=transcript,
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
-        tampering = Tampering(self.order["harness"])
+        # Of a wrong candidate it is only asked whether it passes.
+        judged = self.measured or self.order["probe"]
+        tampering = Tampering(self.order["harness"]) if judged else None
         inputs = Inputs()
         if self.order["probe"]:
             candidate.heard = inputs.hear
         if transcript is not None:
             candidate.told = transcript.tell
-        measured = self._measurement()
+        measured = self.measured
         with shifted(self.order["clock"]) as all_clocks:
-            tampering.watch()
+            if tampering:
+                tampering.watch()
             if measured:
                 measured.start()
             try:
                 started = measured.test if measured else _nothing
                 results = self._results(given, transcript.start if transcript else started)
             finally:
-                arcs = measured.stop() if measured else {}
+                files = (self.order["measure"], self.order["harness"])
+                arcs = measured.stop(files) if measured else {}
         found: dict[str, Any] = {
             "results": [list(each) for each in results],
             "calls": [candidate.calls, reference.calls],
             "comparisons": context.comparisons,
             "arcs": arcs,
-            "tampering": tampering.finish(),
+            "tampering": tampering.finish() if tampering else [],
             "all_clocks": all_clocks,
         }
         if transcript is not None:
@@ -110,11 +121,6 @@ class Trial:
             name = self.target["qualname"].rpartition(".")[2]
             found.append(Subject(self.worlds, world, function, name))
         return found[0], found[1]
-
-    def _measurement(self) -> Measurement | None:
-        if self.order["measure"] is None:
-            return None
-        return Measurement([self.order["measure"], self.order["harness"]])
 
     def _results(self, given: dict[str, Any], started: Callable[[str], None]) -> list[Result]:
         try:
