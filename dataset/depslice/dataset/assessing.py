@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import assert_never
 
 from depslice.harness import Assessment
-from depslice.validator.validation import Accepted, Evidence, Inconclusive, Reason, Rejected, Verdict
+from depslice.validator.validation import (
+    Accepted,
+    Evidence,
+    Inconclusive,
+    Reason,
+    Rejected,
+    Verdict,
+)
 
 
 def assessment_of(verdict: Verdict) -> Assessment:
@@ -21,9 +28,7 @@ def assessment_of(verdict: Verdict) -> Assessment:
             assert_never(verdict)
 
 
-def _assessment(
-    verdict: str, reasons: tuple[Reason, ...], evidence: Evidence | None
-) -> Assessment:
+def _assessment(verdict: str, reasons: tuple[Reason, ...], evidence: Evidence | None) -> Assessment:
     told = tuple((each.slug, each.message) for each in reasons)
     if evidence is None:
         return Assessment(verdict=verdict, reasons=told)

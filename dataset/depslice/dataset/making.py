@@ -29,8 +29,8 @@ from depslice.harness import (
 )
 from depslice.validator.validation import (
     Inconclusive,
-    Rejected,
     Reason,
+    Rejected,
     Session,
     Verdict,
     parse_harness,

@@ -106,16 +106,13 @@ def _read(path: Path, key: str) -> Recording | None:
 
 def _from_json(found: dict[str, Any]) -> RecordedCall:
     return RecordedCall(
-        **found
-        | {"imports": tuple(found["imports"]), "data": base64.b64decode(found["data"])}
+        **found | {"imports": tuple(found["imports"]), "data": base64.b64decode(found["data"])}
     )
 
 
 def _write(path: Path, key: str, recording: Recording) -> None:
     calls = {
-        target: [
-            asdict(each) | {"data": base64.b64encode(each.data).decode()} for each in calls
-        ]
+        target: [asdict(each) | {"data": base64.b64encode(each.data).decode()} for each in calls]
         for target, calls in recording.calls.items()
     }
     document = {

@@ -65,7 +65,9 @@ def _failed(attempts: Sequence[Attempt]) -> set[str]:
 
 
 def _draft(target: str, calls: Sequence[tuple[str, RecordedCall]]) -> Draft:
-    parts, imports, files = [], [], {}
+    parts: list[str] = []
+    imports: list[str] = []
+    files: dict[str, bytes] = {}
     for name, call in calls:
         if call.arguments is None:
             file = f"{name}.pickle"

@@ -282,12 +282,13 @@ def own_modules(program: Program, symbols: Sequence[Symbol]) -> frozenset[str]:
     return frozenset(
         name
         for name in program.files
-        if name in modules
-        or (
-            name.partition(".")[0] in tops
-            and not any(_TEST_PART.fullmatch(part) for part in name.split("."))
-        )
+        if name in modules or (name.partition(".")[0] in tops and not is_test_module(name))
     )
+
+
+def is_test_module(name: str) -> bool:
+    """Whether a module is one of tests, by its name."""
+    return any(_TEST_PART.fullmatch(part) for part in name.split("."))
 
 
 def _guarded(program: Program) -> set[str]:

@@ -62,9 +62,11 @@ class Recorder:
         try:
             data = dump(self.home, arguments(code, frame))
         except Exception as error:  # noqa: BLE001 - values that cannot travel have many ways
-            return self._failed(target, f"{type(error).__name__}: {error}"[:200])
+            self._failed(target, f"{type(error).__name__}: {error}"[:200])
+            return None
         if len(data) > _BYTES:
-            return self._failed(target, f"arguments of more than {_BYTES >> 20} MiB")
+            self._failed(target, f"arguments of more than {_BYTES >> 20} MiB")
+            return None
         return data
 
     def _failed(self, target: str, why: str) -> None:
@@ -150,7 +152,9 @@ class ReachingCalls(Recorder):
     def __init__(self, order: dict[str, Any]) -> None:
         super().__init__(order)
         self.targets = {(t["path"], t["qualname"], t["line"]): t["id"] for t in order["targets"]}
-        self.named = {(path, qualname): target for (path, qualname, _), target in self.targets.items()}
+        self.named = {
+            (path, qualname): target for (path, qualname, _), target in self.targets.items()
+        }
         self.codes: dict[int, tuple[CodeType, str | None]] = {}
         self.arcs: dict[str, set[Arc]] = {target: set() for target in self.open}
         self.at_hand: dict[str, Visit] = {}

@@ -148,14 +148,14 @@ class Speller:
             given.append(text if each.kind is each.POSITIONAL_ONLY else f"{each.name}={text}")
         for base, plain in ((str, str.__str__), (list, list), (dict, dict)):
             if issubclass(kind, base):
-                given.insert(0, self.of(plain(value), depth))  # type: ignore[operator]
+                given.insert(0, self.of(plain(value), depth))
         return ", ".join(given)
 
     def _reduced(self, value: Any, depth: int) -> str:
         """What pickles do, where that is a call and nothing else."""
         try:
             reduced = value.__reduce_ex__(2)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - which has many ways to refuse
             raise Unspelled(str(error)) from None
         if type(reduced) is not tuple or any(each is not None for each in reduced[2:]):
             raise Unspelled(f"{type(value).__name__} has a state of its own")
@@ -199,7 +199,7 @@ def spelled(home: Home, positional: tuple[Any, ...], keywords: dict[str, Any]) -
         names[top] = sys.modules[top]
     try:
         made = eval(f"given({text})", names)  # noqa: S307 - its own values, in its sandbox
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - code of the repository
         raise Unspelled(f"{type(error).__name__}: {error}") from None
     if _words((positional, keywords)) != _words(made):
         raise Unspelled("the constructors make something else")
@@ -220,7 +220,9 @@ def _receives_class(module: str, qualname: str) -> bool:
     owner, _, name = qualname.rpartition(".")
     try:
         kind = look_up(importlib.import_module(module), owner) if owner else None
-        return isinstance(kind, type) and isinstance(inspect.getattr_static(kind, name), classmethod)
+        return isinstance(kind, type) and isinstance(
+            inspect.getattr_static(kind, name), classmethod
+        )
     except (AttributeError, KeyError):
         return False
 

@@ -54,7 +54,7 @@ def trace_calls(entered: Callable[[CodeType, FrameType], Visit | None]) -> Calla
 
     def end() -> None:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
     threading.settrace(on_call)
     sys.settrace(on_call)

@@ -21,6 +21,7 @@ from .observing import observe
 from .subjects import Subject
 from .transcript import Transcript
 
+NOWHERE = Home(frozenset(), os.sep)
 Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 
@@ -29,14 +30,14 @@ class Context:
 
     def __init__(
         self,
-        candidate: Subject,
-        reference: Subject,
+        candidate: Callable[..., Any],
+        reference: Callable[..., Any],
         *,
         tolerance: Tolerance = EXACT,
         folders: tuple[str, ...] = (),
         transcript: Transcript | None = None,
         data: str = "",
-        home: Home | None = None,
+        home: Home = NOWHERE,
         situ: InSitu | None = None,
     ) -> None:
         self.candidate = candidate
@@ -92,7 +93,6 @@ class Context:
 
     def load(self, name: str) -> Any:
         """The value in a data file beside the harness, made anew each time."""
-        assert self._home is not None
         with open(os.path.join(self._data, name), "rb") as file:
             return load(self._home, file.read())
 
@@ -104,15 +104,16 @@ class Context:
 
         :raises AssertionError: they differ, or none of the calls was made.
         """
-        assert self._situ is not None
+        if self._situ is None:
+            raise NotImplementedError("only `depslice validate` compares in situ")
         self._situ.run(calls)
         if self._situ.sides.rivals:
             return
         found = self._situ.compared
         self.comparisons += len(found)
-        # Both were called, in processes of their own.
-        self.candidate.calls += len(found)
-        self.reference.calls += len(found)
+        for subject in (self.candidate, self.reference):
+            if isinstance(subject, Subject):
+                subject.calls += len(found)  # in processes of their own
         if self._transcript is not None:
             for each in found:
                 self._transcript.add("checked", each)

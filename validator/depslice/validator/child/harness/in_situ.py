@@ -220,7 +220,7 @@ class InSitu:
         writes: int,
     ) -> None:
         try:
-            asyncio._set_running_loop(None)  # a coroutine gets a loop of its own
+            asyncio._set_running_loop(None)  # noqa: SLF001 - a coroutine gets a loop of its own
             try:
                 become()
             except AttributeError as error:
@@ -290,7 +290,7 @@ class _Stopper:
 def _read(descriptor: int, seconds: float) -> bytes:
     """All that comes in time; nothing when that is not all."""
     until = time.monotonic() + seconds
-    pieces = []
+    pieces: list[bytes] = []
     while True:
         wait = until - time.monotonic()
         if wait <= 0 or not select.select([descriptor], [], [], wait)[0]:
