@@ -27,6 +27,7 @@ MARK = "<!-- measured -->"
 
 
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--run-python", required=True)
@@ -71,10 +72,12 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
 
 
 def named(*generators: str) -> list[str]:
+    """Options that name generators."""
     return [word for name in generators for word in ("--generator", name)]
 
 
 def read(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file of JSON; none if it is not there."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -84,6 +87,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def page(found: dict[str, list[dict[str, Any]]]) -> str:
+    """The measured part of the page."""
     everything = [each for lines in found.values() for each in lines]
     parts = ["## By package", "", *by_package(found), ""]
     parts += ["## By generator", "", *by_generator(everything), ""]
@@ -92,6 +96,7 @@ def page(found: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def by_package(found: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """A row for each package, and for all."""
     rows = []
     for name, lines in found.items():
         rows.append((name, *counts(lines)))
@@ -102,6 +107,7 @@ def by_package(found: dict[str, list[dict[str, Any]]]) -> list[str]:
 
 
 def counts(lines: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """What a row of packages has."""
     targets = {each["target"] for each in lines}
     valid = {each["target"] for each in lines if each["self_equivalent"]}
     accepted = {each["target"] for each in lines if each["verdict"] == "accepted"}
@@ -115,6 +121,7 @@ def counts(lines: Sequence[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def by_generator(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """A row for each generator."""
     rows = []
     for name in GENERATORS:
         own = [each for each in lines if each["generator"] == name]
@@ -146,20 +153,24 @@ def causes(lines: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
 
 
 def share(part: int, whole: int) -> str:
+    """A percentage."""
     return f"{part / whole:.0%}" if whole else "-"
 
 
 def mean(values: Iterable[float | None]) -> str:
+    """The mean of shares that were measured."""
     found = [each for each in values if each is not None]
     return f"{sum(found) / len(found):.0%}" if found else "-"
 
 
 def mean_number(lines: Sequence[dict[str, Any]], key: str) -> str:
+    """The mean of a number."""
     return f"{sum(each[key] for each in lines) / len(lines):.1f}" if lines else "-"
 
 
