@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--run-python", required=True)
-    parser.add_argument("--sample", type=int, default=8)
+    parser.add_argument("--sample", type=int, default=4)
     parser.add_argument("--into", type=Path, default=Path("harnesses-measured"))
     parser.add_argument("--table", action="store_true", help="only write the page")
     options = parser.parse_args()
