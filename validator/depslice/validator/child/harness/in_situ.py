@@ -33,6 +33,10 @@ _SECONDS = 5.0  # for one call
 _FACTOR, _LEAST = 10.0, 0.5  # for a candidate, beside what the reference took
 
 
+# An instance of a test case leads to all that runs it. That counts calls, and measures.
+_RUNNERS = frozenset({"_pytest", "pluggy", "coverage", "depslice_child"})
+
+
 class Sides(NamedTuple):
     """The functions to hook, and the code of the candidate; ``None`` when it defines nothing.
 
@@ -53,7 +57,7 @@ class Answer(NamedTuple):
 
 
 class InSitu:
-    """The comparison; ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
+    """The comparison; ``own`` are modules of the repository; ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
 
     ``measured`` gives, in a child, the arcs that have run so far. ``told_apart`` are the rivals
     that differ, by number, and how.
@@ -65,6 +69,7 @@ class InSitu:
         folder: str,
         tolerance: Tolerance,
         *,
+        own: frozenset[str],
         heard: Callable[[tuple[Any, ...], dict[str, Any]], None],
         measured: Callable[[], Any] | None,
         ran: Callable[[Any], None],
@@ -72,6 +77,7 @@ class InSitu:
         self.sides = sides
         self.folder = folder
         self.tolerance = tolerance
+        self.opaque = _RUNNERS - own
         self.heard = heard
         self.measured = measured
         self.ran = ran
@@ -233,7 +239,9 @@ class InSitu:
                 description.error(error)
             else:
                 place = os.environ.get("TMPDIR", ".")
-                description = observe(function, args, kwargs, (self.folder,), place=place)
+                description = observe(
+                    function, args, kwargs, (self.folder,), place=place, opaque=self.opaque
+                )
             arcs = self.measured() if self.measured is not None else None
             document = {"words": description.words, "cut": description.cut, "arcs": arcs}
             data = json.dumps(document).encode("utf-8", "surrogatepass")
