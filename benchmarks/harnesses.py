@@ -64,8 +64,6 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
     rest = into / "rest.jsonl"
     rest.write_bytes(b"")
     if left:
-        # The recording of all functions is not this one's.
-        command[command.index("--into") + 1] = str(into / "rest")
         with rest.open("wb") as file:
             subprocess.run([*command, *left, *named("hypothesis")], stdout=file, check=False)
     (into / "measured.jsonl").write_bytes(first.read_bytes() + rest.read_bytes())

@@ -57,7 +57,9 @@ class Answer(NamedTuple):
 
 
 class InSitu:
-    """The comparison; ``own`` are modules of the repository; ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
+    """The comparison; ``own`` are modules of the repository.
+
+    ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
 
     ``measured`` gives, in a child, the arcs that have run so far. ``told_apart`` are the rivals
     that differ, by number, and how.
