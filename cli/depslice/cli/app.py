@@ -13,6 +13,7 @@ _COMMANDS = (
     "doctor",
     "functions",
     "graph",
+    "harness",
     "report",
     "serve",
     "slice",
@@ -47,6 +48,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "harness":
+                from depslice.cli.commands.harness import harness
+
+                return harness
             case "serve":
                 from depslice.cli.commands.serve import serve
 
