@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from depslice.callgraph import open_program
-from depslice.validator.validation import Accepted, Gates, Session, parse_harness
+from depslice.validator.validation import Gates, parse_harness
 from depslice.validator.validation.candidates import (
-    Different,
     Referee,
-    Same,
     open_referee,
-    replaced_text,
 )
 from depslice.validator.validation.ground import open_ground
 from harnesses import some_sandbox
