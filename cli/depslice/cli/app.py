@@ -13,6 +13,8 @@ _COMMANDS = (
     "doctor",
     "functions",
     "graph",
+    "prompt",
+    "refine",
     "report",
     "serve",
     "slice",
@@ -47,6 +49,14 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "prompt":
+                from depslice.cli.commands.prompt import prompt
+
+                return prompt
+            case "refine":
+                from depslice.cli.commands.refine import refine
+
+                return refine
             case "serve":
                 from depslice.cli.commands.serve import serve
 
