@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,22 +137,17 @@ def _feedback(harness: Path, verdict: Path) -> Feedback:
 
     try:
         document = json.loads(verdict.read_text(encoding="utf-8"))
-        reasons = tuple(f"{each['slug']}: {each['message']}" for each in document["reasons"])
+        evidence = document.get("evidence") or {}
+        mutants = evidence.get("mutants") or {}
         return Feedback(
             answer=harness.read_text(encoding="utf-8"),
-            reasons=reasons,
-            **_evidence(document.get("evidence") or {}),
+            reasons=tuple(f"{each['slug']}: {each['message']}" for each in document["reasons"]),
+            uncovered=tuple(
+                f"line {a} to line {b}" for a, b in evidence.get("branches_missed") or ()
+            ),
+            survivors=tuple(str(each["diff"]) for each in mutants.get("survived") or ()),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise click.UsageError(
             f"{verdict} is no verdict that rejects a harness: {type(error).__name__}"
         ) from None
-
-
-def _evidence(evidence: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    missed = evidence.get("branches_missed") or []
-    mutants = evidence.get("mutants") or {}
-    return {
-        "uncovered": tuple(f"line {a} to line {b}" for a, b in missed),
-        "survivors": tuple(str(each["diff"]) for each in mutants.get("survived") or []),
-    }
