@@ -49,12 +49,12 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Provider:
-    """A source that was not asked anything yet, and what its answers cost."""
+    """A source that was not asked anything yet, what its answers cost, and how to end it."""
 
     source: Source
     price: Price
     concurrency: int
-    close: Callable[[], None] | None = None
+    close: Callable[[], None]
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> OpenModel:
@@ -147,13 +147,13 @@ def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
     name = f"{name}@{base_url}" if base_url else name
     listed = UnknownPrice() if base_url else ListedPrice(provider=kind, model=model)
     price = settings.price or listed
-    source: Source
-    if kind == "anthropic":
-        source = anthropic_source.AnthropicSource(name, endpoint, price)
-    else:
-        source = openai_source.OpenAISource(name, endpoint, price)
+    speaks = anthropic_source.AnthropicSource if kind == "anthropic" else openai_source.OpenAISource
+    source = speaks(name, endpoint, price)
     return _Provider(
-        source=source, price=price, concurrency=settings.pace.concurrency or _CONCURRENCY
+        source=source,
+        price=price,
+        concurrency=settings.pace.concurrency or _CONCURRENCY,
+        close=source.close,
     )
 
 
