@@ -13,6 +13,7 @@ _COMMANDS = (
     "doctor",
     "functions",
     "graph",
+    "harness",
     "prompt",
     "refine",
     "report",
@@ -49,6 +50,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "harness":
+                from depslice.cli.commands.harness import harness
+
+                return harness
             case "prompt":
                 from depslice.cli.commands.prompt import prompt
 
