@@ -203,6 +203,8 @@ def _redefinitions(tree: ast.Module, target: Symbol) -> Iterator[Reason]:
                 yield "redefines", f"line {node.lineno} defines `{name}`, which is given"
             case ast.Name(id=name, ctx=ast.Store()) if name in _GIVEN:
                 yield "redefines", f"line {node.lineno} assigns `{name}`, which is given"
+            case ast.alias(name=name, asname=asname) if (asname or name) in _GIVEN:
+                yield "redefines", f"it imports `{asname or name}`, which is given"
             case ast.Assign(value=ast.Name(id=name)) if name in _GIVEN:
                 yield "alias", f"line {node.lineno} gives `{name}` another name: call it as it is"
             case ast.ImportFrom(module=module, names=names) if module == target.module:
