@@ -20,6 +20,8 @@ from depslice.llm.sampling import OpenModel
 
 _KEYS: Final = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 _CONCURRENCY: Final = 4
+_TIMEOUT: Final = 600.0
+_LOCAL_TIMEOUT: Final = 3600.0
 _ELSEWHERE: Final = "DEPSLICE_API_KEY"
 """The key for a base URL: a provider's own key is never sent to somebody else by default."""
 
@@ -31,7 +33,7 @@ class ModelSettings:
     ``base_url``: an endpoint other than the provider's own. ``key_variable``: the environment
     variable with its key. ``price``: None is the list price. ``completions``: the folder of
     recorded answers, None the default one. ``threads`` and ``context`` (tokens) are those
-    of a local model, ``timeout`` is in seconds.
+    of a local model, ``timeout`` is in seconds for one answer: 600, and 3600 for a local model.
     """
 
     base_url: str = ""
@@ -42,7 +44,7 @@ class ModelSettings:
     pace: Pace = field(default_factory=Pace)
     patience: Patience = field(default_factory=Patience)
     caps: Caps = field(default_factory=Caps)
-    timeout: float = 600.0
+    timeout: float | None = None
     threads: int = 1
     context: int = 8192
 
@@ -119,7 +121,7 @@ def _local(name: str, settings: ModelSettings) -> _Provider:
         threads=settings.threads,
         context=settings.context,
         slots=concurrency,
-        timeout=settings.timeout,
+        timeout=settings.timeout or _LOCAL_TIMEOUT,
     )
     return _Provider(
         source=source,
@@ -141,7 +143,7 @@ def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
         url=base_url or module.OFFICIAL,
         model=model,
         key=key_from_environment(variable, needed=needed),
-        timeout=settings.timeout,
+        timeout=settings.timeout or _TIMEOUT,
     )
     name = f"{kind}:{model}" if kind else model
     name = f"{name}@{base_url}" if base_url else name
