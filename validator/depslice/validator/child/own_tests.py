@@ -23,14 +23,18 @@ def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = (
     pytest.main([*options, *wanted], plugins=list(plugins))
 
 
-def preload() -> None:
-    """Import pytest and the plug-ins that it will want, before processes are forked."""
+def preload(tools: Sequence[str]) -> None:
+    """Import what tests will want, before processes are forked: pytest, Hypothesis."""
     with contextlib.suppress(ImportError):
-        import pytest  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-    for point in entry_points(group="pytest11"):
-        if not point.name.startswith(_WITHOUT):
-            with contextlib.suppress(Exception):
-                point.load()
+        if "hypothesis" in tools:
+            import hypothesis.strategies  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+        if "pytest" in tools:
+            import pytest  # noqa: F401
+
+            for point in entry_points(group="pytest11"):
+                if not point.name.startswith(_WITHOUT):
+                    with contextlib.suppress(Exception):
+                        point.load()
 
 
 def test_at_hand() -> str:

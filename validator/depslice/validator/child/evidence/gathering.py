@@ -130,7 +130,7 @@ class Gathering:
                 "line": first_line(self.definition.root),
             },
             "folders": [self.job["folder"]],
-            "pytest": "pytest" in self.job["text"],
+            "tools": [name for name in ("pytest", "hypothesis") if name in self.job["text"]],
             "tolerance": self.job["tolerance"],
             "code": _encoded(code),
             "rivals": [],

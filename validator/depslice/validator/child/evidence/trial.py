@@ -129,6 +129,7 @@ class Trial:
             Sides(self.roots.reference, code, rivals),
             self.folders[0],
             Tolerance(*self.order["tolerance"]),
+            own=self.worlds.names,
             heard=heard,
             measured=measured.so_far if measured is not None else None,
             ran=measured.add if measured is not None else _nothing,

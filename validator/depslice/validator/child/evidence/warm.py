@@ -53,8 +53,7 @@ class Warm:
             return {"ended": "import", "why": text_of(error)}
         if not roots.candidate and not order["record"]:
             return {"ended": "import", "why": "the module does not define the target when imported"}
-        if order["pytest"]:
-            preload()
+        preload(order["tools"])
         if order["only_import"]:
             return {"ended": "imported", "seconds": time.perf_counter() - started}
         return self._fork(order, roots, closed)
