@@ -124,6 +124,8 @@ MAY_READ = {
     "validator/depslice/validator/child/recording.py",  # in the checked program
     "validator/depslice/validator/child/replaying.py",
     "validator/depslice/validator/child/spelling.py",
+    "llm/depslice/llm/cache.py",  # recorded answers
+    "llm/depslice/llm/providers/local.py",  # a model file: is it one, and which
     # What runs in a sandbox, and what runs need: interpreters, handing folders over.
     "validator/depslice/validator/sandbox/depslice_inside/supervisor.py",
     "validator/depslice/validator/sandbox/depslice_inside/watching.py",

@@ -14,6 +14,8 @@ _COMMANDS = (
     "functions",
     "graph",
     "harness",
+    "prompt",
+    "refine",
     "report",
     "serve",
     "slice",
@@ -52,6 +54,14 @@ class _Commands(click.Group):
                 from depslice.cli.commands.harness import harness
 
                 return harness
+            case "prompt":
+                from depslice.cli.commands.prompt import prompt
+
+                return prompt
+            case "refine":
+                from depslice.cli.commands.refine import refine
+
+                return refine
             case "serve":
                 from depslice.cli.commands.serve import serve
 
