@@ -123,6 +123,8 @@ MAY_READ = {
     "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
     "validator/depslice/validator/child/recording.py",  # in the checked program
     "validator/depslice/validator/child/replaying.py",
+    "llm/depslice/llm/cache.py",  # recorded answers
+    "llm/depslice/llm/providers/local.py",  # a model file: is it one, and which
     # What runs in a sandbox, and what runs need: interpreters, handing folders over.
     "validator/depslice/validator/sandbox/depslice_inside/supervisor.py",
     "validator/depslice/validator/sandbox/depslice_inside/watching.py",

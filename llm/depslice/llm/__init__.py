@@ -1,7 +1,24 @@
-"""The model port: messages in, completions out, with what they cost."""
+"""The model port: messages in, completions out, with what they cost.
+
+>>> with open_model("local:model.gguf") as model:            # doctest: +SKIP
+...     [answer] = model.complete([Message(role="user", content="Hello")])
+"""
 
 from __future__ import annotations
 
+from depslice.llm.caps import Caps
+from depslice.llm.opening import ModelSettings, open_model
 from depslice.llm.port import Completion, Model, ModelError, Options, Usage
+from depslice.llm.sampling import OpenModel
 
-__all__ = ["Completion", "Model", "ModelError", "Options", "Usage"]
+__all__ = [
+    "Caps",
+    "Completion",
+    "Model",
+    "ModelError",
+    "ModelSettings",
+    "OpenModel",
+    "Options",
+    "Usage",
+    "open_model",
+]

@@ -20,11 +20,13 @@ end of its context, a filter or the model refused, or anything else."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to sample. ``max_tokens`` limits each completion; ``seed`` + *i* is used for
-    sample *i*, by those providers that know seeds.
+    """How to sample.
+
+    ``max_tokens`` limits each completion; ``seed`` + *i* is used for sample *i*,
+    by those providers that know seeds.
     """
 
-    temperature: float = 0.0
+    temperature: float | None = 0.0  # None: the provider's own, for models that refuse others
     top_p: float | None = None
     max_tokens: int = 2048
     stop: tuple[str, ...] = ()
