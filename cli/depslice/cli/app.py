@@ -11,11 +11,13 @@ from depslice.cli import failures
 _COMMANDS = (
     "cache",
     "doctor",
+    "evaluate",
     "functions",
     "graph",
     "report",
     "serve",
     "slice",
+    "solve",
     "trace",
     "tradeoff",
     "validate",
@@ -39,6 +41,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.doctor import doctor
 
                 return doctor
+            case "evaluate":
+                from depslice.cli.commands.evaluate import evaluate
+
+                return evaluate
             case "functions":
                 from depslice.cli.commands.functions import functions
 
@@ -59,6 +65,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.slice import slice_
 
                 return slice_
+            case "solve":
+                from depslice.cli.commands.solve import solve
+
+                return solve
             case "trace":
                 from depslice.cli.commands.trace import trace
 
