@@ -96,9 +96,7 @@ class Asked:
             base_url=self.base_url,
             mode=Mode.REPLAY if self.replay else Mode.USE,
             completions=Path(self.completions) if self.completions else None,
-            caps=Caps(
-                dollars=self.max_dollars, tokens=self.max_tokens_total, calls=self.max_calls
-            ),
+            caps=Caps(dollars=self.max_dollars, tokens=self.max_tokens_total, calls=self.max_calls),
             threads=self.threads,
         )
 

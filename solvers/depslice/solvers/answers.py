@@ -1,10 +1,10 @@
-'''Code out of what a model says.
+r"""Code out of what a model says.
 
->>> said = "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```\\nIt adds."
+>>> said = "Sure:\n```python\ndef add(a, b):\n    return a + b\n```\nIt adds."
 >>> print(code_of(said, Problem(id="", specification="", entry_point="add")))
 def add(a, b):
     return a + b
-'''
+"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def code_of(text: str, problem: Problem) -> str:
     Without such a block it is the last block, and without blocks all of the text. Where
     that is the body of the function alone, the specification comes before it.
     """
-    blocks = [block.rstrip("\n") for block in _BLOCK.findall(text)]
+    blocks: list[str] = [block.rstrip("\n") for block in _BLOCK.findall(text)]
     header = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{problem.entry_point}\b", re.MULTILINE)
     defining = [block for block in blocks if header.search(block)]
     code = (defining or blocks or [text.strip("\n")])[-1]

@@ -114,9 +114,7 @@ def _options(factory: Callable[..., Any], spec: SolverSpec) -> dict[str, Any]:
     for key, text in spec.options:
         if key not in parameters:
             options = ", ".join(parameters) or "no options"
-            raise SolverError(
-                f"{spec.name} has no option {key!r}", hint=f"it has: {options}"
-            )
+            raise SolverError(f"{spec.name} has no option {key!r}", hint=f"it has: {options}")
         try:
             found[key] = _value(text, hints.get(key, str))
         except ValueError:

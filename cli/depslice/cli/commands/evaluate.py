@@ -78,6 +78,7 @@ def evaluate(
     the fields of HumanEval, EvalPlus or MBPP; `.gz` is unpacked.
     """
     from depslice.solvers.choosing import SolverSpec
+    from depslice.solvers.running.attempt import check_hidden
     from depslice.solvers.running.evaluating import Known, attempts_of
     from depslice.solvers.running.evaluating import evaluate as evaluated
     from depslice.solvers.scoring import scores
@@ -86,6 +87,7 @@ def evaluate(
         raise click.UsageError(f"pass@{max(ks)} needs --samples {max(ks)} or more")
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
+    check_hidden(Path(asked.path), specs)
     wanted = attempts_of(asked.tasks(), specs, samples=samples)
     started = time.monotonic()
     made = []

@@ -34,10 +34,10 @@ class Failure:
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Self:
         """A failure as the sandbox tells it: a stranger's data."""
-        kind = found.get("kind")
+        kinds: tuple[Kind, ...] = get_args(Kind)
         line = found.get("line")
         return cls(
-            kind=kind if kind in get_args(Kind) else "lost",
+            kind=next((kind for kind in kinds if kind == found.get("kind")), "lost"),
             message=str(found.get("message") or ""),
             type=str(found.get("type") or ""),
             line=line if isinstance(line, int) else None,
@@ -109,7 +109,9 @@ class Execution:
             text = "The code can be loaded; there are no tests."
         else:
             told = (
-                f"passed: {t.test}" if t.failure is None else f"failed: {t.test}\n  {t.failure.text}"
+                f"passed: {t.test}"
+                if t.failure is None
+                else f"failed: {t.test}\n  {t.failure.text}"
                 for t in self.tried
             )
             text = "\n".join(told)

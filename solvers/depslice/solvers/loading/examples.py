@@ -1,8 +1,8 @@
-'''Tests that a problem shows, one by one, out of the forms that they are published in.
+r'''Tests that a problem shows, one by one, out of the forms that they are published in.
 
->>> [each.text for each in asserts_of("def check(f):\\n    assert f(1) == 2\\ncheck(add)", "add")]
+>>> [each.text for each in asserts_of("def check(f):\n    assert f(1) == 2\ncheck(add)", "add")]
 ['assert add(1) == 2']
->>> [each.text for each in doctests_of('"""\\n>>> add(1, 2)\\n3\\n"""')]
+>>> [each.text for each in doctests_of('"""\n>>> add(1, 2)\n3\n"""')]
 ['assert add(1, 2) == 3']
 '''
 

@@ -6,9 +6,9 @@ import ast
 
 
 def given_by(specification: str, entry_point: str) -> str:
-    """What stands before the entry point: imports and functions that an answer may use.
+    r"""What stands before the entry point: imports and functions that an answer may use.
 
-    >>> given_by('import math\\n\\ndef area(r):\\n    "Of a circle."\\n', "area")
+    >>> given_by('import math\n\ndef area(r):\n    "Of a circle."\n', "area")
     'import math'
 
     :raises SyntaxError: the specification is not Python.
@@ -16,9 +16,10 @@ def given_by(specification: str, entry_point: str) -> str:
     """
     tree = ast.parse(specification)
     for number, statement in enumerate(tree.body):
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            if statement.name == entry_point:
-                return "\n\n".join(ast.unparse(each) for each in tree.body[:number])
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                if name == entry_point:
+                    return "\n\n".join(ast.unparse(each) for each in tree.body[:number])
     raise LookupError(entry_point)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +21,7 @@ from depslice.prompts.model import Message
 from depslice.solvers.choosing import SolverError, SolverSpec, plugin_of
 from depslice.solvers.execution.executor import Executor
 from depslice.solvers.execution.outcome import Execution
-from depslice.solvers.problem import Problem, Task, VisibleTest
+from depslice.solvers.problem import Problem, ProblemError, Task, VisibleTest
 from depslice.solvers.running.local import LocalBench
 from depslice.validator.sandbox import (
     INSIDE,
@@ -93,6 +93,21 @@ def check_solver(spec: SolverSpec, sandbox: Sandbox) -> None:
     raise SolverError(f"the solver {spec} cannot be loaded: {said[-1] if said else outcome.ending}")
 
 
+def check_hidden(path: Path, specs: Sequence[SolverSpec]) -> None:
+    """See that a file of problems lies where no solver's process can read it.
+
+    :raises ProblemError: it lies in a folder that solvers are shown.
+    """
+    place = path.resolve()
+    for spec in specs:
+        for folder in _readable(spec):
+            if place.is_relative_to(folder.resolve()):
+                raise ProblemError(
+                    f"{path} lies in {folder}, which solvers can read: hidden tests would not be",
+                    hint="move it elsewhere",
+                )
+
+
 def propose(task: Task, spec: SolverSpec, place: Place, *, sample: int = 0) -> Proposed:
     """What a solver proposes. The hidden tests stay here, unless ``place`` has an oracle.
 
@@ -115,9 +130,7 @@ def propose(task: Task, spec: SolverSpec, place: Place, *, sample: int = 0) -> P
             code, why = _serve(running, bench)
             running.kill()
             bench.cpu_seconds += running.wait().cpu_seconds
-    return Proposed(
-        code=code, why=why, bench=bench, wall_seconds=time.perf_counter() - started
-    )
+    return Proposed(code=code, why=why, bench=bench, wall_seconds=time.perf_counter() - started)
 
 
 def grade(task: Task, code: str, place: Place) -> Graded:
@@ -182,7 +195,9 @@ def _messages(running: Running) -> Iterator[Any]:
 def _told(told: list[Any]) -> list[Message]:
     roles = {"system", "user", "assistant"}
     return [
-        Message(role=each["role"] if each["role"] in roles else "user", content=str(each["content"]))
+        Message(
+            role=each["role"] if each["role"] in roles else "user", content=str(each["content"])
+        )
         for each in told
     ]
 
@@ -194,16 +209,13 @@ def _number(value: object) -> float | None:
 def _job(spec: SolverSpec, problem: Problem | None) -> Job:
     """The solver's process; it can read depslice's modules, and those of its plug-in."""
     folders = [str(Path(each).resolve().parent) for each in depslice.__path__]
-    readable = [Path(each).resolve() for each in depslice.__path__]
-    point = plugin_of(spec.name)
-    if point is not None and point.dist is not None:
-        place = Path(os.path.abspath(str(point.dist.locate_file(""))))
-        folders.append(str(place))
-        readable.append(place)
+    plugin = _plugin_folder(spec)
+    if plugin is not None:
+        folders.append(str(plugin))
     python = Path(sys.executable)
     return Job(
         argv=(str(python), "-P", "-c", _BOOT, str(INSIDE.parent), *dict.fromkeys(folders)),
-        readable=(*readable, INSIDE.parent, *interpreter_folders(python)),
+        readable=_readable(spec),
         environment={
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -221,3 +233,21 @@ def _job(spec: SolverSpec, problem: Problem | None) -> Job:
             },
         ),
     )
+
+
+def _readable(spec: SolverSpec) -> tuple[Path, ...]:
+    """The folders that a solver's process is shown, beside the system's."""
+    plugin = _plugin_folder(spec)
+    return (
+        *(Path(each).resolve() for each in depslice.__path__),
+        *([plugin] if plugin else []),
+        INSIDE.parent,
+        *interpreter_folders(Path(sys.executable)),
+    )
+
+
+def _plugin_folder(spec: SolverSpec) -> Path | None:
+    point = plugin_of(spec.name)
+    if point is None or point.dist is None:
+        return None
+    return Path(os.path.abspath(str(point.dist.locate_file(""))))

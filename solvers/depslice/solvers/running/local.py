@@ -28,7 +28,7 @@ class LocalBench:
     """A :class:`~depslice.solvers.bench.Bench` that counts what it does.
 
     ``visible`` and ``hidden`` execute a program on tests; without ``hidden`` there is no
-    oracle. Requests with a temperature above 0 get seeds of their own, which depend on
+    oracle. Requests whose temperature is not 0 get seeds of their own, which depend on
     ``sample`` and on their order: a run can be repeated, and no two samples are the same
     draw.
     """
@@ -54,7 +54,7 @@ class LocalBench:
         wanted = self.options
         if temperature is not None:
             wanted = replace(wanted, temperature=temperature)
-        if wanted.temperature > 0:
+        if wanted.temperature != 0:
             base = (wanted.seed or 0) + self.sample * _SEEDS
             wanted = replace(wanted, seed=base + self.usage.calls)
         [completion] = self.model.complete(messages, options=wanted)

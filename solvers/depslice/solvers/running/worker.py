@@ -76,7 +76,9 @@ def execution_of(document: dict[str, Any]) -> Execution:
     loading = document["loading"]
     return Execution(
         tried=tuple(
-            Tried(test=each["test"], failure=Failure(**each["failure"]) if each["failure"] else None)
+            Tried(
+                test=each["test"], failure=Failure(**each["failure"]) if each["failure"] else None
+            )
             for each in document["tried"]
         ),
         loading=Failure(**loading) if loading else None,

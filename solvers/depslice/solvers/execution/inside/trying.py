@@ -41,7 +41,7 @@ _ACTUAL, _EXPECTED = "_depslice_actual", "_depslice_expected"
 Failure = dict[str, Any]
 
 
-def try_all(order: dict[str, Any]) -> dict[str, Any]:
+def try_all(order: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """The outcome of an order: for each test a failure, or ``None`` where it passed.
 
     An answer that cannot even be loaded fails all tests alike, and is not loaded again.
@@ -51,7 +51,7 @@ def try_all(order: dict[str, Any]) -> dict[str, Any]:
     failures: list[Failure | None] = []
     loading: Failure | None = None
     for test in order["tests"] or [{"setup": "", "text": ""}]:
-        failure = loading or _try(order, test)
+        failure = loading or _try(order, test, channel)
         if failure is not None and failure.get("loading"):
             loading = failure
         failures.append(failure)
@@ -67,12 +67,12 @@ def _cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _try(order: dict[str, Any], test: dict[str, str]) -> Failure | None:
+def _try(order: dict[str, Any], test: dict[str, str], channel: Channel) -> Failure | None:
     nonce = os.urandom(16)
     seconds = float(order["seconds"])
     folder = tempfile.mkdtemp(prefix="run-")
     with mmap.mmap(-1, _BYTES) as memory:
-        pid = _channel.fork()
+        pid = channel.fork()
         if not pid:
             _become(order, test, folder, memory, nonce)
         ended = wait_for(pid, _PATIENCE * seconds + _GRACE, seconds)
@@ -202,15 +202,14 @@ def _shown(value: object, text_of: Any = repr) -> str:
 
 def main() -> None:
     """Answer orders until there are none."""
-    global _channel  # noqa: PLW0603 - one of it in a process, made before all else
-    _channel = Channel()
+    channel = Channel()  # before all else
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
     os.close(nothing)
     adopt_orphans()
-    for order in iter(_channel.receive, None):
+    for order in iter(channel.receive, None):
         started = time.perf_counter()
-        answer = try_all(order)
+        answer = try_all(order, channel)
         answer["wall_seconds"] = time.perf_counter() - started
-        _channel.send(answer)
+        channel.send(answer)

@@ -68,9 +68,9 @@ def debug_specialist(bench: Bench, code: str, execution: Execution) -> tuple[str
     if better != code:
         bench.note("repaired")
         code, execution = better, bench.run(better)
-    while (better := imported(code, execution.failure)) is not None:
-        bench.note("imported", line=better.partition("\n")[0])
-        code, execution = better, bench.run(better)
+    while (complete := imported(code, execution.failure)) is not None:
+        bench.note("imported", line=complete.partition("\n")[0])
+        code, execution = complete, bench.run(complete)
     return code, execution
 
 

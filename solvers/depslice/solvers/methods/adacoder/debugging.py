@@ -1,6 +1,6 @@
-"""AdaCoder's Debug Specialist: code repaired by rule, without a model (algorithm 3).
+r"""AdaCoder's Debug Specialist: code repaired by rule, without a model (algorithm 3).
 
->>> print(repaired("def f(x):\\n  if x:\\n  return 1"))
+>>> print(repaired("def f(x):\n  if x:\n  return 1"))
 def f(x):
     if x:
         return 1
@@ -59,7 +59,7 @@ def _belonging(lines: list[str]) -> Iterator[bool]:
     inside = False
     for line in lines:
         if line.strip() and not line[0].isspace() and line[0] not in ")]}":
-            inside = bool(_TOP.match(line)) or compiles(line) and not line.strip().isidentifier()
+            inside = bool(_TOP.match(line)) or (compiles(line) and not line.strip().isidentifier())
         yield inside
 
 

@@ -16,8 +16,8 @@ from functools import cache
 from types import ModuleType
 from typing import Final
 
-# The first one that has a name gives it: `List` is typing's, `reduce` functools'.
-_MODULES: Final = (typing, collections, itertools, functools, math, re, string, operator)
+# The first one that has a name gives it: `Counter` is that of collections.
+_MODULES: Final = (collections, typing, itertools, functools, math, re, string, operator)
 _OTHERS: Final = {
     "bisect": ("bisect_left", "bisect_right", "insort"),
     "copy": ("deepcopy",),

@@ -52,9 +52,7 @@ class Writer:
                 strategy = parent.strategy
                 prompt = _about("debug", self.bench, parent, advice=advice)
         code = code_of(self.bench.ask(prompt), self.bench.problem)
-        return Node(
-            code=code, execution=self.bench.run(code), strategy=strategy, parent=parent
-        )
+        return Node(code=code, execution=self.bench.run(code), strategy=strategy, parent=parent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
