@@ -1,10 +1,10 @@
-r'''Tests that a problem shows, one by one, out of the forms that they are published in.
+r"""Tests that a problem shows, one by one, out of the forms that they are published in.
 
 >>> [each.text for each in asserts_of("def check(f):\n    assert f(1) == 2\ncheck(add)", "add")]
 ['assert add(1) == 2']
->>> [each.text for each in doctests_of('"""\n>>> add(1, 2)\n3\n"""')]
+>>> [each.text for each in doctests_of(">>> add(1, 2)\n3\n")]
 ['assert add(1, 2) == 3']
-'''
+"""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ class _Renaming(ast.NodeTransformer):
         return ast.copy_location(ast.Name(id=self.new, ctx=node.ctx), node)
 
 
-def doctests_of(specification: str) -> tuple[VisibleTest, ...]:
+def doctests_of(docstring: str) -> tuple[VisibleTest, ...]:
     """The examples of a docstring whose outcome is written down as a value."""
     try:
-        examples = doctest.DocTestParser().get_examples(specification)
+        examples = doctest.DocTestParser().get_examples(docstring)
     except ValueError:
         return ()
     setup: list[str] = []

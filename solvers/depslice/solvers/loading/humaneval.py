@@ -12,7 +12,7 @@ from typing import Final
 
 from depslice.solvers.loading.examples import asserts_of, doctests_of
 from depslice.solvers.loading.lines import Line
-from depslice.solvers.loading.specifications import given_by
+from depslice.solvers.loading.specifications import docstring_of, given_by
 from depslice.solvers.problem import HiddenTests, Problem, Task, VisibleTest
 
 _COMPARING: Final = """\
@@ -67,7 +67,7 @@ def humaneval_task(line: Line) -> Task:
 def _visible(line: Line, prompt: str, entry_point: str) -> tuple[VisibleTest, ...]:
     examples = line.optional("example_test")
     if "example_test" not in line.fields:
-        return doctests_of(prompt)
+        return doctests_of(docstring_of(prompt, entry_point))
     try:
         return asserts_of(examples, entry_point)
     except SyntaxError as error:

@@ -23,6 +23,19 @@ def given_by(specification: str, entry_point: str) -> str:
     raise LookupError(entry_point)
 
 
+def docstring_of(specification: str, entry_point: str) -> str:
+    """The docstring of the entry point; an empty one where it has none.
+
+    :raises SyntaxError: the specification is not Python.
+    """
+    for node in ast.parse(specification).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                if name == entry_point:
+                    return ast.get_docstring(node) or ""
+    return ""
+
+
 def called_first(test: str) -> str | None:
     """The function that a test is about: the first of its names that it calls at the left."""
     try:
