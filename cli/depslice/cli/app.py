@@ -14,6 +14,8 @@ _COMMANDS = (
     "evaluate",
     "functions",
     "graph",
+    "prompt",
+    "refine",
     "report",
     "serve",
     "slice",
@@ -53,6 +55,14 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "prompt":
+                from depslice.cli.commands.prompt import prompt
+
+                return prompt
+            case "refine":
+                from depslice.cli.commands.refine import refine
+
+                return refine
             case "serve":
                 from depslice.cli.commands.serve import serve
 

@@ -1,9 +1,11 @@
-"""A prompt as a value: the messages, and all that is needed to tell which ones they are."""
+"""Prompts as values: what they are about, the messages, and which messages they are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from depslice.slicer.model import RenderedFile
 
 Role = Literal["system", "user", "assistant"]
 
@@ -33,3 +35,46 @@ class Prompt:
     tokens: int
     tokenizer: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What came of an earlier answer: for prompts that ask for a better one.
+
+    ``answer`` is its code, ``reasons`` say why it was rejected. ``uncovered`` are lines of
+    the target that it does not reach, ``survivors`` diffs of mutants that it does not tell
+    from the target. ``opening`` are the messages that it was the answer to.
+    """
+
+    answer: str
+    reasons: tuple[str, ...]
+    uncovered: tuple[str, ...] = ()
+    survivors: tuple[str, ...] = ()
+    opening: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a prompt is about: all that a builder, or a template, may use.
+
+    ``target`` is the symbol id; ``module`` and ``qualname`` are its parts, ``name`` is the
+    last of them. ``call`` shows how a harness calls it. ``source`` is its definition,
+    ``outline`` the same without the statements of its body, ``docstring`` what it says of
+    itself. ``files`` are its context by ``strategy``; where ``is_hidden``, the target is
+    there in outline only. ``examples`` are calls that were observed, as text. ``feedback``
+    is for further rounds.
+    """
+
+    target: str
+    module: str
+    qualname: str
+    name: str
+    call: str
+    source: str
+    outline: str
+    docstring: str
+    strategy: str
+    files: tuple[RenderedFile, ...]
+    is_hidden: bool = False
+    examples: tuple[str, ...] = ()
+    feedback: Feedback | None = None

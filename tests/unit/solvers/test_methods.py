@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import jinja2
 import pytest
 
 from depslice.llm.port import Completion, Model, Options
 from depslice.prompts.model import Message
+from depslice.prompts.templates import TemplateError
 from depslice.solvers.answers import code_of
 from depslice.solvers.execution.executor import Executor
 from depslice.solvers.execution.outcome import Execution
@@ -198,5 +198,5 @@ def test_text_in_a_template_cannot_become_a_message(tmp_path: Path) -> None:
         Message(role="system", content="Be brief."),
         Message(role="user", content=text),
     )
-    with pytest.raises(jinja2.UndefinedError):
+    with pytest.raises(TemplateError):
         Templates(tmp_path).messages("p")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from depslice.cli.modelling import ModelOptions
 from depslice.cli.notes import Notes
 from depslice.cli.options import Command, Output, output_options
 from depslice.cli.results import json_text, write_result
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
 @click.command("evaluate", cls=Command)
 @solving_options
 @solver_option(multiple=True)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=1, max=1000),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Attempts at each problem; they differ only above temperature 0.",
-)
 @click.option(
     "-k",
     "ks",
@@ -64,8 +57,8 @@ if TYPE_CHECKING:
 def evaluate(
     *,
     asked: Asked,
+    asking: ModelOptions,
     solvers: tuple[str, ...],
-    samples: int,
     ks: tuple[int, ...],
     results: str | None,
     workers: int,
@@ -83,15 +76,15 @@ def evaluate(
     from depslice.solvers.running.evaluating import evaluate as evaluated
     from depslice.solvers.scoring import scores
 
-    if max(ks) > samples:
+    if max(ks) > asking.samples:
         raise click.UsageError(f"pass@{max(ks)} needs --samples {max(ks)} or more")
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
     check_hidden(Path(asked.path), specs)
-    wanted = attempts_of(asked.tasks(), specs, samples=samples)
+    wanted = attempts_of(asked.tasks(), specs, samples=asking.samples)
     started = time.monotonic()
     made = []
-    with asked.place(notes) as place, notes.progress("evaluating") as progress:
+    with asked.place(asking, notes) as place, notes.progress("evaluating") as progress:
         known = Known(Path(results) if results else None, place)
         for attempt in evaluated(wanted, place, known=known, workers=workers):
             made.append(attempt)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depslice.cli.failures import Finished
+from depslice.cli.modelling import ModelOptions
 from depslice.cli.notes import Notes
 from depslice.cli.options import Command, Output, output_options
 from depslice.cli.results import json_text, result_stream
@@ -31,7 +32,7 @@ SOLUTION_SCHEMA = "depslice.solution/1"
     help="jsonl: a line for each problem, with task_id and solution.",
 )
 @output_options
-def solve(*, asked: Asked, solver: str, format_: str, output: Output) -> None:
+def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, output: Output) -> None:
     """Give the answers of a solver to PROBLEMS, a file of JSON lines. Nothing is graded.
 
     PROBLEMS has the fields of HumanEval, EvalPlus or MBPP; `.gz` is unpacked.
@@ -43,7 +44,7 @@ def solve(*, asked: Asked, solver: str, format_: str, output: Output) -> None:
     spec = SolverSpec.of(solver)
     tasks = asked.tasks()
     unanswered = 0
-    with asked.place(notes) as place, notes.progress("solving") as progress:
+    with asked.place(asking, notes) as place, notes.progress("solving") as progress:
         check_solver(spec, place.sandbox)
         with result_stream(output) as write:
             for number, task in enumerate(tasks, 1):

@@ -1,0 +1,152 @@
+"""What a generator of test harnesses is asked, and what it answers.
+
+A generator runs nothing and knows no sandbox. What others found out by execution (real
+calls, verdicts) comes to it as values; whoever runs the loop makes them
+(:mod:`depslice.dataset`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from depslice.callgraph.errors import DepsliceError
+
+if TYPE_CHECKING:
+    from depslice.callgraph.model import Symbol
+    from depslice.callgraph.program import Program
+
+
+class GeneratorUnavailable(DepsliceError):
+    """There is no such generator, or it cannot work with these settings."""
+
+    slug = "generator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """A real call of a target, recorded while the repository's tests ran.
+
+    ``test`` is the pytest id of the test that made it, and ``number`` which of that test's
+    calls of the target it was, from 0. ``arguments`` is the source of an expression
+    ``((positional, …), {keyword: …})`` that makes equal arguments, with the ``imports`` that
+    it needs (whole statements); empty where there is no such text. ``data`` are the same
+    arguments as bytes for ``context.load``, empty where they cannot be kept: never
+    unpickled here. ``arcs`` counts the branch arcs that this call reached first.
+    """
+
+    test: str
+    number: int
+    arguments: str = ""
+    imports: tuple[str, ...] = ()
+    data: bytes = b""
+    arcs: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A function that wants a harness.
+
+    ``calls`` are real calls, those first that reach most; ``not_recorded`` says why there
+    are none, or why arguments could not be kept.
+    """
+
+    program: Program
+    target: Symbol
+    calls: tuple[RecordedCall, ...] = ()
+    not_recorded: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A harness, not yet validated.
+
+    ``text`` is its source in the validator's format, ``files`` are data files beside it, by
+    name. ``provenance`` says how it came about (for an ``llm``: model, prompt digest,
+    builder, version, strategy), as JSON values. ``tokens`` and ``dollars`` were spent on it.
+    """
+
+    text: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    tokens: int = 0
+    dollars: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declined:
+    """Nothing can be generated: a slug that stays, and a sentence. Costs as in :class:`Draft`."""
+
+    slug: str
+    message: str
+    tokens: int = 0
+    dollars: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """What the validator said of a draft.
+
+    ``verdict`` is ``accepted``, ``rejected`` or ``inconclusive``, ``reasons`` are slugs and
+    messages; shares are ``None`` where nothing was measured. ``uncovered`` are branches
+    ``(from line, to line)``, ``survivors`` diffs of mutants that no test kills.
+    """
+
+    verdict: str
+    reasons: tuple[tuple[str, str], ...] = ()
+    branch_coverage: float | None = None
+    mutation_score: float | None = None
+    uncovered: tuple[tuple[int, int], ...] = ()
+    survivors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A draft of an earlier round, and what came of it."""
+
+    draft: Draft
+    assessment: Assessment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What generators are made with; each takes what it knows.
+
+    ``model`` is a specification for :func:`depslice.llm.open_model`, ``base_url`` where it is;
+    ``builder`` and ``strategy`` choose prompt and context; ``samples`` drafts a round.
+    ``seed`` is for what is drawn by chance. ``options`` are for generators of others.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    builder: str = ""
+    strategy: str = "sliced"
+    samples: int = 1
+    seed: int = 0
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+class HarnessGenerator(Protocol):
+    """Makes harnesses. Found through entry points of the group ``depslice.harness_generators``.
+
+    ``name`` is what ``--generator`` takes. ``needs_calls``: it can do nothing with a task that
+    has no ``calls``. ``rounds``: at most so many are of use, the first one counted.
+    """
+
+    name: str
+    needs_calls: bool
+    rounds: int
+
+    def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+        """Drafts for ``task``: the first ones, or with ``attempts`` those of a further round.
+
+        Failures of a model are told as ``Declined``; a run goes on with the next task.
+
+        :raises GeneratorUnavailable: no task will ever work.
+        """
+        ...
+
+
+GeneratorFactory = Callable[[Settings], HarnessGenerator]
+"""What an entry point names."""
