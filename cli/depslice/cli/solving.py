@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +30,7 @@ class Asked:
     path: str
     problems: tuple[str, ...]
     limit: int | None
+    seconds: float
     run_python: str | None
     oracle: bool
     sandbox: str | None
@@ -48,7 +49,10 @@ class Asked:
             if name not in found:
                 raise ProblemError(f"{self.path} has no problem {name!r}")
         chosen = [found[name] for name in self.problems] or list(found.values())
-        return chosen[: self.limit]
+        return [
+            replace(task, hidden=replace(task.hidden, seconds=self.seconds))
+            for task in chosen[: self.limit]
+        ]
 
     @contextmanager
     def place(self, asking: ModelOptions, notes: Notes) -> Iterator[Place]:
@@ -94,6 +98,14 @@ _OPTIONS = (
     ),
     click.option(
         "--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N problems."
+    ),
+    click.option(
+        "--seconds",
+        type=click.FloatRange(min=0.1, max=3600),
+        default=10.0,
+        show_default=True,
+        metavar="N",
+        help="Of CPU time for the hidden tests of a problem; each visible one has 1 second.",
     ),
     model_options,
     click.option(
