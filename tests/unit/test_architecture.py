@@ -135,6 +135,9 @@ MAY_READ = {
     "validator/depslice/validator/environment/declared.py",
     "validator/depslice/validator/environment/building.py",
     "validator/depslice/validator/environment/pythons.py",
+    "validator/depslice/validator/sandbox/depslice_inside/forks.py",  # /proc
+    "solvers/depslice/solvers/loading/lines.py",  # files of problems
+    "solvers/depslice/solvers/execution/inside/trying.py",  # /dev/null
     "slicer/depslice/slicer/report/page.py",  # the parts of its pages
     "slicer/depslice/slicer/memory.py",  # depslice's own modules: is it the same version still?
 }
