@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from depslice.llm.port import Options
-from depslice.solvers.choosing import SolverError, SolverSpec
+from depslice.solvers.choosing import BUILT_IN, SolverError, SolverSpec
 from depslice.solvers.problem import HiddenTests, ProblemError, Task
 from depslice.solvers.running.attempt import Place, check_hidden, check_solver, grade, propose
 from depslice.solvers.running.local import OracleRefused
@@ -150,3 +151,8 @@ def test_problems_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: P
         check_hidden(plugins / "problems.jsonl", [SolverSpec.of("thief")])
     with pytest.raises(ProblemError, match="solvers can read"):
         check_hidden(Path(os.path.dirname(sys.executable)) / "x", [SolverSpec.of("direct")])
+
+
+def test_built_in_solvers_use_the_same_door() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["entry-points"]["depslice.solvers"] == dict(BUILT_IN)
