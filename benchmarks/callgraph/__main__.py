@@ -23,7 +23,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 from packages import PACKAGES, Traced, select
-from peers import PEERS, ask
+from peers import PEERS, TIMEOUT, ask
 from recording import REPO, Failed, record, traces_folder
 
 from depslice.callgraph import build_graph, open_program
@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="runs the tests: 3.12 or newer")
     parser.add_argument("--folder", type=Path, default=traces_folder())
     parser.add_argument("--fresh", action="append", default=[], metavar="TOOL")
+    parser.add_argument("--timeout", type=int, default=TIMEOUT, help="seconds for each peer")
     parser.add_argument("--page", type=Path, default=_PAGE)
     options = parser.parse_args()
     kept = options.folder / "scores.jsonl"
@@ -57,7 +58,7 @@ def main() -> None:
         trace = read_trace(path.read_text(encoding="utf-8"))
         for tool in wanted:
             if not any(r["package"] == package.name and r["tool"] == tool for r in rows):
-                row = _scored(package, root, trace, tool, options.folder)
+                row = _scored(package, root, trace, tool, options)
                 rows.append(row)
                 _write(kept, rows)
                 print(_line(row), flush=True)
@@ -65,7 +66,9 @@ def main() -> None:
     print(options.page)
 
 
-def _scored(package: Traced, root: Path, trace: Trace, tool: str, folder: Path) -> dict[str, Any]:
+def _scored(
+    package: Traced, root: Path, trace: Trace, tool: str, options: argparse.Namespace
+) -> dict[str, Any]:
     program = open_program(root, cache=None)
     failure = ""
     if tool == _OWN:
@@ -74,7 +77,7 @@ def _scored(package: Traced, root: Path, trace: Trace, tool: str, folder: Path) 
         seconds = time.process_time() - before
     else:
         [peer] = [peer for peer in PEERS if peer.name == tool]
-        answer = ask(peer, program, folder / "peers")
+        answer = ask(peer, program, options.folder / "peers", timeout=options.timeout)
         graph, seconds, failure = answer.graph, answer.seconds, answer.failure
     document = comparison_document(compare(program, graph, trace))
     return {

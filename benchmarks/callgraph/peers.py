@@ -27,7 +27,7 @@ from depslice.callgraph.export.pycg_form import dotted_names
 from depslice.callgraph.graph import ReferenceGraph
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, SymbolKind
 
-TIMEOUT: Final = 300  # seconds for one tool on one package
+TIMEOUT: Final = 300  # seconds for one tool on one package, unless said otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +46,10 @@ class Peer:
     name: str
     requirement: str
     python: str
-    ask: Callable[[Program, Path], Iterable[Reference]]
+    ask: Callable[[Program, Path, int], Iterable[Reference]]
 
 
-def ask(peer: Peer, program: Program, environments: Path) -> Answer:
+def ask(peer: Peer, program: Program, environments: Path, *, timeout: int = TIMEOUT) -> Answer:
     """The edges of ``peer`` for ``program``; its environment is made when it is missing."""
     environment = environments / peer.name
     symbols = [s for module in program.load_all() for s in program.symbol_table(module).values()]
@@ -57,9 +57,9 @@ def ask(peer: Peer, program: Program, environments: Path) -> Answer:
     try:
         _install(peer, environment)
         before = _cpu()
-        references = list(peer.ask(program, environment / "bin" / "python"))
+        references = list(peer.ask(program, environment / "bin" / "python", timeout))
     except subprocess.TimeoutExpired:
-        return _failed(symbols, before, f"not within {TIMEOUT} s")
+        return _failed(symbols, before, f"not within {timeout} s")
     except (DepsliceError, subprocess.CalledProcessError, ValueError, OSError) as error:
         return _failed(symbols, before, " ".join(str(error).split())[:200])
     graph = ReferenceGraph(symbols=symbols, references=references)
@@ -85,8 +85,8 @@ def _install(peer: Peer, environment: Path) -> None:
     (environment / ".complete").touch()
 
 
-def _pycg(program: Program, python: Path) -> Iterable[Reference]:
-    options = {"pycg.python": str(python), "pycg.timeout": str(TIMEOUT)}
+def _pycg(program: Program, python: Path, timeout: int) -> Iterable[Reference]:
+    options = {"pycg.python": str(python), "pycg.timeout": str(timeout)}
     return build_graph(program, resolvers=("pycg",), options=options).references()
 
 
@@ -94,45 +94,45 @@ class _OutOfTime(BaseException):
     """Not an Exception: the adapter takes those for faults of jedi in one file."""
 
 
-def _jedi(program: Program, python: Path) -> Iterable[Reference]:
+def _jedi(program: Program, python: Path, timeout: int) -> Iterable[Reference]:
     def stop(*_: object) -> None:
         raise _OutOfTime
 
     signal.signal(signal.SIGALRM, stop)
-    signal.alarm(TIMEOUT)
+    signal.alarm(timeout)
     try:
         return build_graph(program, resolvers=("jedi",)).references()
     except _OutOfTime:
-        raise subprocess.TimeoutExpired("jedi", TIMEOUT) from None
+        raise subprocess.TimeoutExpired("jedi", timeout) from None
     finally:
         signal.alarm(0)
 
 
-def _pyan(program: Program, python: Path) -> Iterable[Reference]:
+def _pyan(program: Program, python: Path, timeout: int) -> Iterable[Reference]:
     script = str(Path(__file__).with_name("peer_pyan.py"))
-    done = _run([str(python), script, str(program.project.root)])
+    done = _run([str(python), script, str(program.project.root)], timeout)
     return _named(program, json.loads(done))
 
 
-def _jarvis(program: Program, python: Path) -> Iterable[Reference]:
+def _jarvis(program: Program, python: Path, timeout: int) -> Iterable[Reference]:
     root = program.project.root
     top = root.parent if (root / "__init__.py").exists() else root
     files = [os.path.relpath(root / file.path, top) for file in program.project.files]
-    output = _run([str(python.with_name("jarviscg")), *files, "--package", "."], cwd=top)
+    output = _run([str(python.with_name("jarviscg")), *files, "--package", "."], timeout, cwd=top)
     adjacency = json.loads(output[output.index("{") :])
     return _named(
         program, ((caller, callee) for caller in adjacency for callee in adjacency[caller])
     )
 
 
-def _ty(program: Program, python: Path) -> Iterable[Reference]:
+def _ty(program: Program, python: Path, timeout: int) -> Iterable[Reference]:
     command = [str(python.with_name("ty")), "server"]
-    return _references(program, ask_server(command, program, timeout=TIMEOUT))
+    return _references(program, ask_server(command, program, timeout=timeout))
 
 
-def _pyrefly(program: Program, python: Path) -> Iterable[Reference]:
+def _pyrefly(program: Program, python: Path, timeout: int) -> Iterable[Reference]:
     command = [str(python.with_name("pyrefly")), "lsp"]
-    return _references(program, ask_server(command, program, timeout=TIMEOUT))
+    return _references(program, ask_server(command, program, timeout=timeout))
 
 
 def _references(program: Program, pairs: Iterable[tuple[str, str]]) -> Iterable[Reference]:
@@ -152,9 +152,9 @@ def _reference(source: str, target: str) -> Reference:
     )
 
 
-def _run(command: list[str], cwd: Path | None = None) -> str:
+def _run(command: list[str], timeout: int, cwd: Path | None = None) -> str:
     done = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        command, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines()

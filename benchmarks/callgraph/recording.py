@@ -39,6 +39,16 @@ def traces_folder() -> Path:
     return Path(given) if given else Path.home() / ".cache" / "depslice-traces"
 
 
+def analysed_root(package: Traced, folder: Path) -> Path:
+    """Where the copy of ``package`` that is analysed lies."""
+    return folder / package.name / "root" / Path(package.root).name
+
+
+def trace_file(package: Traced, folder: Path) -> Path:
+    """Where the trace of ``package`` lies."""
+    return folder / package.name / "trace.json"
+
+
 def record(package: Traced, *, folder: Path, python: str) -> tuple[Path, Path]:
     """The analysed root and the trace of ``package``, made where they are missing.
 
@@ -48,8 +58,8 @@ def record(package: Traced, *, folder: Path, python: str) -> tuple[Path, Path]:
     home = folder / package.name
     home.mkdir(parents=True, exist_ok=True)
     source = _fetched(package, home)
-    root = _copied_root(package, source, home)
-    trace = home / "trace.json"
+    root = _copied_root(package, source, folder)
+    trace = trace_file(package, folder)
     if not trace.exists():
         environment = _environment(package, source, home, python)
         _run_tests(package, source, environment, trace)
@@ -73,10 +83,10 @@ def _fetched(package: Traced, home: Path) -> Path:
     return source
 
 
-def _copied_root(package: Traced, source: Path, home: Path) -> Path:
+def _copied_root(package: Traced, source: Path, folder: Path) -> Path:
     """A copy of the analysed folder, of the same name, without what is left out."""
     original = source / package.root
-    root = home / "root" / original.name
+    root = analysed_root(package, folder)
     if not root.exists():
         names = [pattern.rstrip("/") for pattern in package.left_out]
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", *names)

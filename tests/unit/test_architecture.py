@@ -135,11 +135,21 @@ MAY_READ = {
     "validator/depslice/validator/environment/declared.py",
     "validator/depslice/validator/environment/building.py",
     "validator/depslice/validator/environment/pythons.py",
+    # Harnesses and verdicts; the copy's file, to put a candidate into it.
+    "validator/depslice/validator/validation/harness.py",
+    "validator/depslice/validator/validation/ledger.py",
+    "validator/depslice/validator/validation/candidates.py",
+    # In the sandbox: the copy, and what runs have written.
+    "validator/depslice/validator/child/evidence/arcs.py",
+    "validator/depslice/validator/child/evidence/gathering.py",
+    "validator/depslice/validator/child/evidence/trial.py",
+    "validator/depslice/validator/child/evidence/warm.py",
+    "validator/depslice/validator/child/harness/observing.py",
     "validator/depslice/validator/sandbox/depslice_inside/forks.py",  # /proc
     "solvers/depslice/solvers/loading/lines.py",  # files of problems
     "solvers/depslice/solvers/execution/inside/trying.py",  # /dev/null
     "slicer/depslice/slicer/report/page.py",  # the parts of its pages
-    "slicer/depslice/slicer/memory.py",  # depslice's own modules: is it the same version still?
+    "callgraph/depslice/callgraph/memory.py",  # depslice's own modules: is it the same version?
 }
 
 

@@ -46,6 +46,10 @@ CREATE TABLE IF NOT EXISTS entries (
 class Cache(Protocol):
     """Values by kind and key. One thread, and not across a fork."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it keeps anything."""
+
     def get_many(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
         """The values there are, by key; keys that are not known are missing in it."""
 
@@ -76,6 +80,11 @@ class NullCache:
 
     def __init__(self, reason: str = "") -> None:
         self.reason = reason
+
+    @property
+    def is_open(self) -> bool:
+        """Never."""
+        return False
 
     def get_many(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Nothing."""

@@ -3,38 +3,65 @@
 Value flow is the union over all callers: the more a site can call, the less each of it
 says. What the limits are worth was measured against traces of real test suites
 (``benchmarks/callgraph``): calls that are the only one of their site happened in 19 of 20
-cases, those among eight or more in 2 of 5.
+cases, those among sixteen or more in 1 of 3. The limits of *likely* are where the harmonic
+mean of recall and precision is highest.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from depslice.callgraph.model import Certainty
 
-_SYNTAX: Final = frozenset(
-    {
-        "call",
-        "class-getitem",
-        "decorator",
-        "descriptor",
-        "dispatch",
-        "init",
-        "init-subclass",
-        "instance",
-        "metaclass",
-        "metaclass-call",
-        "method",
-        "new",
-        "partial",
-        "post-init",
-        "property",
-        "set-name",
-    }
-)
-"""Rules for calls that are written as such: someone means to call something there. Protocols
-(an operator, a truth test) are asked of any object, most of which answer by themselves."""
-_FEW: Final = 8
+
+class _Limits(NamedTuple):
+    """How many functions a site may call for a call to be likely.
+
+    ``exact``: where all values at the site are known objects; ``vague``: where one of them
+    may be a subclass, or anything.
+    """
+
+    vague: int
+    exact: int
+
+
+_ANY: Final = 1 << 30
+_WRITTEN: Final = _Limits(vague=15, exact=_ANY)
+"""Calls that are written as such: someone means to call something there."""
+_ASKED: Final = _Limits(vague=1, exact=3)
+"""Protocols (an operator, a truth test) are asked of any object, most of which answer by
+themselves; so are functions that were handed over."""
+_LIMITS: Final = {
+    **dict.fromkeys(
+        (
+            "call",
+            "callable-instance",
+            "class-getitem",
+            "decorator",
+            "descriptor",
+            "dispatch",
+            "init",
+            "init-subclass",
+            "instance",
+            "metaclass",
+            "metaclass-call",
+            "method",
+            "new",
+            "post-init",
+            "set-name",
+        ),
+        _WRITTEN,
+    ),
+    "property": _Limits(vague=7, exact=_ANY),
+    "partial": _Limits(vague=15, exact=15),
+    "callback": _Limits(vague=1, exact=1),
+    "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
+    "by-name": _Limits(vague=3, exact=3),
+}
+_LIKELY_UNSHOWN: Final = frozenset({"by-name", "callback"})
+"""Likely all the same, though nothing has flowed."""
+_PROVEN: Final = frozenset({"decorator", "descriptor", "method", "new"})
+"""Written calls that are definite even where the receiver may be of a subclass."""
 
 
 def call_certainty(rule: str, *, shown: bool, callees: int, exact: bool) -> Certainty:
@@ -44,11 +71,11 @@ def call_certainty(rule: str, *, shown: bool, callees: int, exact: bool) -> Cert
     ``callees``: how many functions of the repo the site may call. ``exact``: whether all
     values at the site are known objects, with no unknown and no subclass among them.
     """
+    limits = _LIMITS.get(rule, _ASKED)
+    if callees > (limits.exact if exact else limits.vague):
+        return Certainty.POSSIBLE
     if not shown:
-        alone = rule == "callback" and callees <= 1
-        return Certainty.LIKELY if alone else Certainty.POSSIBLE
-    if callees <= 1:
-        return Certainty.DEFINITE if rule in _SYNTAX else Certainty.LIKELY
-    if exact or (rule in _SYNTAX and callees < _FEW):
-        return Certainty.LIKELY
-    return Certainty.POSSIBLE
+        return Certainty.LIKELY if rule in _LIKELY_UNSHOWN else Certainty.POSSIBLE
+    if callees <= 1 and (rule in _PROVEN or (exact and limits.exact == _ANY)):
+        return Certainty.DEFINITE
+    return Certainty.LIKELY

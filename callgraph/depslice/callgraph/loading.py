@@ -19,7 +19,12 @@ from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from depslice.callgraph.program import Problem, default_workers, summarize_bytes
+from depslice.callgraph.program import (
+    ANALYSER_CRASHED,
+    Problem,
+    default_workers,
+    summarize_bytes,
+)
 from depslice.callgraph.project import Project, SourceFile, read_file
 from depslice.callgraph.source import content_digest
 from depslice.callgraph.summary import dump_summary
@@ -43,7 +48,6 @@ _CHUNK_FILES: Final = 50
 # A worker has the next chunk before it asks. A chunk is a list of at most
 # _CHUNK_FILES numbers, so that sending two never fills a pipe and never blocks.
 _CHUNKS_AHEAD: Final = 2
-_CRASHED: Final = "analyser-crashed"
 
 
 def load_many(
@@ -194,7 +198,7 @@ def _summarized(project: Project, file: SourceFile, index: int) -> _Result:
 
 
 def _crash(cause: str) -> bytes:
-    return Problem(_CRASHED, f"the analyser failed on this file ({cause})", None).dump()
+    return Problem(ANALYSER_CRASHED, f"the analyser failed on this file ({cause})", None).dump()
 
 
 def _chunks(todo: Sequence[int], sizes: dict[int, int]) -> Iterator[list[int]]:

@@ -48,7 +48,7 @@ class Certainty(StrEnum):
     @property
     def rank(self) -> int:
         """0 for the surest."""
-        return _RANKS[self.value]
+        return _RANKS[self]
 
 
 _RANKS = {"definite": 0, "likely": 1, "possible": 2}

@@ -48,6 +48,7 @@ MODULE_NAMES: Final = frozenset(
         "__cached__",
     }
 )
+ANALYSER_CRASHED: Final = "analyser-crashed"
 _KIND: Final = f"summary-{FORMAT}-py{sys.version_info[0]}.{sys.version_info[1]}"
 _VARIABLES: Final = frozenset({"assign", "loop", "with", "match", "try", "if", "expr", "other"})
 
@@ -135,6 +136,11 @@ class Program:
 
     # --- results of analyses that go on top
 
+    @property
+    def has_cache(self) -> bool:
+        """Whether :meth:`cache_result` keeps anything."""
+        return self._cache is not None and self._cache.is_open
+
     def cached(self, kind: str, key: str) -> bytes | None:
         """What :meth:`cache_result` has stored, in this run or an earlier one."""
         return None if self._cache is None else self._cache.get(kind, key)
@@ -166,6 +172,19 @@ class Program:
             return content_digest(read_file(self.project, file))
         except OSError:
             return None
+
+    def digest(self, name: str) -> str | None:
+        """As :meth:`digest_now`, unless the file was read before; counts as reading it."""
+        known = self._known.get(name)
+        digest = self.digests.get(name) or (known.digest if known else self.digest_now(name))
+        if digest is not None:
+            self.digests[name] = digest
+        return digest
+
+    def earlier_summary(self, digest: str) -> FileSummary | None:
+        """What the cache holds of a file with just these bytes."""
+        blob = self.cached(_KIND, digest)
+        return None if blob is None or blob[:1] != b"S" else load_summary(blob[1:])
 
     # --- loading
 
@@ -262,6 +281,15 @@ class Program:
                 self._loaded[file.module] = self._adopt(file, digest, blob)
         found = [self._loaded[f.module] for f in self.project.files]
         return [module for module in found if module is not None]
+
+    def adopt_diagnostics(self, found: Iterable[Diagnostic]) -> None:
+        """Take over what an earlier run has found wrong with files that are as they were."""
+        self._diagnostics.update({diagnostic.path: diagnostic for diagnostic in found})
+
+    @property
+    def file_diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was wrong with the files loaded so far, by path: at most one each."""
+        return tuple(self._diagnostics[path] for path in sorted(self._diagnostics))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -590,7 +618,7 @@ def summarize_bytes(data: bytes) -> FileSummary | Problem:
     except SourceSyntaxError as error:
         return Problem(error.slug, error.message, error.line)
     except Exception as error:  # noqa: BLE001 - one file must not end the analysis of the rest
-        return Problem("analyser-crashed", f"{type(error).__name__}: {error}", None)
+        return Problem(ANALYSER_CRASHED, f"{type(error).__name__}: {error}", None)
 
 
 def _packages(names: Iterable[str]) -> frozenset[str]:

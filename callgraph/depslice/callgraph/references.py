@@ -24,6 +24,7 @@ from depslice.callgraph.model import (
     Unresolved,
 )
 from depslice.callgraph.program import Module, Program
+from depslice.callgraph.remembered import recall_graph, remember_graph
 from depslice.callgraph.summary import unpack
 
 _Key = tuple[str, str, ReferenceKind]
@@ -70,26 +71,51 @@ def _build(
     progress: Callable[[int, int], None] | None,
     options: Mapping[str, str] | None,
 ) -> ReferenceGraph:
-    modules = program.load_all(workers=workers, progress=progress)
-    symbols = [symbol for module in modules for symbol in program.symbol_table(module).values()]
-    engine = Engine(program, whole=True)
-    collected = _Collected(program, engine)
+    graph = None
     if "own" in resolvers:
-        engine.run(engine.all_functions(modules))
-        for module in modules:
-            for unit in module.summary.units:
-                collected.add(engine.function(module, unit.index))
-        program.stubs.save()
-    graph = ReferenceGraph(
-        symbols=symbols,
-        references=collected.references(),
-        unresolved=collected.unresolved(),
+        graph = recall_graph(program)
+        if graph is None:
+            graph = _evaluated(program, workers, progress)
+            remember_graph(program, graph)
+    others = [name for name in resolvers if name != "own"]
+    if graph is None or others:
+        modules = program.load_all(workers=workers, progress=progress)
+        if graph is None:
+            symbols = _symbols(program, modules)
+            graph = ReferenceGraph(symbols=symbols, diagnostics=program.diagnostics)
+        graph = _merge_others(program, graph, modules, others, options or {})
+    return graph
+
+
+def _evaluated(
+    program: Program, workers: int | None, progress: Callable[[int, int], None] | None
+) -> ReferenceGraph:
+    """What our own engine finds."""
+    modules = program.load_all(workers=workers, progress=progress)
+    engine = Engine(program, whole=True)
+    engine.run(engine.all_functions(modules))
+    program.stubs.save()
+    collected = _Collected(program, engine)
+    references: list[Reference] = []
+    unresolved: list[Unresolved] = []
+    for module in modules:
+        for unit in module.summary.units:
+            function = engine.function(module, unit.index)
+            collected.add(function)
+            function.noted = {}  # the room is needed for what was made of it
+        found, open_ = collected.take()
+        references.extend(found)
+        unresolved.extend(open_)
+    return ReferenceGraph(
+        symbols=_symbols(program, modules),
+        references=references,
+        unresolved=unresolved,
         diagnostics=program.diagnostics,
     )
-    others = [name for name in resolvers if name != "own"]
-    if others:
-        graph = _merge_others(program, graph, modules, symbols, others, options or {})
-    return graph
+
+
+def _symbols(program: Program, modules: Iterable[Module]) -> list[Symbol]:
+    return [symbol for module in modules for symbol in program.symbol_table(module).values()]
 
 
 def list_functions(program: Program, *, workers: int | None = None) -> list[Symbol]:
@@ -158,6 +184,7 @@ class _Collected:
         self._found: dict[_Key, _Found] = {}
         self._answers: dict[int, list[_Edge | _Gap]] = {}  # by serial number of the lookup
         self._unresolved: dict[tuple[str, str, str, int], None] = {}
+        self._sites: dict[int, Site] = {}
 
     def add(self, function: Function) -> None:
         """The facts of one unit, as references of the symbol it belongs to."""
@@ -174,13 +201,14 @@ class _Collected:
     def said(self, function: Function, index: int) -> list[tuple[int, _Edge | _Gap]]:
         """What the facts of one operation say of the symbol that it belongs to."""
         said: list[tuple[int, _Edge | _Gap]] = []
+        here = function.position(index)
         for fact in function.noted[index]:
-            if fact[0] == f.ASKED:
-                said.extend([(fact[2], one) for one in self._answer(fact[1])])
-                continue
             place = f.POSITION.get(fact[0])
-            if place is not None and fact[0] not in (f.INHERIT, f.INHERIT_EXTERNAL):
-                said.extend([(fact[place], one) for one in self._read(fact)])
+            if place is None or fact[0] in (f.INHERIT, f.INHERIT_EXTERNAL):
+                continue
+            pos = here if abs(fact[place]) == f.HERE else fact[place]
+            answer = self._answer(fact[1]) if fact[0] == f.ASKED else self._read(fact)
+            said.extend([(pos, one) for one in answer])
         return said
 
     def _note_site(
@@ -193,32 +221,38 @@ class _Collected:
         self, function: Function, index: int, said: list[tuple[int, _Edge | _Gap]]
     ) -> Iterator[tuple[int, _Edge | _Gap, Certainty]]:
         """What one operation says: its calls are weighed against each other."""
-        callees: dict[str, None] = {}
+        alternatives: dict[str, set[str]] = {}
         for _, one in said:
-            if isinstance(one, _Edge) and one.is_call and one.rule not in _WITH_ANOTHER:
+            if isinstance(one, _Edge) and one.is_call:
                 owner, _, name = one.target.rpartition(".")
-                callees[f"{owner}.{_TOGETHER.get(name, name)}"] = None
+                kind = one.rule if one.rule in _WITH_ANOTHER else ""
+                alternatives.setdefault(kind, set()).add(f"{owner}.{_TOGETHER.get(name, name)}")
         exact: bool | None = None
         for pos, one in said:
             certainty = Certainty.DEFINITE
             if isinstance(one, _Edge):
                 if one.is_call:
+                    kind = one.rule if one.rule in _WITH_ANOTHER else ""
+                    callees = len(alternatives[kind])
                     if exact is None:
-                        exact = len(callees) > 1 and self._is_exact(function, index)
+                        exact = self._is_exact(function, index)
                     certainty = call_certainty(
-                        one.rule, shown=one.certain, callees=len(callees), exact=exact
+                        one.rule, shown=one.certain, callees=callees, exact=exact
                     )
+                    if certainty is Certainty.DEFINITE and self._is_guess(function, index):
+                        certainty = Certainty.LIKELY
                 elif not one.certain:
                     certainty = Certainty.POSSIBLE
             yield pos, one, certainty
 
     def _is_exact(self, function: Function, index: int) -> bool:
-        """Whether the operation works on known objects alone."""
+        """Whether the objects whose kind decides what the operation calls are all known."""
         if index < 0:
             return False
         op = function.unit.ops[index]
         values = self._engine.values
-        for register in reads(op):
+        deciding = 2 if op[0] in (s.BINARY, s.COMPARE) else 1
+        for register in reads(op)[:deciding]:
             for value in function.registers[register]:
                 kind = values[value]
                 if kind[0] == "B":
@@ -226,6 +260,13 @@ class _Collected:
                 if kind[0] in _VAGUE or (kind[0] in ("I", "C") and not kind[2]):
                     return False
         return True
+
+    def _is_guess(self, function: Function, index: int) -> bool:
+        """Whether the operation works on what was guessed."""
+        return index >= 0 and any(
+            self._engine.guess_id in function.registers[register]
+            for register in reads(function.unit.ops[index])[:2]
+        )
 
     def _answer(self, lookup: Lookup) -> list[_Edge | _Gap]:
         known = self._answers.get(lookup.serial)
@@ -286,27 +327,34 @@ class _Collected:
             found.certainty = certainty
         found.direct = found.direct or one.direct
 
-    def references(self) -> Iterator[Reference]:
-        """The references, each once."""
-        sites: dict[int, Site] = {}
-        for (source, target, kind), found in self._found.items():
-            yield Reference(
+    def take(self) -> tuple[list[Reference], list[Unresolved]]:
+        """What has been added since the last time, each once; of whole modules."""
+        references = [
+            Reference(
                 source=source,
                 target=target,
                 kind=kind,
-                sites=tuple([_site(sites, pos) for pos in sorted(found.positions) if pos >> 12]),
+                sites=tuple([self._site(pos) for pos in sorted(found.positions) if pos >> 12]),
                 certainty=found.certainty,
                 evidence=tuple(sorted(found.rules)),
                 via_external=not found.direct,
             )
-
-    def unresolved(self) -> list[Unresolved]:
-        """What could not be resolved, each once."""
-        sites: dict[int, Site] = {}
-        return [
-            Unresolved(source=source, name=name, reason=reason, site=_site(sites, pos))
+            for (source, target, kind), found in self._found.items()
+        ]
+        unresolved = [
+            Unresolved(source=source, name=name, reason=reason, site=self._site(pos))
             for source, name, reason, pos in self._unresolved
         ]
+        self._found = {}
+        self._unresolved = {}
+        return references, unresolved
+
+    def _site(self, pos: int) -> Site:
+        found = self._sites.get(pos)
+        if found is None:
+            line, column = unpack(pos)
+            found = self._sites[pos] = Site(line=line, column=column)
+        return found
 
 
 class SiteCall(NamedTuple):
@@ -335,14 +383,6 @@ def calls_of(
             yield index, calls
 
 
-def _site(known: dict[int, Site], pos: int) -> Site:
-    found = known.get(pos)
-    if found is None:
-        line, column = unpack(pos)
-        found = known[pos] = Site(line=line, column=column)
-    return found
-
-
 def source_symbol(function: Function) -> str:
     """The symbol a unit's references start from: its function, else the class or module body."""
     unit = function.unit
@@ -358,7 +398,6 @@ def _merge_others(
     program: Program,
     graph: ReferenceGraph,
     modules: Sequence[Module],
-    symbols: Sequence[Symbol],
     names: Sequence[str],
     options: Mapping[str, str],
 ) -> ReferenceGraph:
@@ -392,7 +431,7 @@ def _merge_others(
             )
             for m in modules
         ),
-        symbols=tuple(symbols),
+        symbols=graph.symbols,
         call_sites=tuple(sites),
         options=dict(options),
     )

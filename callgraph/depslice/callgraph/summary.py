@@ -91,7 +91,7 @@ MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key r
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
 NARROW: Final = 28  # dst src cls positive         isinstance, or not
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
-SETGLOBAL: Final = 30  # name src pos              `global x` in a function
+SETGLOBAL: Final = 30  # name src                  `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
 ANNOTATION: Final = 32  # typeexpr pos eager|None    None: linters do not see it
 DECLARE: Final = 33  # dst typeexpr src|None        `x: T = src`
@@ -106,6 +106,38 @@ NAME_LITERAL: Final = (
 CLASS_MATCH: Final = 40  # dst subject cls pos
 DELETE_ATTR: Final = 41  # obj name pos
 NARROW_TEXT: Final = 42  # dst src prefix             src.startswith(prefix)
+
+POSITION_AT: Final = {
+    GLOBAL: 4,
+    ATTR: 4,
+    CALL: 6,
+    FREE: 4,
+    CLASSVAR: 5,
+    SETATTR: 4,
+    SUB: 4,
+    SETSUB: 4,
+    BINARY: 5,
+    COMPARE: 4,
+    TRUTH: 2,
+    UNARY: 4,
+    FORMAT_VALUE: 3,
+    ITER: 3,
+    ITEM: 4,
+    ENTER: 3,
+    AWAIT: 3,
+    YIELD_FROM: 3,
+    DECORATE: 4,
+    CLASS: 5,
+    IMPORT: 5,
+    ANNOTATION: 2,
+    DELETE_SUB: 3,
+    SUPER: 4,
+    CONTAINS: 3,
+    RAISE: 2,
+    CLASS_MATCH: 4,
+    DELETE_ATTR: 3,
+}
+"""Which operand is the position, by opcode; the other operations have none."""
 
 
 def pack(line: int, column: int) -> Position:

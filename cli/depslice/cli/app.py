@@ -14,6 +14,7 @@ _COMMANDS = (
     "evaluate",
     "functions",
     "graph",
+    "harness",
     "prompt",
     "refine",
     "report",
@@ -55,6 +56,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.graph import graph
 
                 return graph
+            case "harness":
+                from depslice.cli.commands.harness import harness
+
+                return harness
             case "prompt":
                 from depslice.cli.commands.prompt import prompt
 

@@ -3,7 +3,7 @@
 That is the nearest one upwards from the working directory, not the analysed
 repository's: who looks at a stranger's code does not take orders from it. And
 since one may stand in a stranger's repository, no default may name a program to
-run or a file to write.
+run or a file to write, nor weaken the sandbox.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ import click
 from depslice.callgraph.errors import OptionError
 
 _NEVER = frozenset(
-    {"pycg_python", "output_path", "force", "run_python", "results", "unsafe_no_sandbox"}
+    {
+        *("pycg_python", "check_python", "run_python", "check", "calls"),
+        *("output_path", "force", "report", "results"),
+        *("sandbox", "unsafe_no_sandbox"),
+    }
 )
 _TOO_LARGE = 10 * 2**20
 

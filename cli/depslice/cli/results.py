@@ -7,20 +7,27 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import BinaryIO
 
 from depslice.cli.failures import OutputError, ReaderGone
 from depslice.cli.options import Output
 
 Write = Callable[[str], None]
+_ROWS_AT_ONCE = 1000
 
 
-def write_result(output: Output, text: str) -> None:
-    """Write ``text``, with a line end, as :func:`result_stream` does."""
+def write_result(output: Output, text: str | Iterable[str]) -> None:
+    """Write ``text``, or its pieces, with a line end, as :func:`result_stream` does."""
     with result_stream(output) as write:
-        write(text if text.endswith("\n") or not text else text + "\n")
+        last = ""
+        for piece in (text,) if isinstance(text, str) else text:
+            write(piece)
+            last = piece or last
+        if last and not last.endswith("\n"):
+            write("\n")
 
 
 def json_text(document: object, *, indent: int | None = 2) -> str:
@@ -28,19 +35,28 @@ def json_text(document: object, *, indent: int | None = 2) -> str:
     return json.dumps(document, indent=indent, ensure_ascii=False) + "\n"
 
 
-def json_rows(document: Mapping[str, object]) -> str:
+def json_rows(document: Mapping[str, str | Iterable[object]]) -> Iterator[str]:
     """As :func:`json_text` for long lists of objects: one object to a line, and fast.
 
-    The encoder in C knows no indentation. Between two objects it writes ``}, {"``, which
-    cannot stand in a string, where a quote is escaped.
+    In pieces, so that a long list need not be there as a whole. The encoder in C knows no
+    indentation. Between two objects it writes ``}, {"``, which cannot stand in a string,
+    where a quote is escaped.
     """
-    parts = []
+    before = "{\n"
     for key, value in document.items():
-        text = json.dumps(value, ensure_ascii=False)
-        if text.startswith("[{"):
-            text = "[\n    " + text[1:-1].replace('}, {"', '},\n    {"') + "\n  ]"
-        parts.append(f"  {json.dumps(key)}: {text}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+        yield f"{before}  {json.dumps(key)}: "
+        before = ",\n"
+        if isinstance(value, str):
+            yield json.dumps(value, ensure_ascii=False)
+            continue
+        between = "[\n    "
+        rows = iter(value)
+        while chunk := list(islice(rows, _ROWS_AT_ONCE)):
+            text = json.dumps(chunk, ensure_ascii=False)
+            yield between + text[1:-1].replace('}, {"', '},\n    {"')
+            between = ",\n    "
+        yield "[]" if between.startswith("[") else "\n  ]"
+    yield "\n}\n"
 
 
 @contextmanager

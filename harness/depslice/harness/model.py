@@ -28,17 +28,17 @@ class GeneratorUnavailable(DepsliceError):
 class RecordedCall:
     """A real call of a target, recorded while the repository's tests ran.
 
-    ``test`` is the pytest id of the test that made it, and ``number`` which of that test's
-    calls of the target it was, from 0. ``arguments`` is the source of an expression
-    ``((positional, …), {keyword: …})`` that makes equal arguments, with the ``imports`` that
-    it needs (whole statements); empty where there is no such text. ``data`` are the same
+    ``test`` is the pytest id of the test that made it (empty: none did), and ``number`` which
+    of that test's calls of the target it was, from 0. ``arguments`` is what stands between
+    the parentheses of a call with equal arguments, and ``imports`` the statements that it
+    needs; ``None`` where there is no such text. ``data`` are the same
     arguments as bytes for ``context.load``, empty where they cannot be kept: never
     unpickled here. ``arcs`` counts the branch arcs that this call reached first.
     """
 
     test: str
     number: int
-    arguments: str = ""
+    arguments: str | None = None
     imports: tuple[str, ...] = ()
     data: bytes = b""
     arcs: int = 0
@@ -90,7 +90,8 @@ class Assessment:
 
     ``verdict`` is ``accepted``, ``rejected`` or ``inconclusive``, ``reasons`` are slugs and
     messages; shares are ``None`` where nothing was measured. ``uncovered`` are branches
-    ``(from line, to line)``, ``survivors`` diffs of mutants that no test kills.
+    ``(from line, to line)``, ``survivors`` diffs of mutants that no test kills, ``failures``
+    what failed on the original, each as ``test: why``.
     """
 
     verdict: str
@@ -99,6 +100,7 @@ class Assessment:
     mutation_score: float | None = None
     uncovered: tuple[tuple[int, int], ...] = ()
     survivors: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,11 @@ What is stored is our own pickle, in the user's own cache folder, behind the che
 
 from __future__ import annotations
 
-import hashlib
-import os
 import pickle
-from functools import cache
 from typing import Any, Final
 
-import depslice.callgraph
 import depslice.slicer
+from depslice.callgraph import memory
 from depslice.callgraph.program import Program
 from depslice.callgraph.summary import FORMAT
 
@@ -22,24 +19,7 @@ _KIND: Final = f"answer-1-{FORMAT}"
 
 def key_of(program: Program, question: tuple[object, ...]) -> str:
     """The key of a question put to a project with just these files."""
-    digest = hashlib.blake2b(digest_size=20)
-    digest.update(repr((question, _code_state(), program.stubs.identity)).encode())
-    for file in program.project.files:
-        digest.update(f"\0{file.path}\0{file.module}".encode(errors="surrogatepass"))
-    return digest.hexdigest()
-
-
-@cache
-def _code_state() -> tuple[tuple[str, int, int], ...]:
-    """What this depslice is: its modules' sizes and times. Another one answers anew."""
-    found: list[tuple[str, int, int]] = []
-    for package in (depslice.slicer, depslice.callgraph):
-        for folder, _, names in os.walk(package.__path__[0]):
-            for name in sorted(names):
-                if name.endswith(".py"):
-                    status = os.stat(os.path.join(folder, name))
-                    found.append((name, status.st_size, status.st_mtime_ns))
-    return tuple(sorted(found))
+    return memory.key_of(program, (*question, memory.code_state(depslice.slicer)))
 
 
 def recall(program: Program, key: str) -> Any:

@@ -99,3 +99,21 @@ def test_the_harness_is_accepted(referee: Referee, target: str) -> None:
     """The harnesses that catch them are not made for that: the gates let them pass."""
     verdict = referee.reference.validate(harness(referee, target))
     assert isinstance(verdict, Accepted), verdict
+
+
+def test_only_the_target_is_replaced(referee: Referee) -> None:
+    """Helpers come before the statement that holds it; decorators of the original stay."""
+    source = "import os\n\n\nclass A:\n    @property\n    def half(self):\n        return 1\n\n    x = 2\n"
+    found = Harness(name="h", text="", target="m:A.half", path="m.py", line=6)
+    new = "import math\n\ndef one():\n    return 1.0\n\ndef half(self):\n    return one()\n"
+    assert replaced_text(source, found, new) == (
+        "import os\n\n\nimport math\ndef one():\n    return 1.0\n"
+        "class A:\n    @property\n    def half(self):\n        return one()\n\n    x = 2\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["def clamp(x", "", "def other(x): return x", "clamp = max"])
+def test_what_is_no_candidate(referee: Referee, text: str) -> None:
+    found = compared(referee, "clamp", text)
+    assert isinstance(found, Different)
+    assert found.why.slug == "no-candidate"

@@ -17,6 +17,8 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
+_DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
+_ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _CONTAINER_BASES = {
     "builtins.list": "list",
     "builtins.dict": "dict",
@@ -435,6 +437,8 @@ class AttributeEvaluation(AnnotationEvaluation):
         if held is not None:
             return self.container_attribute(held, name, pos)
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
+        if name in _ACCESSORS and self.whole and "builtins.property" in outside:
+            return self._accessor(class_, name) or self.unknown
         if outside and self.whole and f"{outside[0]}.{name}" in CALLED_BACK:
             return self.single(("XB", f"{outside[0]}.{name}", class_))
         instance = self.intern(("I", class_, False))
@@ -449,6 +453,18 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.unknown
         self.facts.append((f.UNRESOLVED, f"{class_.id}.{name}", "no-such-attribute", pos))
         return self.unknown
+
+    def _accessor(self, class_: Class, name: str) -> Values:
+        """``fget`` of a class that extends ``property``: what its constructor is given."""
+        owner = self.find_member(class_, "__init__")
+        given: set[int] = set()
+        for value in tuple(self.member_values(owner, "__init__")) if owner is not None else ():
+            kind = self.values[value]
+            if kind[0] == "F":
+                index = kind[1].signature.by_name.get(name)
+                if index is not None:
+                    given |= self.read(self.parameter_cell(kind[1], index))
+        return given
 
     def _bind_to_class(self, value: int, receiver: Values, pos: Position) -> Values:
         kind = self.values[value]
@@ -483,16 +499,19 @@ class AttributeEvaluation(AnnotationEvaluation):
                 pos,
                 "getattribute",
             )
+        overrides: Values = EMPTY
+        if not exact and self.whole:
+            overrides = self._overrides(receiver, class_, owner, name, pos)
+            values |= overrides
         if owner is not None:
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
             for value in tuple(self.member_values(owner, name)):
-                values |= self._bind_to_instance(value, receiver, pos)
+                if not (self._is_abstract(value) and (overrides or self.is_protocol(owner))):
+                    values |= self._bind_to_instance(value, receiver, pos)
         elif not exact:
             self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
-        if not exact and self.whole:
-            values |= self._overrides(receiver, class_, owner, name, pos)
         stored = self._instance_state(class_, name, pos)
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
@@ -546,8 +565,29 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             below = self.intern(("I", subclass, False))
             for value in tuple(self.member_values(found, name)):
-                values |= self._bind_to_instance(value, below, pos)
+                if not self._is_abstract(value):
+                    values |= self._bind_to_instance(value, below, pos)
         return values
+
+    def _is_abstract(self, value: int) -> bool:
+        """Whether a member only runs where ``super()`` asks for it."""
+        kind = self.values[value]
+        if kind[0] != "F" or not self.whole:
+            return False
+        unit = kind[1].unit
+        if unit.flags & s.ABSTRACT:
+            return True
+        does_nothing = all(op[0] in _DOING_NOTHING for op in unit.ops)
+        return (
+            does_nothing
+            and unit.owner >= 0
+            and self.is_protocol(self.class_(kind[1].module, unit.owner))
+        )
+
+    def is_protocol(self, class_: Class) -> bool:
+        """Whether ``class_`` says what others have to have (PEP 544)."""
+        self.know_bases(class_)
+        return any(base.endswith(".Protocol") for base in class_.external_bases)
 
     def live_subclasses(self, class_: Class) -> list[Class]:
         """Subclasses of ``class_`` known so far, nearest first."""
@@ -674,7 +714,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         order = self.mro(start)
         after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
         for candidate in after:
-            if name in candidate.info.members:
+            if name in candidate.info.members and not self._is_instead(candidate, class_, order):
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
                 values: set[int] = set()
                 for value in tuple(self.member_values(candidate, name)):
@@ -687,6 +727,11 @@ class AttributeEvaluation(AnnotationEvaluation):
                         values |= self._bind_to_instance(value, receiver, pos)
                 return values
         return None
+
+    def _is_instead(self, candidate: Class, class_: Class, order: Sequence[Class]) -> bool:
+        """Whether one base of a class in ``order`` is either the one or the other."""
+        either = {self.intern(("C", each, True)) for each in (candidate, class_)}
+        return any(either <= base for each in order for base in each.base_values or ())
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":

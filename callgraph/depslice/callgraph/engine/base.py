@@ -30,6 +30,7 @@ _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 60
 _LONGEST_PATH: Final = 3
+_MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
 
 
@@ -48,6 +49,7 @@ class EngineState:
         self.functions: set[int] = set()  # those of the values that are functions or methods
         self._singles: list[frozenset[int]] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
+        self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
         self.current: Function | None = None
@@ -82,6 +84,8 @@ class EngineState:
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))
+        self.guess = self.single(("U", "guess"))  # stands beside what was guessed
+        self.guess_id = self.intern(("U", "guess"))
         self.constants: dict[int, frozenset[int]] = {
             register: self.single(("XI", f"builtins.{name}"))
             for register, name in s.CONSTANT_TYPES.items()
@@ -130,7 +134,7 @@ class EngineState:
         """
         kind = self.values[source]
         if self.whole or kind[0] == "U":
-            return self.unknown
+            return self.guess if source == self.guess_id else self.unknown
         depth = 1
         while kind[0] in ("A", "E", "R"):
             depth += 1
@@ -138,6 +142,19 @@ class EngineState:
         if depth > _LONGEST_PATH:
             return self.unknown
         return self.single((tag, source, *rest))
+
+    def told(self, facts: list[Fact]) -> tuple[Fact, ...]:
+        """``facts`` to keep: over a whole program, as the one tuple that stands for them."""
+        if not self.whole:
+            return tuple(facts)
+        interned = self._told
+        whole = tuple(facts)
+        known = interned.get(whole)
+        if known is None:
+            if len(facts) > 1:
+                whole = tuple([interned.setdefault((fact,), (fact,))[0] for fact in facts])
+            known = interned[whole] = whole
+        return known
 
     def note_unknown(self, name: str, pos: int, source: int, *, is_call: bool = False) -> None:
         """An attribute of an open value is used."""
@@ -202,6 +219,11 @@ class EngineState:
         reader = self.reader
         if reader and (not readers or readers[-1] != reader):
             readers.append(reader)
+            count = len(readers)
+            if count >= _MANY_READERS and not count & (count - 1):
+                once = dict.fromkeys(readers)  # in vain at most as often as the list doubles
+                if len(once) <= count // 2:
+                    readers[:] = once
 
     def write(self, cell: Cell, values: Values) -> None:
         """Add ``values``; whoever has read the cell is evaluated again if it grew."""

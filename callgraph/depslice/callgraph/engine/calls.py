@@ -9,8 +9,8 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.attributes import AttributeEvaluation
 from depslice.callgraph.engine.base import MOST_NAMESAKES
+from depslice.callgraph.engine.fitting import FittingEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
@@ -28,6 +28,7 @@ from depslice.callgraph.summary import Op, Position
 
 _MOST_RECEIVERS = 8
 _MANY_CALLEES = 3
+_MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
 _TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
@@ -60,7 +61,7 @@ def _takes(method: Function, op: Op) -> bool:
     return all(unit.params[index][3] or unit.params[index][0] in names for index in missing)
 
 
-class CallEvaluation(AttributeEvaluation):
+class CallEvaluation(FittingEvaluation):
     """``f(…)`` for every value ``f`` can have (language reference, 6.3.4)."""
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
@@ -119,7 +120,7 @@ class CallEvaluation(AttributeEvaluation):
             known = False
             for register in stars:
                 places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
-                elements = self.iterate(registers[register], op[6], is_async=False)
+                elements = self.iterate(registers[register], f.HERE, is_async=False)
                 if places is None:
                     found |= elements
                 else:
@@ -131,14 +132,14 @@ class CallEvaluation(AttributeEvaluation):
                 found |= loose
                 known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
-        made = self.call(registers[op[2]], args, keywords, op[6], register=op[1], spread=spread)
+        made = self.call(registers[op[2]], args, keywords, f.HERE, register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
 
     def _name_unresolved(self, op: Op, registers: Sequence[Values]) -> None:
         """``x.go()`` on who knows what: the call that is not resolved has a name."""
-        unresolved = (f.UNRESOLVED, "", "unknown-callee", op[6])
+        unresolved = (f.UNRESOLVED, "", "unknown-callee", f.HERE)
         if unresolved not in self.facts or self.current is None:
             return
         names = self._called_names.get(self.current)
@@ -150,12 +151,12 @@ class CallEvaluation(AttributeEvaluation):
             return
         name, receiver = names[op[2]]
         place = self.facts.index(unresolved)
-        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", op[6])
+        self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
         methods = self.methods.get(name, ())
         if 0 < len(methods) <= MOST_NAMESAKES and all(
             self.values[v][0] in OPEN for v in registers[receiver]
         ):
-            self.note_namesakes([m for m in methods if _takes(m, op)], op[6])
+            self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
 
     def places_of(self, values: Values) -> list[Values] | None:
         """What stands at each place of a sequence, if all its elements have known places."""
@@ -420,7 +421,7 @@ class CallEvaluation(AttributeEvaluation):
         elif value[0] == "U":
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
-            return self.unknown
+            return self.derive("R", callee)
         given = tuple(
             [frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args]
         )
@@ -452,8 +453,11 @@ class CallEvaluation(AttributeEvaluation):
         if self.whole:
             given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
             try:
-                if given not in function.given:
-                    function.given.add(given)
+                known = function.given
+                if known is None or len(known) >= _MOST_GIVEN:
+                    known = function.given = set()
+                if given not in known:
+                    known.add(given)
                     self._pass_arguments(function, args, keywords, spread)
             except TypeError:  # a set that is not frozen: a model made it
                 self._pass_arguments(function, args, keywords, spread)
@@ -597,7 +601,7 @@ class CallEvaluation(AttributeEvaluation):
         for value in inferred:
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
-                through |= self._parameter_cell(function, kind[2]).values
+                through |= self.parameter_cell(function, kind[2]).values
         return through
 
     @staticmethod
@@ -605,7 +609,7 @@ class CallEvaluation(AttributeEvaluation):
         return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
 
     def _is_self(self, function: Function, value: int, exact: bool) -> bool:
-        receiver = self._receiver(function, 0)
+        receiver = self.receiver(function, 0)
         if receiver is None:
             return False
         if not exact:
@@ -690,10 +694,10 @@ class CallEvaluation(AttributeEvaluation):
         if not self.whole:
             self.facts.append((f.PASS, function, index, passed))
             return
-        cell = self._parameter_cell(function, index)
+        cell = self.parameter_cell(function, index)
         if passed <= cell.values:
             return
-        receiver = self._receiver(function, index)
+        receiver = self.receiver(function, index)
         if receiver is not None and (
             self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
         ):

@@ -52,6 +52,9 @@ _MAPPINGS: Final = frozenset(
 )
 
 _MOST_KEYS_COPIED: Final = 16
+_SEQUENCES: Final = frozenset({"list", "tuple", "deque"})
+_MOST_METHODS: Final = 60
+_FEW_OBJECTS: Final = 3
 
 
 class ContainerEvaluation(CallEvaluation):
@@ -775,11 +778,20 @@ class ContainerEvaluation(CallEvaluation):
                 self.note_protocol("__contains__", pos, value)
             elif kind[0] == "C":
                 self._iterate_class(value, kind[1], pos)
+        dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
         for value in tuple(items):
             kind = self.values[value]
             if kind[0] == "I":
-                for dunder in ("__eq__", "__hash__"):
+                for dunder in dunders:
                     self.call_dunder(value, kind[1], dunder, [containers], pos)
+
+    def _are_sequences(self, containers: Values) -> bool:
+        """Whether what is looked for is compared with each element, and never hashed."""
+        return bool(containers) and all(
+            (kind[0] == "K" and kind[1] in _SEQUENCES)
+            or (kind[0] == "G" and kind[1] in ("builtins.list", "builtins.tuple"))
+            for kind in map(self.values.__getitem__, containers)
+        )
 
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
@@ -999,6 +1011,27 @@ class ContainerEvaluation(CallEvaluation):
                     for value in tuple(self.member_values(k, name)):
                         result |= self._bind_to_instance(value, receiver, pos)
         return result
+
+    def any_method(self, receivers: Values) -> Values:
+        """``getattr(receiver, name)`` for a name that nobody knows: its public methods."""
+        objects = [(v, self.values[v][1]) for v in receivers if self.values[v][0] == "I"]
+        methods: set[int] = set()
+        for receiver, class_ in objects if len(receivers) <= _FEW_OBJECTS else ():
+            for k in (*self.mro(class_), *self.live_subclasses(class_)):
+                for name in k.info.members:
+                    if name[0] != "_":
+                        methods |= self._plain_methods(k, name, receiver)
+        return methods if len(methods) <= _MOST_METHODS else EMPTY
+
+    def _plain_methods(self, class_: Class, name: str, receiver: int) -> Values:
+        """What ``class_`` calls ``name``, bound, if it is a method and no descriptor else."""
+        kinds = [self.values[value] for value in self.member_values(class_, name)]
+        special = s.PROPERTY | s.CACHED_PROPERTY | s.STATIC | s.CLASSMETHOD
+        return {
+            self.intern(("B", kind[1], receiver))
+            for kind in kinds
+            if kind[0] == "F" and not kind[1].unit.flags & special
+        }
 
     def _matching_names(self, module_name: str, prefix: str, suffix: str, pos: Position) -> Values:
         module = self.program.module(module_name)

@@ -14,9 +14,11 @@ from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
+from depslice.callgraph.engine.shapes import Shapes, guesses
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
+    OPEN,
     WORK_BITS,
     Cell,
     Function,
@@ -52,13 +54,17 @@ class Engine(ContainerEvaluation):
 
         Over a whole program first what runs by itself, and what that calls: with just the
         arguments and on just the instances it passes. What is left someone else may call,
-        with anything.
+        with anything. Last, parameters still unknown are guessed by what is done with them.
         """
         known = list(functions)
         if self.whole:
             self.stored = {name for each in known for name in each.unit.stores}
             for each in known:
-                if each.unit.owner >= 0 and each.unit.kind == "function":
+                if (
+                    each.unit.owner >= 0
+                    and each.unit.kind == "function"
+                    and not (each.unit.flags & s.ABSTRACT)
+                ):
                     name = each.unit.qualname.rpartition(".")[2]
                     if name in BUILTIN_METHODS:
                         continue  # who knows not the receiver means those rather
@@ -71,12 +77,24 @@ class Engine(ContainerEvaluation):
         if self.whole:
             self._open(known)
             self.settle()
+            self._guess(known)
+            self.settle()
 
     def _open(self, functions: list[Function]) -> None:
         """Whoever calls those that have no receiver yet is not known."""
         for function in functions:
             if function.unit.kind != "piece" and not self.has_receiver(function):
                 self.open_function(function)
+
+    def _guess(self, functions: list[Function]) -> None:
+        """Parameters that nothing is known of are what the function takes them for."""
+        shapes = Shapes({class_: self.mro(class_) for class_ in self._classes.values()})
+        for function, index, meant in guesses(functions, shapes):
+            cell = self.parameter_cell(function, index)
+            if self.receiver(function, index) is None and all(
+                self.values[value][0] in OPEN for value in cell.values
+            ):
+                self.write(cell, self.guess | self.single(("I", meant, False)))
 
     def _want(self, functions: list[Function]) -> None:
         for function in functions:
@@ -188,7 +206,7 @@ class Engine(ContainerEvaluation):
         self.facts = []
         values = self.shared(self.parameter_values(function, index))
         if self.facts:
-            function.noted[index - FIRST_PARAMETER] = self.facts
+            function.noted[index - FIRST_PARAMETER] = self.told(self.facts)
             function.flat = None
         known = function.registers[index]
         function.registers[index] = values
@@ -217,7 +235,7 @@ class Engine(ContainerEvaluation):
                     grown = self._run(function, base, (index,))
                     register = ops[index][1]
                 if grown:
-                    for user in users.get(register, ()):
+                    for user in users[register]:
                         if user not in dirty and (selected is None or user in selected):
                             dirty.add(user)
                             heappush(heap, user)
@@ -238,7 +256,7 @@ class Engine(ContainerEvaluation):
         self.settled = True
         try:
             values = self.shared(self.find_answer(lookup.question))
-            facts = tuple(self.facts)
+            facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:
             self.current, self.facts, self.reader, self.settled = saved
@@ -291,8 +309,9 @@ class Engine(ContainerEvaluation):
                 grown = registers[register] is not values
                 registers[register] = values
             if facts:
-                if noted.get(index) != facts:
-                    noted[index] = facts
+                told = self.told(facts)
+                if noted.get(index) != told:
+                    noted[index] = told
                     function.flat = None
                 self.facts = facts = []
             elif index in noted:
@@ -304,31 +323,35 @@ class Engine(ContainerEvaluation):
         """What executes each operation: gives values for its register, or nothing."""
         table: dict[int, Callable[[Function, list[frozenset[int]], s.Op], Values | None]] = {
             s.ANNOTATION: lambda fn, r, op: self.note_annotation(fn, op[1], op[2], eager=op[3]),
-            s.ATTR: lambda fn, r, op: self.load_attribute(r[op[2]], op[3], op[4]),
-            s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], op[3]),
+            s.ATTR: lambda fn, r, op: self.load_attribute(
+                r[op[2]], op[3], f.HERE if op[4] >= 0 else -f.HERE
+            ),
+            s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], f.HERE),
             s.BINARY: self._binary,
             s.BIND: lambda fn, r, op: self.bind(fn, op[1], r[op[2]]),
             s.CALL: lambda fn, r, op: self.call_operation(op, r),
             s.CLASS: lambda fn, r, op: self.make_class(fn, op, r),
             s.CLASSVAR: lambda fn, r, op: self.read_class_variable(
-                fn.module, op[2], op[3], op[4], op[5]
+                fn.module, op[2], op[3], op[4], f.HERE
             ),
             s.CLASS_MATCH: lambda fn, r, op: self.match_class(r[op[2]], r[op[3]]),
             s.COMPARE: self._compare,
-            s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], op[3]),
+            s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], f.HERE),
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
-            s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], op[4]),
-            s.DELETE_SUB: lambda fn, r, op: self._special(r[op[1]], ("__delitem__",), op[3]),
-            s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], op[3], is_async=op[4]),
+            s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE),
+            s.DELETE_SUB: lambda fn, r, op: self._special(r[op[1]], ("__delitem__",), f.HERE),
+            s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], f.HERE, is_async=op[4]),
             s.FORMAT_VALUE: lambda fn, r, op: self._special(
-                r[op[1]], (op[2], "__str__", "__repr__"), op[3]
+                r[op[1]], (op[2], "__str__", "__repr__"), f.HERE
             ),
             s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
             s.FUNCTION: lambda fn, r, op: self.make_function(fn, op, r),
-            s.GLOBAL: lambda fn, r, op: self.read_name(fn.module, op[2], op[3], op[4]),
-            s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], op[5]),
-            s.ITEM: lambda fn, r, op: self.unpack_item(r[op[2]], op[3], op[4]),
-            s.ITER: lambda fn, r, op: self.iterate(r[op[2]], op[3], is_async=op[4]),
+            s.GLOBAL: lambda fn, r, op: self.read_name(
+                fn.module, op[2], op[3], f.HERE if op[4] >= 0 else -f.HERE
+            ),
+            s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], f.HERE),
+            s.ITEM: lambda fn, r, op: self.unpack_item(r[op[2]], op[3], f.HERE),
+            s.ITER: lambda fn, r, op: self.iterate(r[op[2]], f.HERE, is_async=op[4]),
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
             s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
             s.NAME_LITERAL: lambda fn, r, op: self.single(("N", op[2], op[3])),
@@ -336,21 +359,21 @@ class Engine(ContainerEvaluation):
                 self.narrow(r[op[2]], r[op[3]]) if op[4] else self.exclude(r[op[2]], r[op[3]])
             ),
             s.PHI: self._merge,
-            s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], op[2]),
+            s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], f.HERE),
             s.RETURN: self._return,
             s.SEQUENCE: lambda fn, r, op: self.make_sequence(op, r),
-            s.SETATTR: lambda fn, r, op: self.store_attribute(r[op[1]], op[2], r[op[3]], op[4]),
+            s.SETATTR: lambda fn, r, op: self.store_attribute(r[op[1]], op[2], r[op[3]], f.HERE),
             s.SETFREE: lambda fn, r, op: self.write(
                 self.free_cell(self.function(fn.module, op[1]), op[2]), r[op[3]]
             ),
             s.SETGLOBAL: self._set_global,
-            s.SETSUB: lambda fn, r, op: self.store_item(r[op[1]], r[op[2]], r[op[3]], op[4]),
+            s.SETSUB: lambda fn, r, op: self.store_item(r[op[1]], r[op[2]], r[op[3]], f.HERE),
             s.STRING: lambda fn, r, op: self.single(("S", op[2])),
-            s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], op[4]),
-            s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, op[4]),
-            s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), op[2]),
-            s.UNARY: lambda fn, r, op: self._protocol(r[op[2]], (op[3],), op[4]),
-            s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], op[3]),
+            s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], f.HERE),
+            s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, f.HERE),
+            s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), f.HERE),
+            s.UNARY: lambda fn, r, op: self._protocol(r[op[2]], (op[3],), f.HERE),
+            s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], f.HERE),
             s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3]),
             s.YIELD: self._yield,
             s.YIELD_FROM: self._yield_from,
@@ -378,15 +401,15 @@ class Engine(ContainerEvaluation):
     def _binary(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         left, right = registers[op[2]], registers[op[3]]
         if self.whole:
-            return self.asked(("binary", left, right, op[4]), op[5])
-        return self.binary(left, right, op[4], op[5])
+            return self.asked(("binary", left, right, op[4]), f.HERE)
+        return self.binary(left, right, op[4], f.HERE)
 
     def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         left, right = registers[op[1]], registers[op[2]]
         if self.whole:
-            self.asked(("compare", left, right, op[3]), op[4])
+            self.asked(("compare", left, right, op[3]), f.HERE)
         else:
-            self.compare(left, right, op[3], op[4])
+            self.compare(left, right, op[3], f.HERE)
 
     def _return(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         values = registers[op[1]]
@@ -408,7 +431,7 @@ class Engine(ContainerEvaluation):
         return self.read(self.cell("sent", function))
 
     def _yield_from(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
-        self.write(function.yields, self.iterate(registers[op[2]], op[3], is_async=False))
+        self.write(function.yields, self.iterate(registers[op[2]], f.HERE, is_async=False))
         return self.generator_return(registers[op[2]])
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:

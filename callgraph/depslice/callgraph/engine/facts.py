@@ -1,11 +1,13 @@
 """What the evaluation of a unit finds out: tuples that start with their kind.
 
-Positions are packed (:func:`depslice.callgraph.summary.pack`).
+Positions are packed (:func:`depslice.callgraph.summary.pack`). While an operation is executed
+its own is :data:`HERE`: so what many operations find alike is one tuple (and a program has
+millions of them).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -54,8 +56,24 @@ POSITION: Final = {
     INHERIT: 2,
     INHERIT_EXTERNAL: 2,
     CLASSREF: 2,
+    ASKED: 2,
 }
 """Where a fact of each kind holds its position; the others have none."""
+
+
+HERE: Final = 2
+"""Stands for the position of the operation that notes the fact; ``-HERE`` where that is negative."""
+
+
+def placed(facts: Iterable[Fact], here: int) -> Iterator[Fact]:
+    """``facts`` of an operation at ``here`` as they hold there, those of its lookups included."""
+    for fact in facts:
+        place = POSITION.get(fact[0])
+        pos = here if place is None or abs(fact[place]) == HERE else fact[place]
+        if fact[0] == ASKED:
+            yield from answered(fact[1], pos)
+        else:
+            yield fact if place is None else (*fact[:place], pos, *fact[place + 1 :])
 
 
 def answered(lookup: Lookup, pos: int) -> Iterator[Fact]:

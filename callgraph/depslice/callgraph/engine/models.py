@@ -218,6 +218,8 @@ def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
             computed = True
     if computed or not call.args[1]:
         result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
+        if engine.whole and not any(engine.values[v][0] in ("S", "N") for v in call.args[1]):
+            result |= engine.any_method(call.args[0])
     return result
 
 
@@ -504,12 +506,18 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     return declared or (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
+def _keep(engine: ContainerEvaluation, call: Call) -> Values:
+    """What is passed is kept, and none of it called."""
+    return EMPTY
+
+
 MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
     "functools.partialmethod": _partial,
     "functools.wraps": _wraps,
     "functools.update_wrapper": _update_wrapper,
     "builtins.property": _property,
+    "builtins.property.__init__": _keep,
     "builtins.map": _map,
     "builtins.iter": _iter,
     "builtins.globals": _globals,
@@ -526,6 +534,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
+    "builtins.object.__getattribute__": _getattr,
     "builtins.setattr": _setattr,
     "builtins.callable": _callable,
     "builtins.hasattr": _hasattr,

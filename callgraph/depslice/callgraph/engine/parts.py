@@ -84,6 +84,7 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.YIELD_FROM: (2,),
 }
 """Which operands of an operation are registers it reads, where their number is fixed."""
+_ALONE: Final = tuple([(index,) for index in range(512)])  # most registers are read once
 
 
 def operations(unit: Unit, wanted: int) -> Sequence[int]:
@@ -111,7 +112,7 @@ def operations(unit: Unit, wanted: int) -> Sequence[int]:
     return sorted(kept)
 
 
-def users(unit: Unit) -> dict[int, list[int]]:
+def users(unit: Unit) -> list[tuple[int, ...]]:
     """For every register the indices of the operations that read it."""
     found: dict[int, list[int]] = {}
     for index, op in enumerate(unit.ops):
@@ -123,7 +124,12 @@ def users(unit: Unit) -> dict[int, list[int]]:
                     found[register] = [index]
                 else:
                     readers.append(index)
-    return found
+    users: list[tuple[int, ...]] = [()] * unit.registers
+    for register, readers in found.items():
+        first = readers[0]
+        alone = len(readers) == 1 and first < len(_ALONE)
+        users[register] = _ALONE[first] if alone else tuple(readers)
+    return users
 
 
 def returns_first(unit: Unit) -> bool:

@@ -241,7 +241,7 @@ class ScopeEvaluation(EngineState):
             found = self._getters[key] = Function(getter.module, getter.unit, len(self.tasks))
             self.tasks.append(found)
             self.called.add(found)
-            self.write(self._parameter_cell(found, 0), self.single(("S", name)))
+            self.write(self.parameter_cell(found, 0), self.single(("S", name)))
         return found
 
     def import_values(
@@ -314,7 +314,7 @@ class ScopeEvaluation(EngineState):
         """What parameter ``index`` can be: declared type, default, receiver, arguments."""
         unit = function.unit
         _, kind, annotation, has_default = unit.params[index]
-        receiver = self._receiver(function, index)
+        receiver = self.receiver(function, index)
         if receiver is not None:
             return self._actual_receivers(function, receiver) if self.whole else receiver
         values: set[int] = set()
@@ -330,7 +330,9 @@ class ScopeEvaluation(EngineState):
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
-            passed = self.read(self._parameter_cell(function, index)) - self.unknown
+            passed: Values = self.read(self.parameter_cell(function, index)) - self.unknown
+            if passed and annotation is not None:
+                passed = self.fitting(function, annotation, passed)
             if passed and annotation is not None and not self.is_open(function, index):
                 values = {self.intern(("P", function, index))}  # callers say it more precisely
                 if has_default:
@@ -347,20 +349,32 @@ class ScopeEvaluation(EngineState):
 
     def is_open(self, function: Function, index: int) -> bool:
         """Whether a caller passes something unknown, or nobody is known to call."""
-        return self.unknown_id in self._parameter_cell(function, index).values
+        return self.unknown_id in self.parameter_cell(function, index).values
 
     def _actual_receivers(self, function: Function, anything: Values) -> Values:
         """The instances that known callers call a method on; ``anything`` subsumes them."""
-        passed = self.read(self._parameter_cell(function, 0))
+        passed = self.read(self.parameter_cell(function, 0))
         if not anything <= passed:
             return passed
-        [tag] = {self.values[value][0] for value in anything}
+        [receiver] = anything
+        heirs = self.heirs(receiver, function.unit.qualname.rpartition(".")[2])
+        if heirs is not None:
+            return heirs | (passed - anything)
+        tag = self.values[receiver][0]
         return anything | {value for value in passed if self.values[value][0] != tag}
+
+    def heirs(self, receiver: int, method: str) -> Values | None:
+        """Implemented by the fitting part."""
+        raise NotImplementedError
+
+    def fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
+        """Implemented by the fitting part."""
+        raise NotImplementedError
 
     def has_receiver(self, function: Function) -> bool:
         """Whether some instance is known that ``function`` is called on, if it needs one."""
         if function in self.called and (
-            not function.unit.params or self._receiver(function, 0) is None
+            not function.unit.params or self.receiver(function, 0) is None
         ):
             return True
         cell = function.params.get(0)
@@ -369,11 +383,11 @@ class ScopeEvaluation(EngineState):
     def open_function(self, function: Function) -> None:
         """Nobody of the program calls ``function``: someone else may, with anything."""
         for index, (_, _, annotation, _) in enumerate(function.unit.params):
-            receiver = self._receiver(function, index)
+            receiver = self.receiver(function, index)
             if receiver is not None:
-                self.write(self._parameter_cell(function, index), receiver)
+                self.write(self.parameter_cell(function, index), receiver)
             elif annotation is not None:
-                self.write(self._parameter_cell(function, index), self.unknown)
+                self.write(self.parameter_cell(function, index), self.unknown)
 
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)
@@ -400,7 +414,7 @@ class ScopeEvaluation(EngineState):
         if annotation is not None:
             self.write(elements, self.declared(function.module, function, annotation))
         if self.whole:
-            self.write(elements, self.read(self._parameter_cell(function, index)) - self.unknown)
+            self.write(elements, self.read(self.parameter_cell(function, index)) - self.unknown)
             if function in self.called:
                 return {container}
         anything = self.derive("E", self.intern(("P", function, index)))
@@ -408,13 +422,15 @@ class ScopeEvaluation(EngineState):
         self.write(self.cell("n", container), anything)
         return {container}
 
-    def _parameter_cell(self, function: Function, index: int) -> Cell:
+    def parameter_cell(self, function: Function, index: int) -> Cell:
+        """What callers pass to parameter ``index``."""
         cell = function.params.get(index)
         if cell is None:
             cell = function.params[index] = Cell()
         return cell
 
-    def _receiver(self, function: Function, index: int) -> Values | None:
+    def receiver(self, function: Function, index: int) -> Values | None:
+        """What parameter ``index`` is if it is the receiver of a method."""
         unit = function.unit
         if index or unit.owner < 0 or unit.kind == "lambda":
             return None

@@ -55,12 +55,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from depslice.callgraph.engine.facts import ASKED, Fact, answered
-from depslice.callgraph.summary import RETURN
+from depslice.callgraph.engine.facts import Fact, placed
+from depslice.callgraph.summary import POSITION_AT, RETURN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from depslice.callgraph.program import Module
-    from depslice.callgraph.summary import ClassInfo, Unit
+    from depslice.callgraph.summary import ClassInfo, TypeExpr, Unit
 
 Value: TypeAlias = tuple[Any, ...]
 Guards: TypeAlias = tuple[tuple[int, str, bool], ...]
@@ -127,13 +129,13 @@ class Signature:
 
     __slots__ = ("by_name", "keyword_only", "positional", "rest", "variadic")
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, params: Iterable[tuple[str, str, TypeExpr | None, bool]]) -> None:
         self.positional: list[int] = []
         self.by_name: dict[str, int] = {}
         self.keyword_only: list[int] = []
         self.variadic: int | None = None
         self.rest: int | None = None
-        for index, (name, kind, _, _) in enumerate(unit.params):
+        for index, (name, kind, _, _) in enumerate(params):
             if kind == "va":
                 self.variadic = index
             elif kind == "kw":
@@ -145,6 +147,9 @@ class Signature:
                     self.keyword_only.append(index)
                 if kind != "po":
                     self.by_name[name] = index
+
+
+_NO_PARAMETERS = Signature(())
 
 
 class Function:
@@ -163,7 +168,6 @@ class Function:
         "naming",
         "noted",
         "params",
-        "parts",
         "plain",
         "queued",
         "registers",
@@ -187,8 +191,7 @@ class Function:
         self.id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
         self.wanted = 0  # what was asked for, in bits of `parts`
         self.done = 0  # what has been evaluated
-        self.parts: dict[int, list[int]] = {}
-        self.signature = Signature(unit)
+        self.signature = Signature(unit.params) if unit.params else _NO_PARAMETERS
         # Whether results depend on which parameters are given.
         self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
         self.naming: frozenset[int] | None = None  # parameters that name attributes
@@ -199,10 +202,10 @@ class Function:
         self.registers: list[frozenset[int]] = []
         self.selected: frozenset[int] = EMPTY  # what `done` covers; unused when that is all
         self.dirty: set[int] = set()  # indices of operations to execute again
-        self.users: dict[int, list[int]] | None = None  # register -> operations that read it
-        self.noted: dict[int, list[Fact]] = {}  # operation -> its facts
+        self.users: list[tuple[int, ...]] | None = None  # by register: operations that read it
+        self.noted: dict[int, tuple[Fact, ...]] = {}  # operation -> its facts
         self.flat: list[Fact] | None = None
-        self.given: set[tuple[object, ...]] = set()  # the arguments passed so far
+        self.given: set[tuple[object, ...]] | None = None  # the arguments passed so far
         self.ret = Cell()
         self.guarded: dict[Guards, Cell] = {}  # results by what tests have shown of parameters
         self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
@@ -220,12 +223,17 @@ class Function:
         if flat is None:
             flat = self.flat = []
             for index in sorted(self.noted):
-                for fact in self.noted[index]:
-                    if fact[0] == ASKED:
-                        flat.extend(answered(fact[1], fact[2]))
-                    else:
-                        flat.append(fact)
+                flat.extend(placed(self.noted[index], self.position(index)))
         return flat
+
+    def position(self, index: int) -> int:
+        """Where an operation stands; 0 for those, and for parameters, that stand nowhere."""
+        if index < 0:
+            return 0
+        op = self.unit.ops[index]
+        place = POSITION_AT.get(op[0])
+        position: int = 0 if place is None else op[place]
+        return position
 
     def __repr__(self) -> str:
         return f"<{self.id}#{self.unit.index}>"

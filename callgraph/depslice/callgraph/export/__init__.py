@@ -10,7 +10,7 @@ from __future__ import annotations
 from depslice.callgraph.export.dot import export_dot
 from depslice.callgraph.export.graphml import export_graphml
 from depslice.callgraph.export.html import export_html
-from depslice.callgraph.export.jsonform import export_json
+from depslice.callgraph.export.jsonform import export_json, json_parts
 from depslice.callgraph.export.mermaid import export_mermaid
 from depslice.callgraph.export.pycg_form import export_pycg
 
@@ -21,4 +21,5 @@ __all__ = [
     "export_json",
     "export_mermaid",
     "export_pycg",
+    "json_parts",
 ]

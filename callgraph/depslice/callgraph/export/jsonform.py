@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from depslice.callgraph.graph import ReferenceGraph
     from depslice.callgraph.model import Diagnostic, Reference, Symbol, Unresolved
 
@@ -30,11 +32,19 @@ def export_json(graph: ReferenceGraph) -> dict[str, Any]:
     1-based, columns are 0-based UTF-8 byte offsets. Every list is sorted.
     """
     return {
+        key: value if isinstance(value, str) else list(value)
+        for key, value in json_parts(graph).items()
+    }
+
+
+def json_parts(graph: ReferenceGraph) -> dict[str, str | Iterator[dict[str, Any]]]:
+    """As :func:`export_json`, but the rows of each list are made one by one."""
+    return {
         "schema": GRAPH_SCHEMA,
-        "symbols": [_symbol(symbol) for symbol in graph.symbols],
-        "references": [_reference(reference) for reference in graph.references()],
-        "unresolved": [_unresolved(unresolved) for unresolved in graph.unresolved],
-        "diagnostics": [_diagnostic(diagnostic) for diagnostic in graph.diagnostics],
+        "symbols": map(_symbol, graph.symbols),
+        "references": map(_reference, graph.references()),
+        "unresolved": map(_unresolved, graph.unresolved),
+        "diagnostics": map(_diagnostic, graph.diagnostics),
     }
 
 

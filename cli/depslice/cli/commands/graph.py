@@ -21,6 +21,8 @@ from depslice.cli.options import (
 from depslice.cli.results import json_rows, json_text, write_result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from depslice.callgraph import Program
     from depslice.callgraph.graph import ReferenceGraph
     from depslice.callgraph.model import Reference
@@ -246,12 +248,12 @@ def _rendered(
     callers: bool,
     title: str,
     externals: bool,
-) -> str:
+) -> str | Iterator[str]:
     from depslice.callgraph import export
 
     match format_:
         case "json":
-            return json_rows(export.export_json(graph))
+            return json_rows(export.json_parts(graph))
         case "pycg":
             return json_text(export.export_pycg(graph, externals=externals))
         case "dot":

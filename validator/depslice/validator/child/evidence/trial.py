@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 from ..comparing import Tolerance
 from ..harness.clock import shifted
 from ..harness.context import Context
+from ..harness.in_situ import InSitu, Sides
 from ..harness.subjects import Subject, callable_of
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
 from ..harness.tampering import Tampering
 from ..harness.transcript import Transcript
 from ..harness.worlds import Worlds
+from ..portable import Home
 from .arcs import Measurement
 from .probing import Inputs, probe
 
@@ -46,6 +48,7 @@ class Trial:
         """Run the tests that are asked for; what came of them."""
         self._install()
         candidate, reference = self._subjects()
+        measured = self._measurement()
         transcript = Transcript(self.folders) if self.order["record"] else None
         context = Context(
             candidate,
@@ -53,6 +56,9 @@ class Trial:
             tolerance=Tolerance(*self.order["tolerance"]),
             folders=self.folders,
             transcript=transcript,
+            data=self.order["data"],
+            home=Home(self.worlds.names, self.folders[0]),
+            situ=self._situ(candidate, measured),
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
         tampering = Tampering(self.order["harness"])
@@ -61,7 +67,6 @@ class Trial:
             candidate.heard = inputs.hear
         if transcript is not None:
             candidate.told = transcript.tell
-        measured = self._measurement()
         with shifted(self.order["clock"]) as all_clocks:
             tampering.watch()
             if measured:
@@ -78,6 +83,7 @@ class Trial:
             "arcs": arcs,
             "tampering": tampering.finish(),
             "all_clocks": all_clocks,
+            "told_apart": {str(n): why for n, why in self.situ.told_apart.items()},
         }
         if transcript is not None:
             candidate.told = None
@@ -92,9 +98,8 @@ class Trial:
     def _install(self) -> None:
         code = self.order["code"]
         if code is not None:
-            loaded: CodeType = marshal.loads(base64.b64decode(code))  # our supervisor's
             for each in self.roots.candidate:
-                each.__code__ = loaded
+                each.__code__ = _loaded(code)
         if self.order["measure"] is not None:
             # Coverage leaves out code that says it is from another file than its module.
             for each in self.roots.reference:
@@ -110,6 +115,28 @@ class Trial:
             name = self.target["qualname"].rpartition(".")[2]
             found.append(Subject(self.worlds, world, function, name))
         return found[0], found[1]
+
+    def _situ(self, candidate: Subject, measured: Measurement | None) -> InSitu:
+        codes = [each.__code__ for each in self.roots.candidate]
+        code = None if self.order["absent"] else (codes or self._own_codes())[0]
+
+        def heard(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            if candidate.heard is not None:
+                candidate.heard(args, kwargs)
+
+        rivals = [None if each is None else _loaded(each) for each in self.order["rivals"]]
+        self.situ = InSitu(
+            Sides(self.roots.reference, code, rivals),
+            self.folders[0],
+            Tolerance(*self.order["tolerance"]),
+            heard=heard,
+            measured=measured.so_far if measured is not None else None,
+            ran=measured.add if measured is not None else _nothing,
+        )
+        return self.situ
+
+    def _own_codes(self) -> list[CodeType | None]:
+        return [*(each.__code__ for each in self.roots.reference), None]
 
     def _measurement(self) -> Measurement | None:
         if self.order["measure"] is None:
@@ -143,12 +170,17 @@ class Trial:
             return PytestSuite(path)
 
 
+def _loaded(code: str) -> CodeType:
+    found: CodeType = marshal.loads(base64.b64decode(code))  # our supervisor's
+    return found
+
+
 def _elsewhere(code: CodeType) -> CodeType:
     constants = tuple(_elsewhere(c) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.replace(co_filename=f"{code.co_filename}-reference", co_consts=constants)
 
 
-def _nothing(name: str) -> None:
+def _nothing(_: object) -> None:
     return None
 
 

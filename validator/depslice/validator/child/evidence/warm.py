@@ -28,7 +28,8 @@ from depslice_inside.forks import (  # type: ignore[import-not-found,unused-igno
 from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-found,unused-ignore]
 
 from ..harness.suites import text_of
-from ..harness.worlds import World, Worlds, owner_of
+from ..harness.worlds import World, Worlds
+from ..own_tests import preload
 from .trial import Roots, Trial, in_folder_of_its_own
 
 _BYTES = 8 << 20  # of what a run says
@@ -39,7 +40,7 @@ class Warm:
     """Both worlds, and the functions to exchange, by target."""
 
     def __init__(self, config: dict[str, Any]) -> None:
-        self.worlds = Worlds(owner_of(frozenset(config["own"])))
+        self.worlds = Worlds(frozenset(config["own"]))
         self.scratch = config["scratch"]
         self.roots: dict[tuple[str, str, int], Roots] = {}
 
@@ -52,9 +53,7 @@ class Warm:
             return {"ended": "import", "why": text_of(error)}
         if not roots.candidate and not order["record"]:
             return {"ended": "import", "why": "the module does not define the target when imported"}
-        if order["pytest"]:
-            with contextlib.suppress(ImportError):
-                import pytest  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
+        preload(order["tools"])
         if order["only_import"]:
             return {"ended": "imported", "seconds": time.perf_counter() - started}
         return self._fork(order, roots, closed)

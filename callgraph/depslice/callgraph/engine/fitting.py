@@ -1,0 +1,101 @@
+"""What cannot be meant: arguments that a declared type rules out, receivers that an override does.
+
+Flow joins all callers of a function; what is known of the function tells apart again what
+they have mixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.values import Class, Function, Value, Values
+from depslice.callgraph.summary import TypeExpr
+
+_MOST_HEIRS: Final = 8
+_PLAIN: Final = frozenset(
+    f"builtins.{kind.__name__}"
+    for kind in (
+        str,
+        bytes,
+        bytearray,
+        int,
+        float,
+        complex,
+        bool,
+        list,
+        dict,
+        tuple,
+        set,
+        frozenset,
+    )
+)
+"""Types that nothing but their subclasses is taken for."""
+
+
+class FittingEvaluation(AttributeEvaluation):
+    """Values beside what is declared or overridden."""
+
+    def fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
+        """What of ``passed`` can be meant where ``annotation`` is declared.
+
+        Only instances of classes of the repo are ruled out, and only by types that are
+        known to the last alternative.
+        """
+        instances = [value for value in passed if self.values[value][0] == "I"]
+        if not instances or not self._is_known(function, annotation):
+            return passed
+        declared = [self.values[v] for v in self.declared(function.module, function, annotation)]
+        return passed - {value for value in instances if not self._fits(value, declared)}
+
+    def _is_known(self, function: Function, expression: TypeExpr) -> bool:
+        """Whether every alternative of a declared type is a type that is known."""
+        if expression[0] == s.T_NONE:
+            return True
+        if expression[0] == s.T_UNION:
+            return all(self._is_known(function, each) for each in expression[1])
+        if expression[0] == s.T_SUBSCRIPT and expression[1][-1] in ("Optional", "Union"):
+            return all(self._is_known(function, each) for each in expression[2])
+        declared = self.declared(function.module, function, expression)
+        return bool(declared) and not declared & self.unknown and not self.is_vague(declared)
+
+    def _fits(self, instance: int, declared: Sequence[Value]) -> bool:
+        _, class_, exact = self.values[instance]
+        for kind in declared:
+            if kind[0] == "I":
+                if self._may_be(class_, kind[1], exact=exact):
+                    return True
+            elif kind[0] not in ("XI", "G") or kind[1] not in _PLAIN:
+                return True  # a protocol, or what someone else has made like one
+            elif kind[1] in (bases := self.external_bases(class_)) or "?" in bases:
+                return True
+        return False
+
+    def _may_be(self, class_: Class, declared: Class, *, exact: bool) -> bool:
+        """Whether an instance of ``class_`` can be one of ``declared``."""
+        if declared in self.mro(class_) or any(
+            base == "?" or base.endswith(".Protocol")
+            for base in (*self.external_bases(class_), *self.external_bases(declared))
+        ):
+            return True
+        if exact:
+            return False
+        return class_ in self.mro(declared) or any(
+            declared in self.mro(below) for below in self.live_subclasses(class_)
+        )
+
+    def heirs(self, receiver: int, method: str) -> Values | None:
+        """The instances on which ``method`` is the one of the class of ``receiver``.
+
+        A subclass that has overridden it is none of them, but for what its own code
+        passes on (``super()``), which is seen as an argument.
+        """
+        tag, class_, _ = self.values[receiver]
+        owner = self.find_member(class_, method)
+        below = self.live_subclasses(class_)
+        heirs = [each for each in below if self.find_member(each, method) is owner]
+        if len(heirs) == len(below) or len(heirs) > _MOST_HEIRS:
+            return None
+        return frozenset(self.intern((tag, each, True)) for each in (class_, *heirs))

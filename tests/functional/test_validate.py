@@ -1,0 +1,185 @@
+"""``depslice validate`` from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from functional.running import ROOT, Depslice
+
+SOURCE = """\
+def clamp(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+"""
+GOOD = """\
+HARNESS_FORMAT = 1
+TARGET = "shapes:clamp"
+
+
+def test_clamp(candidate, reference):
+    for x in (-1, 0, 5, 10, 11):
+        assert candidate(x, 0, 10) == reference(x, 0, 10)
+
+
+def test_whole_calls(context):
+    context.check(1.5, 0, 1)
+"""
+WEAK = """\
+TARGET = "shapes:clamp"
+
+
+def test_clamp(candidate, reference):
+    assert candidate(5, 0, 10) == reference(5, 0, 10)
+"""
+VERDICT = ["schema", "harness", "target", "digest", "verdict", "reasons", "evidence"]
+EVIDENCE = [
+    *("tests", "runs", "deterministic", "candidate_calls", "reference_calls"),
+    *("assertions_written", "assertions_reached", "branches_hit", "branches_missed"),
+    *("lines_hit", "lines_missed", "controls", "mutants", "tampering", "seconds"),
+    *("branch_coverage", "line_coverage", "mutation_score"),
+]
+FAST = ("--runs", "1")
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def shapes(tmp_path: Path) -> Path:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "shapes.py").write_text(SOURCE)
+    return repo
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(name: str, text: str) -> Path:
+        path = tmp_path / "harnesses" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return written
+
+
+def test_an_accepted_one(depslice: Depslice, shapes: Path, write: Write) -> None:
+    done = depslice("validate", shapes, write("good.py", GOOD))
+    assert done.code == 0, done.err
+    first = done.out.splitlines()[0]
+    assert first.startswith("accepted")
+    assert "shapes:clamp  branches 4/4  mutants 7/9  runs 3/3" in first
+    assert "survives: comparison, line 2" in done.out
+
+
+def test_a_folder_of_both_is_rejected(depslice: Depslice, shapes: Path, write: Write) -> None:
+    write("good.py", GOOD)
+    folder = write("weak.py", WEAK).parent
+    done = depslice("validate", shapes, folder, *FAST)
+    assert done.code == 1
+    heads = {line.split()[0] for line in done.out.splitlines() if not line.startswith(" ")}
+    assert heads == {"accepted", "rejected"}
+    assert "coverage: 50% of the target's branches run, 80% wanted; not: 2->3, 4->5" in done.out
+    assert "1 accepted, 1 rejected" in done.err
+
+
+def test_json(depslice: Depslice, shapes: Path, write: Write) -> None:
+    """As docs/formats/json.md has it; the numbers were worked out by hand."""
+    document = json.loads(
+        depslice("validate", shapes, write("weak.py", WEAK), *FAST, "--format", "json").out
+    )
+    assert list(document) == VERDICT
+    assert document["schema"] == "depslice.verdict/1"
+    assert "## `depslice.verdict/1`" in (ROOT / "docs/formats/json.md").read_text(encoding="utf-8")
+    assert document["verdict"] == "rejected"
+    slugs = [reason["slug"] for reason in document["reasons"]]
+    assert slugs == ["coverage", "control-identity", "mutation"]
+    page = (ROOT / "docs" / "verdict.md").read_text(encoding="utf-8")
+    assert all(f"`{slug}`" in page for slug in ("coverage", "mutation", "control-NAME"))
+    evidence = document["evidence"]
+    assert list(evidence) == EVIDENCE
+    assert evidence["branches_missed"] == [[2, 3], [4, 5]]
+    assert evidence["branch_coverage"] == 0.5
+    assert evidence["mutation_score"] == 5 / 9
+    assert set(evidence["mutants"]) == {
+        *("made", "tested", "killed", "same_bytecode", "survived", "equivalent"),
+    }
+
+
+def test_gates_of_the_project(
+    depslice: Depslice, shapes: Path, write: Write, tmp_path: Path
+) -> None:
+    arguments = ("validate", shapes, write("good.py", GOOD))
+    settings = tmp_path / "pyproject.toml"
+    settings.write_text("[tool.depslice.validate]\nmutation = 0.95\nruns = 1\n")
+    done = depslice(*arguments, cwd=tmp_path)
+    assert done.code == 1
+    assert "mutation: 78% of the mutants are killed, 95% wanted" in done.out
+    assert depslice(*arguments, "--mutation", "0.7", cwd=tmp_path).code == 0
+    for wrong in ("mutation = 7", "sandbox = 'unsafe'", "run-python = '/bin/sh'", "gates = 1"):
+        settings.write_text(f"[tool.depslice.validate]\n{wrong}\n")
+        done = depslice(*arguments, cwd=tmp_path)
+        assert (done.code, wrong.partition(" ")[0] in done.error) == (2, True), done
+
+
+def test_what_cannot_be_imported_is_inconclusive(
+    depslice: Depslice, shapes: Path, write: Write
+) -> None:
+    (shapes / "shapes.py").write_text("import nothing_of_this_name\n" + SOURCE)
+    done = depslice("validate", shapes, write("good.py", GOOD), *FAST)
+    assert done.code == 3
+    assert done.out.startswith("inconclusive")
+    assert "import: ModuleNotFoundError: No module named 'nothing_of_this_name'" in done.out
+
+
+def test_results_are_kept(depslice: Depslice, shapes: Path, write: Write, tmp_path: Path) -> None:
+    """A rerun asks for nothing that is known, and a cut line is found again."""
+    good, weak = write("good.py", GOOD), write("weak.py", WEAK)
+    results = tmp_path / "results.jsonl"
+    arguments = ("validate", shapes, good, weak, *FAST, "--results", results)
+    assert depslice(*arguments).code == 1
+    kept = results.read_bytes()
+    assert len(kept.splitlines()) == 2
+    done = depslice(*arguments)
+    assert done.code == 1
+    assert done.out.count("(known)") == 2
+    assert results.read_bytes() == kept
+    results.write_bytes(kept[:-40])
+    assert depslice(*arguments).out.count("(known)") == 1
+    assert len(results.read_bytes().splitlines()) == 2
+    (shapes / "shapes.py").write_text("# changed\n" + SOURCE)
+    assert "(known)" not in depslice(*arguments).out
+
+
+def test_without_a_sandbox(depslice: Depslice, shapes: Path, write: Write) -> None:
+    done = depslice("validate", shapes, write("good.py", GOOD), *FAST, "--unsafe-no-sandbox")
+    assert done.code == 0, done.err
+    assert "no sandbox: the code can read and change whatever you can" in done.err
+
+
+def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_path: Path) -> None:
+    assert "there is no " in depslice("validate", shapes, tmp_path / "nothing.py").err
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert depslice("validate", shapes, empty).code == 2
+    for text, reason in (
+        ("def test(candidate: pass", "not-a-harness-harness: "),
+        ("def test(candidate): pass", "does not name its target"),
+        ("TARGET = 'shapes:clamps'", "not-a-harness-unknown-target"),
+        ("HARNESS_FORMAT = 2\nTARGET = 'shapes:clamp'", "has format 2; 1 is known here"),
+        ("TARGET = 'shapes:clamp'\nTOLERANCE = 'much'", "TOLERANCE must be like"),
+    ):
+        done = depslice("validate", shapes, write("broken.py", text))
+        assert done.code == 1, text
+        assert reason in done.out
+    harness = write("good.py", GOOD)
+    assert depslice("validate", shapes, harness, "--target", "shapes:clamps").code == 2
+    bad = write("verdicts.txt", "no verdicts\n")
+    done = depslice("validate", shapes, harness, "--results", bad)
+    assert (done.code, "is not a file of verdicts" in done.error) == (2, True)
