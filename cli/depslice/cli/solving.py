@@ -30,6 +30,7 @@ class Asked:
     path: str
     problems: tuple[str, ...]
     limit: int | None
+    strategies: tuple[str, ...]
     seconds: float
     run_python: str | None
     oracle: bool
@@ -44,15 +45,20 @@ class Asked:
         from depslice.solvers.loading import load_tasks
         from depslice.solvers.problem import ProblemError
 
-        found = {task.problem.id: task for task in load_tasks(Path(self.path))}
+        found = load_tasks(Path(self.path), strategies=self.strategies)
+        names = list(dict.fromkeys(task.problem.id for task in found))
         for name in self.problems:
-            if name not in found:
+            if name not in names:
                 raise ProblemError(f"{self.path} has no problem {name!r}")
-        chosen = [found[name] for name in self.problems] or list(found.values())
-        return [
-            replace(task, hidden=replace(task.hidden, seconds=self.seconds))
-            for task in chosen[: self.limit]
-        ]
+        chosen = set((self.problems or names)[: self.limit])
+        return [self._limited(task) for task in found if task.problem.id in chosen]
+
+    def _limited(self, task: Task) -> Task:
+        from depslice.solvers.problem import HiddenTests
+
+        if not isinstance(task.hidden, HiddenTests):
+            return task
+        return replace(task, hidden=replace(task.hidden, seconds=self.seconds))
 
     @contextmanager
     def place(self, asking: ModelOptions, notes: Notes) -> Iterator[Place]:
@@ -60,6 +66,7 @@ class Asked:
 
         :raises DepsliceError: there is no such model, or no sandbox.
         """
+        from depslice.solvers.execution.trials import Grounds
         from depslice.solvers.running.attempt import Place
 
         if asking.dry_run:
@@ -68,13 +75,11 @@ class Asked:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")
-            yield Place(
-                model=model,
-                sandbox=sandbox,
-                python=Path(self.run_python or sys.executable),
-                options=asking.options(),
-                oracle=self.oracle,
-            )
+            python = Path(self.run_python or sys.executable)
+            with Grounds(sandbox=sandbox, python=python) as grounds:
+                yield Place(
+                    model=model, grounds=grounds, options=asking.options(), oracle=self.oracle
+                )
 
 
 def solving_options(function: _Function) -> Callable[..., None]:
@@ -98,6 +103,13 @@ _OPTIONS = (
     ),
     click.option(
         "--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N problems."
+    ),
+    click.option(
+        "--strategy",
+        "strategies",
+        type=click.Choice(["naive", "sliced", "usages", "full"]),
+        multiple=True,
+        help="The context of functions of repositories; repeat to compare.  [default: sliced]",
     ),
     click.option(
         "--seconds",

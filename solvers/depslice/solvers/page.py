@@ -65,7 +65,8 @@ def _safe(text: str) -> str:
 
 
 def _label(score: Score) -> str:
-    return " · ".join(filter(None, (score.solver, score.strategy)))
+    oracle = "oracle" if score.oracle else ""
+    return " · ".join(filter(None, (score.solver, score.strategy, oracle)))
 
 
 # --- the chart

@@ -6,9 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from depslice.callgraph.errors import DepsliceError
+
+if TYPE_CHECKING:
+    from depslice.callgraph.program import Program
+    from depslice.validator.validation import Harness
 
 
 class ProblemError(DepsliceError):
@@ -74,10 +78,31 @@ class HiddenTests:
     program: str
     seconds: float = 10.0
 
+    def document(self) -> dict[str, Any]:
+        """All that a verdict depends on, beside the answer."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenHarness:
+    """A harness that decides: an answer has to do what the original does (R2E, section 3)."""
+
+    program: Program
+    harness: Harness
+
+    def document(self) -> dict[str, Any]:
+        """All that a verdict depends on, beside the answer."""
+        module = self.program.module(self.harness.target.partition(":")[0])
+        return {
+            "harness": self.harness.digest,
+            "target": self.harness.target,
+            "source": self.program.text(module) if module else "",
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A problem with its hidden tests; only the runner has both."""
 
     problem: Problem
-    hidden: HiddenTests
+    hidden: HiddenTests | HiddenHarness

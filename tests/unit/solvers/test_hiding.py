@@ -15,6 +15,7 @@ import pytest
 
 from depslice.llm.port import Options
 from depslice.solvers.choosing import BUILT_IN, SolverError, SolverSpec
+from depslice.solvers.execution.trials import Grounds
 from depslice.solvers.problem import HiddenTests, ProblemError, Task
 from depslice.solvers.running.attempt import Place, check_hidden, check_solver, grade, propose
 from depslice.solvers.running.local import OracleRefused
@@ -54,8 +55,7 @@ def plugins(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 def place(sandbox: Sandbox) -> Place:
     return Place(
         model=ScriptedModel([block(RIGHT)] * 3),
-        sandbox=sandbox,
-        python=Path(sys.executable),
+        grounds=Grounds(sandbox=sandbox, python=Path(sys.executable)),
         options=Options(),
     )
 
@@ -83,7 +83,7 @@ def test_what_it_may_see_it_does_find(secret: str, plugins: Path, place: Place) 
 def test_plug_ins_are_not_imported_by_the_process_that_has_the_hidden_tests(
     plugins: Path, place: Place
 ) -> None:
-    check_solver(SolverSpec.of("raising"), place.sandbox)
+    check_solver(SolverSpec.of("raising"), place.grounds.sandbox)
     assert propose(TASK, SolverSpec.of("raising"), place).code is None
     assert "others_solvers" not in sys.modules
 

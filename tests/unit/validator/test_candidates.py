@@ -16,6 +16,7 @@ from depslice.validator.validation.candidates import (
     Referee,
     Same,
     open_referee,
+    replaced_text,
 )
 from depslice.validator.validation.ground import open_ground
 from harnesses import some_sandbox

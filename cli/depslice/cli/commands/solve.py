@@ -45,7 +45,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
     tasks = asked.tasks()
     unanswered = 0
     with asked.place(asking, notes) as place, notes.progress("solving") as progress:
-        check_solver(spec, place.sandbox)
+        check_solver(spec, place.grounds.sandbox)
         with result_stream(output) as write:
             for number, task in enumerate(tasks, 1):
                 proposed = propose(task, spec, place)

@@ -41,11 +41,14 @@ class Executor:
     """Executes answers on tests; used by one thread, as a context.
 
     An answer can harm its own sandbox at most: what ends it costs that answer's tests, and
-    the next answer gets a new one.
+    the next answer gets a new one. ``roots`` are folders to import modules from; they lie in
+    those that are ``readable``.
     """
 
     sandbox: Sandbox
     python: Path = field(default_factory=lambda: Path(sys.executable))
+    readable: tuple[Path, ...] = ()
+    roots: tuple[Path, ...] = ()
     _running: Running | None = None
 
     def run(
@@ -82,10 +85,10 @@ class Executor:
 
     def _start(self) -> Running:
         if self._running is None:
-            folders = (str(INSIDE.parent), str(_HERE))
+            folders = map(str, (INSIDE.parent, _HERE, *self.roots))
             job = Job(
                 argv=(str(self.python), "-P", "-c", _BOOT, *folders),
-                readable=(INSIDE.parent, _HERE, *interpreter_folders(self.python)),
+                readable=(INSIDE.parent, _HERE, *self.readable, *interpreter_folders(self.python)),
                 environment={
                     "PATH": "/usr/local/bin:/usr/bin:/bin",
                     "LANG": "C.UTF-8",

@@ -19,9 +19,9 @@ import depslice
 from depslice.llm.port import Model, Options
 from depslice.prompts.model import Message
 from depslice.solvers.choosing import SolverError, SolverSpec, plugin_of
-from depslice.solvers.execution.executor import Executor
 from depslice.solvers.execution.outcome import Execution
-from depslice.solvers.problem import Problem, ProblemError, Task, VisibleTest
+from depslice.solvers.execution.trials import Grounds, open_trials
+from depslice.solvers.problem import Problem, ProblemError, Task
 from depslice.solvers.running.local import LocalBench
 from depslice.validator.sandbox import (
     INSIDE,
@@ -49,11 +49,12 @@ _ANSWER_MOST: Final = 1 << 18  # characters of an answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where attempts are made. ``python`` executes answers; solvers run in depslice's own."""
+    """Where attempts are made. ``grounds`` say where answers run; solvers run in a sandbox of
+    the same kind, with depslice's own Python.
+    """
 
     model: Model
-    sandbox: Sandbox
-    python: Path
+    grounds: Grounds
     options: Options
     oracle: bool = False
 
@@ -117,16 +118,16 @@ def propose(task: Task, spec: SolverSpec, place: Place, *, sample: int = 0) -> P
     """
     started = time.perf_counter()
     problem = task.problem
-    with Executor(sandbox=place.sandbox, python=place.python) as executor:
+    with open_trials(task, place.grounds) as trials:
         bench = LocalBench(
             problem=problem,
             model=place.model,
-            visible=lambda code: _visible(executor, problem, code),
-            hidden=(lambda code: _hidden(task, code, place)) if place.oracle else None,
+            visible=trials.visible,
+            hidden=trials.hidden if place.oracle else None,
             options=place.options,
             sample=sample,
         )
-        with place.sandbox.start(_job(spec, problem)) as running:
+        with place.grounds.sandbox.start(_job(spec, problem)) as running:
             code, why = _serve(running, bench)
             running.kill()
             bench.cpu_seconds += running.wait().cpu_seconds
@@ -138,30 +139,8 @@ def grade(task: Task, code: str, place: Place) -> Graded:
 
     :raises SandboxUnavailable: no sandbox can be started.
     """
-    with Executor(sandbox=place.sandbox, python=place.python) as executor:
-        visible = _visible(executor, task.problem, code)
-    return Graded(visible=visible, hidden=_hidden(task, code, place))
-
-
-def _visible(executor: Executor, problem: Problem, code: str) -> Execution:
-    return executor.run(
-        code,
-        problem.visible,
-        entry_point=problem.entry_point,
-        given=problem.given,
-        seconds=problem.seconds,
-    )
-
-
-def _hidden(task: Task, code: str, place: Place) -> Execution:
-    with Executor(sandbox=place.sandbox, python=place.python) as executor:
-        return executor.run(
-            code,
-            [VisibleTest(text=task.hidden.program)],
-            entry_point=task.problem.entry_point,
-            given=task.problem.given,
-            seconds=task.hidden.seconds,
-        )
+    with open_trials(task, place.grounds) as trials:
+        return Graded(visible=trials.visible(code), hidden=trials.hidden(code))
 
 
 def _serve(running: Running, bench: LocalBench) -> tuple[str | None, str]:

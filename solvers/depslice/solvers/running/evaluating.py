@@ -98,7 +98,7 @@ def evaluate(
         else:
             yield attempt
     for spec in dict.fromkeys(each.spec for each in missing):
-        check_solver(spec, place.sandbox)
+        check_solver(spec, place.grounds.sandbox)
     yield from _side_by_side(missing, place, known, workers)
 
 

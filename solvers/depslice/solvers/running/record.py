@@ -118,7 +118,7 @@ def key_of(task: Task, spec: SolverSpec, sample: int, model: str, options: Optio
     """What an attempt depends on: problem, hidden tests, solver, model, options, sample."""
     parts = (
         task.problem.digest,
-        asdict(task.hidden),
+        task.hidden.document(),
         str(spec),
         sample,
         model,
