@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from depslice.llm.port import Options
+from depslice.llm.port import Options, Usage
 from depslice.prompts.model import Message
 from depslice.solvers.bench import Solver
 from depslice.solvers.execution.executor import Executor
 from depslice.solvers.execution.outcome import Execution
 from depslice.solvers.problem import HiddenTests, Problem, Task, VisibleTest
 from depslice.solvers.running.local import LocalBench
+from depslice.solvers.running.record import Attempt
 from scripted import ScriptedModel
 
 SPECIFICATION = '''\
@@ -42,6 +43,25 @@ HALF = (
 )
 FIRST = "def middle(numbers):\n    return numbers[0]"  # 1 of 2 visible tests
 NOTHING = "def middle(numbers):\n    pass"  # 0 of 2
+
+ATTEMPT = Attempt(
+    solver="direct",
+    problem="p0",
+    sample=0,
+    strategy="",
+    model="a<b>",
+    answer="x",
+    why="",
+    visible=1.0,
+    tests=2,
+    passed=True,
+    oracle=0,
+    usage=Usage(calls=1, input_tokens=100, output_tokens=50, seconds=2.0, dollars=0.01),
+    programs=1,
+    cpu_seconds=0.5,
+    wall_seconds=3.0,
+    events=(),
+)
 
 # Words that only one prompt has: which agent is asked, and for what.
 ASKED = {

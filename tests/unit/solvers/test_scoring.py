@@ -8,30 +8,11 @@ from itertools import combinations
 
 import pytest
 
-from depslice.llm.port import Usage
 from depslice.solvers.page import comparison_page
 from depslice.solvers.running.record import Attempt
 from depslice.solvers.scoring import estimate, pass_at_k, scores
 from depslice.solvers.telling import evaluation_document, score_table
-
-ATTEMPT = Attempt(
-    solver="direct",
-    problem="p0",
-    sample=0,
-    strategy="",
-    model="a<b>",
-    answer="x",
-    why="",
-    visible=1.0,
-    tests=2,
-    passed=True,
-    oracle=0,
-    usage=Usage(calls=1, input_tokens=100, output_tokens=50, seconds=2.0, dollars=0.01),
-    programs=1,
-    cpu_seconds=0.5,
-    wall_seconds=3.0,
-    events=(),
-)
+from solving import ATTEMPT
 
 
 def attempts() -> list[Attempt]:

@@ -67,8 +67,9 @@ def evaluate(
 ) -> None:
     """Compare solvers on PROBLEMS, a file of JSON lines: pass@k by hidden tests, and costs.
 
-    A solver runs in a sandbox of its own, which the hidden tests do not enter. PROBLEMS has the fields of HumanEval, EvalPlus or MBPP, or names functions of
-    repositories with their harnesses; `.gz` is unpacked.
+    A solver runs in a sandbox of its own, which the hidden tests do not enter. PROBLEMS has
+    the fields of HumanEval, EvalPlus or MBPP, or names functions of repositories with
+    their harnesses; `.gz` is unpacked.
     """
     from depslice.solvers.choosing import SolverSpec
     from depslice.solvers.running.attempt import check_hidden

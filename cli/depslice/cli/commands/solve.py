@@ -35,8 +35,8 @@ SOLUTION_SCHEMA = "depslice.solution/1"
 def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, output: Output) -> None:
     """Give the answers of a solver to PROBLEMS, a file of JSON lines. Nothing is graded.
 
-    PROBLEMS has the fields of HumanEval, EvalPlus or MBPP, or names functions of
-    repositories with their harnesses; `.gz` is unpacked.
+    PROBLEMS has the fields of HumanEval, EvalPlus or MBPP, or names functions of repositories
+    with their harnesses; `.gz` is unpacked.
     """
     from depslice.solvers.choosing import SolverSpec
     from depslice.solvers.running.attempt import check_solver, propose
