@@ -26,7 +26,6 @@ MOST_CALLS: Final = 20
 _TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
 _TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
 _CALL_SECONDS: Final = 5
-_PYTEST: Final = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=no")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +89,7 @@ def record(
 
     :raises CheckUnavailable: the code cannot be run.
     """
-    symbols = tuple(_functions(program, targets))
+    symbols = tuple(functions_of(program, targets))
     original = space.original()
     calls = space.path("calls.jsonl")
     calls.touch()
@@ -108,15 +107,16 @@ def record(
         "folder": str(original.folder),
         "roots": [str(root) for root in original.roots],
         "own": sorted(recorded.own),
-        "targets": _places(program, symbols, original),
+        "targets": places_of(program, symbols, original),
         "most": most,
+        "choose": "first",
         "calls": "calls.jsonl",
     }
     if script is None:
-        found = list(tests) or _test_files(original.folder, symbols)
+        found = list(tests) or test_files(original.folder, symbols)
         if not found:
             return recorded
-        order["pytest"] = [*_PYTEST, *found]
+        order["tests"] = found
     else:
         copied = space.path(script.name)
         try:
@@ -125,7 +125,7 @@ def record(
             raise CheckUnavailable(f"cannot read {script}: {error.strerror}") from None
         # A file of tests is run as one, whatever else it is.
         if _TEST_FILE.search(script.name):
-            order["pytest"] = [*_PYTEST, str(copied)]
+            order["tests"] = [str(copied)]
         else:
             order["script"] = str(copied)
     ended = space.run("recording", order, makes={"calls.jsonl": calls})
@@ -177,7 +177,7 @@ def replay(
         "own": sorted(recorded.own),
         "original": str(space.original().folder),
         "modules": list(modules),
-        "targets": _places(program, recorded.targets if targets is None else targets, tree),
+        "targets": places_of(program, recorded.targets if targets is None else targets, tree),
         "calls": str(recorded.path),
         "lent": "lent.pickle" if lend else str(recorded.lent),
         "lend": lend,
@@ -250,7 +250,8 @@ def _executed(line: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _functions(program: Program, targets: Sequence[str]) -> list[Symbol]:
+def functions_of(program: Program, targets: Sequence[str]) -> list[Symbol]:
+    """Those of ``targets`` that are functions."""
     found = []
     for target in targets:
         module = program.module(target.partition(":")[0])
@@ -260,13 +261,15 @@ def _functions(program: Program, targets: Sequence[str]) -> list[Symbol]:
     return found
 
 
-def _places(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[dict[str, str]]:
+def places_of(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[dict[str, Any]]:
+    """Where the definitions are, for orders."""
     return [
         {
             "id": symbol.id,
             "module": symbol.id.partition(":")[0],
             "qualname": symbol.id.partition(":")[2],
             "path": str(tree.folder / symbol.path),
+            "line": symbol.span.start,
         }
         for symbol in symbols
     ]
@@ -279,12 +282,13 @@ def own_modules(program: Program, symbols: Sequence[Symbol]) -> frozenset[str]:
     return frozenset(
         name
         for name in program.files
-        if name in modules
-        or (
-            name.partition(".")[0] in tops
-            and not any(_TEST_PART.fullmatch(part) for part in name.split("."))
-        )
+        if name in modules or (name.partition(".")[0] in tops and not is_test_module(name))
     )
+
+
+def is_test_module(name: str) -> bool:
+    """Whether a module is one of tests, by its name."""
+    return any(_TEST_PART.fullmatch(part) for part in name.split("."))
 
 
 def _guarded(program: Program) -> set[str]:
@@ -295,7 +299,7 @@ def _guarded(program: Program) -> set[str]:
     return found
 
 
-def _test_files(folder: Path, symbols: Sequence[Symbol]) -> list[str]:
+def test_files(folder: Path, symbols: Sequence[Symbol]) -> list[str]:
     """Test files of the copied repository: those first that mention a target."""
     names = {part for symbol in symbols for part in _telling_names(symbol)}
     found = []

@@ -18,6 +18,7 @@ import pytest
 from depslice.validator.child.comparing import Tolerance
 from depslice.validator.child.harness.context import Context
 from depslice.validator.child.harness.subjects import callable_of
+from depslice.validator.validation.harness import data_folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,7 +65,8 @@ def context(
 ) -> Context:
     """Strict comparison, with the harness's ``TOLERANCE``."""
     declared = getattr(request.module, "TOLERANCE", {})
-    return Context(candidate, reference, tolerance=Tolerance(**declared))
+    data = data_folder(Path(request.module.__file__ or ""))
+    return Context(candidate, reference, tolerance=Tolerance(**declared), data=str(data))
 
 
 def _target(request: pytest.FixtureRequest) -> str:

@@ -3,10 +3,11 @@
     python -m depslice_child.recording ORDER.json
 
 ORDER has ``folder`` (the copied repository), ``roots`` (what is put on ``sys.path``),
-``own`` (the modules a slice may hold), ``targets`` (``id``, ``path``, ``qualname``),
-``most`` (calls of each), ``pytest`` (arguments) or ``script``, and ``calls``: the file
-to write. A line of JSON is appended for each call, so a killed run loses none, and one
-for each target whose calls could not be kept.
+``own`` (the modules a slice may hold), ``targets`` (``id``, ``path``, ``qualname``,
+``line``), ``most`` (calls of each), ``tests`` (files, or ids of pytest) or ``script``,
+``choose`` (``first`` calls, or those that are ``reaching`` new branches), and ``calls``: the
+file to write. A line of JSON is appended for each call, so a killed run loses none, and
+one for each target whose calls could not be kept.
 """
 
 from __future__ import annotations
@@ -17,34 +18,98 @@ import json
 import os
 import runpy
 import sys
+import time
 from collections import Counter
 from types import CodeType, FrameType
 from typing import Any
 
+from .own_tests import run_own_tests, test_at_hand
 from .portable import Home, dump
+from .tracing import Arc, Visit, trace_calls
 from .watching import watch
 
 _ATTEMPTS = 3000  # at a target whose calls repeat themselves, or cannot be kept
 _FROM_ONE_PLACE = 3  # calls of one line of a test are much alike
 _BYTES = 1 << 20
+_FEW = 20  # calls to keep though they reach nothing new: values differ where branches do not
+_IDLE = 300  # calls of a test in a row that are of no use: it is one of many tests
+_VISITS = 30_000  # calls of a target, at most
+_REPEATING = 30  # such calls, after which one is dumped only where a test makes it anew
+_DUMPING = 1.0  # seconds for the arguments of one target's calls
+_FAILING = 20  # calls whose arguments could not be kept: the next ones cannot either
 
 
 class Recorder:
-    """Writes the calls of targets as they begin."""
+    """Writes calls of targets; which ones, its kinds decide."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self.home = Home(frozenset(order["own"]), order["folder"])
         self.most = order["most"]
-        self.targets = {(t["path"], t["qualname"]): t["id"] for t in order["targets"]}
         self.file = open(order["calls"], "a", encoding="utf-8")  # noqa: SIM115 - until the end
         self.kept: Counter[str] = Counter()
-        self.attempts: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
         self.places: Counter[tuple[str, str, int]] = Counter()
         self.seen: set[bytes] = set()
         self.failed: dict[str, str] = {}
-        self.open = set(self.targets.values())
+        self.open = {target["id"] for target in order["targets"]}
         self.process = os.getpid()
+
+    def start(self) -> None:
+        """Record from here on."""
+        raise NotImplementedError
+
+    def dumped(self, target: str, code: CodeType, frame: FrameType) -> bytes | None:
+        """The arguments of a frame that starts; ``None`` when they cannot be kept."""
+        try:
+            data = dump(self.home, arguments(code, frame))
+        except Exception as error:  # noqa: BLE001 - values that cannot travel have many ways
+            self._failed(target, f"{type(error).__name__}: {error}"[:200])
+            return None
+        if len(data) > _BYTES:
+            self._failed(target, f"arguments of more than {_BYTES >> 20} MiB")
+            return None
+        return data
+
+    def _failed(self, target: str, why: str) -> None:
+        self.failures[target] += 1
+        self.failed.setdefault(target, why)
+
+    def is_new(self, target: str, data: bytes) -> bool:
+        """Whether these arguments are met for the first time; they are not, from now on."""
+        digest = hashlib.sha256(target.encode() + data).digest()
+        found = digest not in self.seen
+        self.seen.add(digest)
+        return found
+
+    def write(self, target: str, code: CodeType, data: bytes | None, **more: Any) -> None:
+        """Keep a call."""
+        self.kept[target] += 1
+        line = {"target": target, "code": hashlib.sha256(code.co_code).hexdigest(), **more}
+        if data is not None:
+            line["data"] = base64.b64encode(data).decode()
+        self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
+
+    def finish(self) -> None:
+        """Write what could not be kept, and end the process at once."""
+        for target, why in self.failed.items():
+            self.file.write(json.dumps({"target": target, "failed": why}) + "\n")
+        self.file.flush()
+        os._exit(0)
+
+
+class FirstCalls(Recorder):
+    """Keeps the first calls that differ, and few that are made in one place."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        super().__init__(order)
+        self.targets = {(t["path"], t["qualname"]): t["id"] for t in order["targets"]}
+        self.attempts: Counter[str] = Counter()
         self.busy = False
+
+    def start(self) -> None:
+        """See :class:`Recorder`."""
+        watch(self)
 
     def __call__(self, code: CodeType, frame: FrameType) -> bool:
         """Code starts: keep its arguments if it is a target's; for ``watch``."""
@@ -64,40 +129,126 @@ class Recorder:
 
     def _keep(self, target: str, code: CodeType, frame: FrameType) -> None:
         self.attempts[target] += 1
-        below = frame.f_back
-        place = (target, below.f_code.co_filename if below else "", below.f_lineno if below else 0)
+        place = _place(target, frame)
         if self.places[place] < _FROM_ONE_PLACE:
-            try:
-                data = dump(self.home, arguments(code, frame))
-            except Exception as error:  # noqa: BLE001 - values that cannot travel have many ways
-                self.failed.setdefault(target, f"{type(error).__name__}: {error}"[:200])
-            else:
-                self._write(target, data, place, code)
+            data = self.dumped(target, code, frame)
+            if data is not None and self.is_new(target, data):
+                self.places[place] += 1
+                self.write(target, code, data)
         if self.kept[target] >= self.most or self.attempts[target] >= _ATTEMPTS:
             self.open.discard(target)
 
-    def _write(self, target: str, data: bytes, place: tuple[str, str, int], code: CodeType) -> None:
-        digest = hashlib.sha256(target.encode() + data).digest()
-        if digest in self.seen or len(data) > _BYTES:
-            return
-        self.seen.add(digest)
-        self.places[place] += 1
-        self.kept[target] += 1
-        line = {
-            "target": target,
-            "code": hashlib.sha256(code.co_code).hexdigest(),
-            "data": base64.b64encode(data).decode(),
-        }
-        self.file.write(json.dumps(line) + "\n")
-        self.file.flush()
-
     def finish(self) -> None:
-        """Write what could not be kept, and end the process at once."""
-        for target, why in self.failed.items():
-            if not self.kept[target]:
-                self.file.write(json.dumps({"target": target, "failed": why}) + "\n")
-        self.file.flush()
-        os._exit(0)
+        """See :class:`Recorder`; a call that was kept makes up for one that was not."""
+        self.failed = {t: why for t, why in self.failed.items() if not self.kept[t]}
+        super().finish()
+
+
+class ReachingCalls(Recorder):
+    """Keeps calls that reach branch arcs which no earlier one has, and a few more.
+
+    Of a call it is known which of its test it was, so that it can be found again.
+    """
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        super().__init__(order)
+        self.targets = {(t["path"], t["qualname"], t["line"]): t["id"] for t in order["targets"]}
+        self.named = {
+            (path, qualname): target for (path, qualname, _), target in self.targets.items()
+        }
+        self.codes: dict[int, tuple[CodeType, str | None]] = {}
+        self.arcs: dict[str, set[Arc]] = {target: set() for target in self.open}
+        self.at_hand: dict[str, Visit] = {}
+        self.numbers: Counter[str] = Counter()
+        self.test = ""
+        self.idle: Counter[str] = Counter()
+        self.dull: Counter[str] = Counter()
+        self.spent: dict[str, float] = {}
+        self.sites: set[tuple[str, tuple[str, str, int]]] = set()
+
+    def start(self) -> None:
+        """See :class:`Recorder`."""
+        trace_calls(self.entered)
+
+    def entered(self, code: CodeType, frame: FrameType) -> Visit | None:
+        """Code starts: trace it if it is a target's; for ``trace_calls``."""
+        if id(code) not in self.codes:
+            self.codes[id(code)] = code, self._target_of(code)
+        target = self.codes[id(code)][1]
+        if target is None:
+            return None
+        if "<locals>" in code.co_qualname:
+            return self.at_hand.get(target)
+        test = test_at_hand()
+        if test != self.test:
+            self.test = test
+            self.numbers.clear()
+            self.dull.clear()
+        number = self.numbers[target]
+        self.numbers[target] += 1
+        if self.dull[target] >= _IDLE or target not in self.open or os.getpid() != self.process:
+            self.at_hand.pop(target, None)
+            return None
+        return self._visit(target, code, frame, number)
+
+    def _target_of(self, code: CodeType) -> str | None:
+        """The target whose code it is, or within whose it is defined."""
+        root, inner, _ = code.co_qualname.partition(".<locals>")
+        if inner:
+            return self.named.get((code.co_filename, root))
+        return self.targets.get((code.co_filename, root, code.co_firstlineno))
+
+    def _visit(self, target: str, code: CodeType, frame: FrameType, number: int) -> Visit:
+        test, place = self.test, _place(target, frame)
+        data = None
+        if self._may_dump(target, test, place):
+            begun = time.perf_counter()
+            data = self.dumped(target, code, frame)
+            self.spent[target] = self.spent.get(target, 0.0) + time.perf_counter() - begun
+        kept = False
+
+        def left(arcs: set[Arc]) -> None:
+            nonlocal kept
+            new = arcs - self.arcs[target]
+            self.arcs[target] |= new
+            if not kept and self._wanted(target, place, new, data):
+                kept = True
+                self.places[place] += 1
+                self.idle[target] = self.dull[target] = 0
+                self.write(target, code, data, test=test, number=number, arcs=len(new))
+            else:
+                self.idle[target] += 1
+                self.dull[target] += 1
+            if self.kept[target] >= self.most or self.idle[target] >= _VISITS:
+                self._close(target)
+
+        self.at_hand[target] = visit = Visit(left)
+        return visit
+
+    def _may_dump(self, target: str, test: str, place: tuple[str, str, int]) -> bool:
+        if self.failures[target] >= _FAILING or self.spent.get(target, 0.0) >= _DUMPING:
+            return False
+        known = (test, place) in self.sites
+        self.sites.add((test, place))
+        return not known or self.idle[target] < _REPEATING
+
+    def _close(self, target: str) -> None:
+        self.open.discard(target)
+        self.at_hand.pop(target, None)
+        if not self.open:
+            self.finish()
+
+    def _wanted(
+        self, target: str, place: tuple[str, str, int], new: set[Arc], data: bytes | None
+    ) -> bool:
+        if data is not None and not self.is_new(target, data):
+            return bool(new)
+        return bool(new) or (self.kept[target] < _FEW and self.places[place] < _FROM_ONE_PLACE)
+
+
+def _place(target: str, frame: FrameType) -> tuple[str, str, int]:
+    below = frame.f_back
+    return (target, below.f_code.co_filename, below.f_lineno) if below else (target, "", 0)
 
 
 def arguments(code: CodeType, frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -122,19 +273,19 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         order = json.load(file)
     sys.path[:0] = [*order["roots"], order["folder"]]
-    recorder = Recorder(order)  # which opens a file beside the order
+    kinds = {"first": FirstCalls, "reaching": ReachingCalls}
+    recorder = kinds[order["choose"]](order)  # which opens a file beside the order
     os.chdir(order["folder"])
-    watch(recorder)
+    recorder.start()
     try:
         if "script" in order:
             sys.argv = [order["script"]]
             runpy.run_path(order["script"], run_name="__main__")
         else:
-            import pytest  # type: ignore[import-not-found,unused-ignore]
-
-            pytest.main(order["pytest"])
+            run_own_tests(order["tests"], order["folder"])
     finally:
         sys.setprofile(None)
+        sys.settrace(None)
         recorder.finish()
 
 

@@ -17,7 +17,7 @@ from depslice.callgraph.program import Program
 from depslice.validator.sandbox import INSIDE, Limits, Sandbox
 from depslice.validator.workspace import Tree, open_workspace
 
-_TOOLS: Final = ("coverage", "time-machine")
+_TOOLS: Final = ("coverage", "time-machine", "hypothesis", "sortedcontainers")
 BOOT: Final = """\
 import importlib, sys
 *folders, tools, part = sys.argv[1:]

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -43,7 +44,8 @@ class Harness:
     """Test functions for a target.
 
     ``target`` is a symbol id, ``path`` and ``line`` where it is defined; ``tolerance`` the
-    relative and absolute difference that floats may have.
+    relative and absolute difference that floats may have, ``files`` the data files beside it,
+    by name.
     """
 
     name: str
@@ -52,11 +54,21 @@ class Harness:
     path: str
     line: int
     tolerance: tuple[float, float] = (0.0, 0.0)
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text."""
-        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 of the text, and of the data files if there are any."""
+        found = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
+        for name, data in sorted(self.files.items()):
+            found.update(f"\0{name}\0{len(data)}\0".encode())
+            found.update(data)
+        return found.hexdigest()
+
+
+def data_folder(path: Path) -> Path:
+    """Where the data files of the harness at ``path`` are."""
+    return path.with_name(f"{path.stem}.data")
 
 
 def read_harness(path: Path, program: Program, target: str | None = None) -> Harness:
@@ -68,11 +80,21 @@ def read_harness(path: Path, program: Program, target: str | None = None) -> Har
         if path.stat().st_size > _MOST_BYTES:
             raise HarnessError(f"{path} is larger than {_MOST_BYTES >> 20} MiB")
         text = path.read_bytes().decode("utf-8")
+        files = _read_files(data_folder(path))
     except OSError as error:
         raise HarnessError(f"cannot read {path}: {(error.strerror or '').lower()}") from None
     except UnicodeDecodeError:
         raise HarnessError(f"{path} is not UTF-8") from None
-    return parse_harness(text, program, name=str(path), target=target)
+    return replace(parse_harness(text, program, name=str(path), target=target), files=files)
+
+
+def _read_files(folder: Path) -> dict[str, bytes]:
+    if not folder.is_dir():
+        return {}
+    found = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    if sum(map(len, found.values())) > _MOST_BYTES:
+        raise HarnessError(f"the files in {folder} are larger than {_MOST_BYTES >> 20} MiB")
+    return found
 
 
 def parse_harness(

@@ -6,6 +6,7 @@ at most that harness: the next one gets a new sandbox.
 
 from __future__ import annotations
 
+import base64
 import itertools
 import os
 import queue
@@ -219,6 +220,7 @@ def _job(number: int, harness: Harness, ground: Ground, gates: Gates) -> dict[st
         "id": number,
         "name": Path(harness.name).name or "harness.py",
         "text": harness.text,
+        "files": {n: base64.b64encode(data).decode() for n, data in harness.files.items()},
         "tolerance": list(harness.tolerance),
         "target": {
             "module": module,

@@ -28,6 +28,7 @@ class Measurement:
             data_file=None, branch=True, include=list(patterns), config_file=False, messages=False
         )
         self.tests: list[str] = []
+        self.added: dict[str, dict[str, set[Arc]]] = {}
         self.coverage.start()
         self.coverage.stop()
 
@@ -40,6 +41,20 @@ class Measurement:
         self.tests.append(name)
         self.coverage.switch_context(name)
 
+    def so_far(self, paths: Sequence[str]) -> dict[str, list[Arc]]:
+        """In a process that was forked while this measures: the arcs by file, of all tests."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        data.set_query_contexts(None)
+        return {path: data.arcs(path) or [] for path in paths}
+
+    def add(self, arcs: Mapping[str, Iterable[Sequence[int]]]) -> None:
+        """Take arcs of a forked process for the test that runs."""
+        test = self.tests[-1] if self.tests else ""
+        for path, each in arcs.items():
+            known = self.added.setdefault(path, {}).setdefault(test, set())
+            known.update((int(a), int(b)) for a, b in each)
+
     def stop(self, paths: Sequence[str]) -> dict[str, dict[str, list[Arc]]]:
         """The arcs by file and test, those before the first test under an empty name."""
         self.coverage.stop()
@@ -48,7 +63,7 @@ class Measurement:
         for path in paths:
             for test in ("", *self.tests):
                 data.set_query_context(test)
-                arcs = data.arcs(path)
+                arcs = {*(data.arcs(path) or ()), *self.added.get(path, {}).get(test, ())}
                 if arcs:
                     found[path][test] = sorted(arcs)
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-_CONTEXT = {"same", "check", "check_with"}
+_CONTEXT = {"same", "check", "check_with", "in_situ"}
 _RAISES = {"raises", "warns", "fail"}
 
 
@@ -31,6 +31,35 @@ def _asserts(function: ast.expr) -> bool:
     elif isinstance(function, ast.Name):
         name = function.id
     return name.startswith("assert") or name in _RAISES
+
+
+def only_in_situ(source: str) -> bool:
+    """Whether all that the tests do is ``context.in_situ(…)``: what that raises fails them."""
+    tests = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
+    ]
+    return bool(tests) and all(map(_is_in_situ, tests))
+
+
+def _is_in_situ(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(
+            decorator_list=[],
+            body=[
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Name(id="context"), attr="in_situ"),
+                        args=[ast.Name()],
+                        keywords=[],
+                    )
+                )
+            ],
+        ):
+            return True
+        case _:
+            return False
 
 
 def reached(places: Iterable[tuple[int, int]], lines: set[int]) -> int:

@@ -22,7 +22,7 @@ from ..comparing import Tolerance
 from ..harness.transcript import transcripts_differ
 from . import answers
 from .arcs import branches, lines_of
-from .assertions import assertion_lines, reached
+from .assertions import assertion_lines, only_in_situ, reached
 from .controls import Control, controls
 from .definitions import Definition, NoDefinition, find_definition, first_line, meaning
 from .mutating import Mutation, difference_text, mutations
@@ -33,6 +33,7 @@ _CLOCK_STEP = 400 * 86400 + 5 * 3600 + 37 * 60  # another year, season, weekday 
 _ENOUGH_INPUTS = 100  # on which a fault shows no difference, to be called none
 _MOST_PROBED = 40
 _MUTANT_FACTOR, _MUTANT_SECONDS = 5.0, 0.3
+_MANY_FACTOR = 10.0  # for many candidates in one run
 _WALL_FACTOR = 10.0  # between computing and waiting for a machine that is busy, or for nothing
 
 
@@ -105,6 +106,9 @@ class Gathering:
             os.makedirs(os.path.dirname(place), exist_ok=True)
             with open(place, "w", encoding="utf-8") as file:
                 file.write(text)
+        for name, data in self.job["files"].items():
+            with open(os.path.join(self._data(), name), "wb") as written:
+                written.write(base64.b64decode(data))
         try:
             assertion_lines(self.job["text"])
         except SyntaxError as error:
@@ -114,10 +118,16 @@ class Gathering:
         except (NoDefinition, SyntaxError, ValueError) as error:
             raise Unusable("target", str(error)) from None
 
+    def _data(self) -> str:
+        folder = os.path.join(self.scratch, "data")
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
     def _order(self, code: CodeType | None, **changes: Any) -> dict[str, Any]:
         target = self.job["target"]
         return {
             "harness": self.harness,
+            "data": self._data(),
             "target": {
                 "module": target["module"],
                 "qualname": target["qualname"],
@@ -125,9 +135,10 @@ class Gathering:
                 "line": first_line(self.definition.root),
             },
             "folders": [self.job["folder"]],
-            "pytest": "pytest" in self.job["text"],
+            "tools": [name for name in ("pytest", "hypothesis") if name in self.job["text"]],
             "tolerance": self.job["tolerance"],
-            "code": None if code is None else base64.b64encode(marshal.dumps(code)).decode(),
+            "code": _encoded(code),
+            "rivals": [],
             "absent": False,
             "only_import": False,
             "tests": None,
@@ -214,6 +225,22 @@ class Gathering:
         failed = [name for name, status, _, _ in answers.results(answer) if status == "failed"]
         return not failed, failed[0] if failed else ""
 
+    def _told_apart(self, codes: Sequence[CodeType | None]) -> dict[int, str] | None:
+        """Of candidates by number, how the harness tells those apart that it does.
+
+        All in one run, for a harness that compares in situ; ``None`` for another one.
+        """
+        if not codes or not only_in_situ(self.job["text"]):
+            return None
+        seconds = self.job["seconds"] * _MANY_FACTOR
+        rivals = [_encoded(code) for code in codes]
+        answer = self.ask(0, self._order(None, rivals=rivals, seconds=seconds))
+        match answer:
+            case {"ended": "result", "told_apart": dict() as found}:
+                return {int(n): str(why) for n, why in found.items() if str(n).isdecimal()}
+            case _:
+                return None
+
     def _limits(self) -> dict[str, float]:
         """Seconds for a candidate that may not end: several times what the original takes."""
         own = sum(seconds for _, _, _, seconds in answers.results(self.base))
@@ -222,11 +249,17 @@ class Gathering:
 
     def _control(self) -> None:
         found = []
+        made = []
         for each in controls(self.definition, self.job["target"]["module"]):
             code = self._code(each.applied(self.definition)) if each.body is not None else None
-            if each.body is not None and code is None:
-                continue
-            passes, why = self._passes(code, absent=each.body is None, **self._limits())
+            if each.body is None or code is not None:
+                made.append((each, code))
+        told_apart = self._told_apart([code for _, code in made])
+        for number, (each, code) in enumerate(made):
+            if told_apart is None:
+                passes, why = self._passes(code, absent=each.body is None, **self._limits())
+            else:
+                passes, why = number not in told_apart, told_apart.get(number, "")
             applies = passes == each.passes or not self._same_as_original(each, code)
             found.append(
                 {
@@ -273,10 +306,11 @@ class Gathering:
         chosen = _spread(made, self.job["mutants"])
         covering = self._tests_by_line()
         killed, survived = 0, []
-        for mutation, code in chosen:
+        told_apart = self._told_apart([code for _, code in chosen])
+        for number, (mutation, code) in enumerate(chosen):
             tests = sorted({t for line in _lines(mutation) for t in covering.get(line, ())})
-            passes = True
-            if tests:
+            passes = told_apart is None or number not in told_apart
+            if tests and told_apart is None:
                 passes, _ = self._passes(code, tests=tests, **self._limits())
             if passes:
                 survived.append((mutation, code, bool(tests)))
@@ -334,6 +368,10 @@ class Gathering:
             else:
                 left.append(document | {"covered": covered})
         return left, equivalent
+
+
+def _encoded(code: CodeType | None) -> str | None:
+    return None if code is None else base64.b64encode(marshal.dumps(code)).decode()
 
 
 def _lines(mutation: Mutation) -> Iterable[int]:

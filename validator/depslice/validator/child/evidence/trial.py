@@ -8,17 +8,20 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..comparing import Tolerance
 from ..harness.clock import shifted
 from ..harness.context import Context
+from ..harness.in_situ import InSitu, Sides
 from ..harness.subjects import Subject, callable_of
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
 from ..harness.tampering import Tampering
 from ..harness.transcript import Transcript
 from ..harness.worlds import Worlds
+from ..portable import Home
 from .arcs import Measurement
 from .probing import Inputs, probe
 
@@ -48,11 +51,13 @@ class Trial:
         self.measured = measured
         self.target = order["target"]
         self.folders = tuple(order["folders"])
+        self._files = (order["measure"], order["harness"])
 
     def run(self) -> dict[str, Any]:
         """Run the tests that are asked for; what came of them."""
         self._install()
         candidate, reference = self._subjects()
+        measured = self.measured
         transcript = Transcript(self.folders) if self.order["record"] else None
         context = Context(
             candidate,
@@ -60,6 +65,9 @@ class Trial:
             tolerance=Tolerance(*self.order["tolerance"]),
             folders=self.folders,
             transcript=transcript,
+            data=self.order["data"],
+            home=Home(self.worlds.names, self.folders[0]),
+            situ=self._situ(candidate, measured),
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
         # Of a wrong candidate it is only asked whether it passes.
@@ -70,7 +78,6 @@ class Trial:
             candidate.heard = inputs.hear
         if transcript is not None:
             candidate.told = transcript.tell
-        measured = self.measured
         with shifted(self.order["clock"]) as all_clocks:
             if tampering:
                 tampering.watch()
@@ -80,8 +87,7 @@ class Trial:
                 started = measured.test if measured else _nothing
                 results = self._results(given, transcript.start if transcript else started)
             finally:
-                files = (self.order["measure"], self.order["harness"])
-                arcs = measured.stop(files) if measured else {}
+                arcs = measured.stop(self._files) if measured else {}
         found: dict[str, Any] = {
             "results": [list(each) for each in results],
             "calls": [candidate.calls, reference.calls],
@@ -89,6 +95,7 @@ class Trial:
             "arcs": arcs,
             "tampering": tampering.finish() if tampering else [],
             "all_clocks": all_clocks,
+            "told_apart": {str(n): why for n, why in self.situ.told_apart.items()},
         }
         if transcript is not None:
             candidate.told = None
@@ -103,9 +110,8 @@ class Trial:
     def _install(self) -> None:
         code = self.order["code"]
         if code is not None:
-            loaded: CodeType = marshal.loads(base64.b64decode(code))  # our supervisor's
             for each in self.roots.candidate:
-                each.__code__ = loaded
+                each.__code__ = _loaded(code)
         if self.order["measure"] is not None:
             # Coverage leaves out code that says it is from another file than its module.
             for each in self.roots.reference:
@@ -121,6 +127,29 @@ class Trial:
             name = self.target["qualname"].rpartition(".")[2]
             found.append(Subject(self.worlds, world, function, name))
         return found[0], found[1]
+
+    def _situ(self, candidate: Subject, measured: Measurement | None) -> InSitu:
+        codes = [each.__code__ for each in self.roots.candidate]
+        code = None if self.order["absent"] else (codes or self._own_codes())[0]
+
+        def heard(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            if candidate.heard is not None:
+                candidate.heard(args, kwargs)
+
+        rivals = [None if each is None else _loaded(each) for each in self.order["rivals"]]
+        self.situ = InSitu(
+            Sides(self.roots.reference, code, rivals),
+            self.folders[0],
+            Tolerance(*self.order["tolerance"]),
+            own=self.worlds.names,
+            heard=heard,
+            measured=partial(measured.so_far, self._files) if measured is not None else None,
+            ran=measured.add if measured is not None else _nothing,
+        )
+        return self.situ
+
+    def _own_codes(self) -> list[CodeType | None]:
+        return [*(each.__code__ for each in self.roots.reference), None]
 
     def _results(self, given: dict[str, Any], started: Callable[[str], None]) -> list[Result]:
         try:
@@ -149,12 +178,17 @@ class Trial:
             return PytestSuite(path)
 
 
+def _loaded(code: str) -> CodeType:
+    found: CodeType = marshal.loads(base64.b64decode(code))  # our supervisor's
+    return found
+
+
 def _elsewhere(code: CodeType) -> CodeType:
     constants = tuple(_elsewhere(c) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.replace(co_filename=f"{code.co_filename}-reference", co_consts=constants)
 
 
-def _nothing(name: str) -> None:
+def _nothing(_: object) -> None:
     return None
 
 

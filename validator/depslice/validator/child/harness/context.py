@@ -3,18 +3,25 @@
 >>> context.same([1.0], [1.0])
 >>> context.check("text", width=3)                 # both get a copy of their own
 >>> context.check_with(lambda: ((make_list(),), {}))  # arguments made anew for each
+>>> context.check_with(lambda: context.load("3"))     # from a data file beside the harness
+>>> context.in_situ({"tests/test_a.py::test_b": [0]})  # the first call that this test makes
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..comparing import EXACT, Tolerance, described_difference, difference
+from ..portable import Home, load
+from .in_situ import InSitu
 from .observing import observe
+from .subjects import Subject
 from .transcript import Transcript
 
+NOWHERE = Home(frozenset(), os.sep)
 Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 
@@ -29,6 +36,9 @@ class Context:
         tolerance: Tolerance = EXACT,
         folders: tuple[str, ...] = (),
         transcript: Transcript | None = None,
+        data: str = "",
+        home: Home = NOWHERE,
+        situ: InSitu | None = None,
     ) -> None:
         self.candidate = candidate
         self.reference = reference
@@ -36,6 +46,9 @@ class Context:
         self.comparisons = 0
         self._folders = folders
         self._transcript = transcript
+        self._data = data
+        self._home = home
+        self._situ = situ
 
     def same(
         self,
@@ -77,6 +90,38 @@ class Context:
         found = described_difference(sides[1], sides[0], self.tolerance)
         if found is not None:
             raise AssertionError(f"candidate {found} reference")
+
+    def load(self, name: str) -> Any:
+        """The value in a data file beside the harness, made anew each time."""
+        with open(os.path.join(self._data, name), "rb") as file:
+            return load(self._home, file.read())
+
+    def in_situ(self, calls: Mapping[str, Sequence[int]]) -> None:
+        """Compare calls where the repository's own tests make them.
+
+        ``calls`` names tests as pytest does, relative to the repository, and which of the
+        target's calls in each of them, from 0.
+
+        :raises AssertionError: they differ, or none of the calls was made.
+        """
+        if self._situ is None:
+            raise NotImplementedError("only `depslice validate` compares in situ")
+        self._situ.run(calls)
+        if self._situ.sides.rivals:
+            return
+        found = self._situ.compared
+        self.comparisons += len(found)
+        for subject in (self.candidate, self.reference):
+            if isinstance(subject, Subject):
+                subject.calls += len(found)  # in processes of their own
+        if self._transcript is not None:
+            for each in found:
+                self._transcript.add("checked", each)
+        if self._situ.difference is not None:
+            raise AssertionError(self._situ.difference)
+        if not found:
+            unsteady = f", {self._situ.unsteady} differ from themselves"
+            raise AssertionError(f"no call to compare{unsteady if self._situ.unsteady else ''}")
 
     def _tolerance(self, relative: float | None, absolute: float | None) -> Tolerance:
         return Tolerance(

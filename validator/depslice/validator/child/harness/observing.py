@@ -21,14 +21,21 @@ _MOST_BYTES = 8 << 20
 
 
 def observe(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], folders: tuple[str, ...]
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    folders: tuple[str, ...],
+    *,
+    place: str = ".",
+    opaque: frozenset[str] = frozenset(),
 ) -> Description:
     """Call ``function``, and describe all that came of it.
 
-    What the function writes into the working folder is described, and taken back.
+    What the function writes into the folder ``place`` is described, and taken back; what
+    belongs to the packages ``opaque`` is named only.
     """
-    description = Description(folders)
-    before = _files()
+    description = Description(folders, opaque=opaque)
+    before = _files(place)
     _seed()
     out, err = io.StringIO(), io.StringIO()
     with warnings.catch_warnings(record=True) as told, _standard_streams(out, err), room():
@@ -42,11 +49,11 @@ def observe(
         description.add([args, kwargs])
     description.add([_text(out), _text(err)])
     description.add([(w.category.__name__, str(w.message)) for w in told or ()])
-    after = _files()
+    after = _files(place)
     if after != before:
         description.add({path: data for path, data in after.items() if before.get(path) != data})
         description.add(sorted(before.keys() - after.keys()))
-        _restore(before, after)
+        _restore(place, before, after)
     return description
 
 
@@ -70,11 +77,11 @@ def _text(stream: io.StringIO) -> str:
         return "(closed)"
 
 
-def _files() -> dict[str, bytes]:
-    """The files below the working folder, as far as they are not too many or too large."""
+def _files(place: str) -> dict[str, bytes]:
+    """The files below a folder, as far as they are not too many or too large."""
     found: dict[str, bytes] = {}
     size = 0
-    for folder, _, names in os.walk("."):
+    for folder, _, names in os.walk(place):
         for name in sorted(names):
             path = os.path.join(folder, name)
             if os.path.islink(path) or not os.path.isfile(path):
@@ -91,7 +98,7 @@ def _files() -> dict[str, bytes]:
     return found
 
 
-def _restore(before: dict[str, bytes], after: dict[str, bytes]) -> None:
+def _restore(place: str, before: dict[str, bytes], after: dict[str, bytes]) -> None:
     for path in after.keys() - before.keys():
         with contextlib.suppress(OSError):
             os.unlink(path)
@@ -101,6 +108,7 @@ def _restore(before: dict[str, bytes], after: dict[str, bytes]) -> None:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "wb") as file:
                     file.write(data)
-    for name in os.listdir("."):
-        if os.path.isdir(name) and not any(p.startswith(f"./{name}/") for p in before):
-            shutil.rmtree(name, ignore_errors=True)
+    for name in os.listdir(place):
+        path = os.path.join(place, name)
+        if os.path.isdir(path) and not any(p.startswith(path + os.sep) for p in before):
+            shutil.rmtree(path, ignore_errors=True)

@@ -33,7 +33,9 @@ class World:
 class Worlds:
     """Both worlds, and which one is in place."""
 
-    def __init__(self, owns: Owns) -> None:
+    def __init__(self, own: frozenset[str]) -> None:
+        self.names = own
+        owns = owner_of(own)
         self.home = World("home")
         self.other = World("other")
         self._owns = owns

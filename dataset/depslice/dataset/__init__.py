@@ -1,0 +1,1 @@
+"""What joins generators and the validator: from functions of a repository to checked harnesses."""

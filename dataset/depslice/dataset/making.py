@@ -1,0 +1,220 @@
+"""Generate, validate, repair: until a harness is accepted or nobody knows better.
+
+A manifest has a line for each function and generator that is done. A run that was killed
+goes on behind its last line; what is in flight is lost, nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from depslice.callgraph.errors import DepsliceError
+from depslice.callgraph.model import Symbol
+from depslice.dataset.assessing import assessment_of, rank, self_equivalent
+from depslice.dataset.model import Made, made_document, parse_made
+from depslice.dataset.recorded import Recording
+from depslice.harness import (
+    Attempt,
+    Declined,
+    Draft,
+    GeneratorUnavailable,
+    HarnessGenerator,
+    Settings,
+    Task,
+)
+from depslice.llm import ModelSettings
+from depslice.validator.validation import (
+    Inconclusive,
+    Reason,
+    Rejected,
+    Session,
+    Verdict,
+    parse_harness,
+)
+from depslice.validator.validation.harness import data_folder
+from depslice.validator.validation.ledger import Ledger
+
+_FORMAT: Final = 1
+
+
+@dataclass(slots=True, kw_only=True)
+class Maker:
+    """Makes harnesses for functions of one program; used by one thread.
+
+    ``folder`` gets the harnesses and ``manifest.jsonl``. ``rounds``: at most so many drafts are
+    validated for a function and generator. Without ``every``, the generators that come
+    after one whose harness was accepted are not asked.
+    """
+
+    session: Session
+    generators: Sequence[HarnessGenerator]
+    recording: Recording
+    folder: Path
+    settings: Settings = field(default_factory=Settings)
+    rounds: int = 4
+    every: bool = False
+    _ledger: Ledger = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._ledger = Ledger(self.folder / "manifest.jsonl")
+
+    def make(
+        self, targets: Sequence[Symbol], *, progress: Callable[[int, int], None]
+    ) -> Iterator[Made]:
+        """Harnesses for ``targets``, as they are done; those of earlier runs come too.
+
+        :raises GeneratorUnavailable: a generator says that it will never work.
+        :raises SandboxUnavailable: no sandbox can be started.
+        """
+        for number, target in enumerate(targets):
+            progress(number, len(targets))
+            for generator in self.generators:
+                made = self._made(target, generator)
+                yield made
+                if made.verdict == "accepted" and not self.every:
+                    break
+        progress(len(targets), len(targets))
+
+    def _made(self, target: Symbol, generator: HarnessGenerator) -> Made:
+        key = self._key(target, generator)
+        known = self._ledger.get(key)
+        if known is not None:
+            return parse_made(known)
+        started = time.monotonic()
+        loop = _Loop(self, target, generator)
+        made = replace(loop.run(), seconds=time.monotonic() - started)
+        if made.verdict != "inconclusive" and not loop.passing:  # it may be another next time
+            self._ledger.add(key, made_document(made))
+        return made
+
+    def _key(self, target: Symbol, generator: HarnessGenerator) -> str:
+        """What the outcome depends on."""
+        program = self.session.ground.program
+        module = program.module(target.id.partition(":")[0])
+        calls = self.recording.calls.get(target.id, ())
+        base_url = self.settings.models.base_url
+        parts = (
+            _FORMAT,
+            target.id,
+            program.text(module) if module is not None else "",
+            generator.name,
+            self.rounds,
+            asdict(replace(self.settings, models=ModelSettings(base_url=base_url))),
+            asdict(self.session.gates),
+            [(c.test, c.number, c.arguments, hashlib.sha256(c.data).digest()) for c in calls],
+        )
+        return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class _Loop:
+    """One function and one generator."""
+
+    def __init__(self, maker: Maker, target: Symbol, generator: HarnessGenerator) -> None:
+        self.maker = maker
+        self.generator = generator
+        self.task = Task(
+            program=maker.session.ground.program,
+            target=target,
+            calls=maker.recording.calls.get(target.id, ()),
+            not_recorded=maker.recording.failures.get(target.id, ""),
+        )
+        self.attempts: list[Attempt] = []
+        self.best: tuple[Draft, Verdict] | None = None
+        self.tokens = 0
+        self.dollars = 0.0
+        self.passing = False
+
+    def run(self) -> Made:
+        """Rounds, and the best of what they gave."""
+        for _ in range(min(self.maker.rounds, self.generator.rounds)):
+            drafts = self._drafts()
+            self.tokens += _spent(drafts).tokens
+            self.dollars += _spent(drafts).dollars
+            if isinstance(drafts, Declined):
+                self.passing = drafts.passing
+                if self.best is None:
+                    return self._told("declined", ((drafts.slug, drafts.message),))
+                break
+            for draft in drafts:
+                self._try(draft)
+            if self.best is not None and rank(self.best[1])[0]:
+                break
+        return self._kept()
+
+    def _drafts(self) -> Sequence[Draft] | Declined:
+        try:
+            return self.generator.draft(self.task, tuple(self.attempts))
+        except GeneratorUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - a plug-in is foreign code; the run goes on
+            return Declined(slug="generator-failed", message=f"{type(error).__name__}: {error}")
+
+    def _try(self, draft: Draft) -> None:
+        verdict = self._verdict(draft)
+        self.attempts.append(Attempt(draft=draft, assessment=assessment_of(verdict)))
+        if self.best is None or rank(verdict) > rank(self.best[1]):
+            self.best = draft, verdict
+
+    def _verdict(self, draft: Draft) -> Verdict:
+        session = self.maker.session
+        try:
+            harness = parse_harness(draft.text, session.ground.program, target=self.task.target.id)
+        except DepsliceError as error:
+            return Rejected(reasons=(Reason(slug="not-a-harness", message=error.message),))
+        return session.validate(replace(harness, files=dict(draft.files)))
+
+    def _kept(self) -> Made:
+        assert self.best is not None
+        draft, verdict = self.best
+        found = assessment_of(verdict)
+        return replace(
+            self._told(found.verdict, found.reasons),
+            self_equivalent=self_equivalent(verdict),
+            branch_coverage=found.branch_coverage,
+            mutation_score=found.mutation_score,
+            harness="" if isinstance(verdict, Inconclusive) else self._write(draft),
+            provenance=draft.provenance,
+        )
+
+    def _told(self, verdict: str, reasons: tuple[tuple[str, str], ...]) -> Made:
+        return Made(
+            target=self.task.target.id,
+            generator=self.generator.name,
+            strategy=self.maker.settings.strategy if self.tokens else "",
+            verdict=verdict,
+            reasons=reasons,
+            rounds=len(self.attempts),
+            tokens=self.tokens,
+            dollars=self.dollars,
+        )
+
+    def _write(self, draft: Draft) -> str:
+        """The harness as files; its name relative to the folder."""
+        module, _, qualname = self.task.target.id.partition(":")
+        name = qualname.replace("<locals>.", "").replace("<", "").replace(">", "")
+        relative = Path(*module.split("."), f"{name}.{self.generator.name}.py")
+        path = self.maker.folder / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for file, data in draft.files.items():
+            folder = data_folder(path)
+            folder.mkdir(exist_ok=True)
+            (folder / Path(file).name).write_bytes(data)
+        path.write_text(draft.text, encoding="utf-8")
+        return relative.as_posix()
+
+
+@dataclass(frozen=True, slots=True)
+class _Spent:
+    tokens: int
+    dollars: float
+
+
+def _spent(drafts: Sequence[Draft] | Declined) -> _Spent:
+    each: Sequence[Any] = [drafts] if isinstance(drafts, Declined) else drafts
+    return _Spent(sum(d.tokens for d in each), sum(d.dollars for d in each))

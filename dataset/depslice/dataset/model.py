@@ -1,0 +1,68 @@
+"""What became of a function and a generator: the harness that was kept, and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+SCHEMA: Final = "depslice.made/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A line of a manifest.
+
+    ``verdict`` is that of the validator, or ``declined``, ``failed``; ``reasons`` slugs and
+    messages. ``harness`` is the file, relative to the folder of the manifest, empty if
+    there is none. ``rounds`` counts drafts that were validated; ``seconds`` of the clock.
+    """
+
+    target: str
+    generator: str
+    strategy: str
+    verdict: str
+    reasons: tuple[tuple[str, str], ...] = ()
+    self_equivalent: bool = False
+    branch_coverage: float | None = None
+    mutation_score: float | None = None
+    harness: str = ""
+    rounds: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+    seconds: float = 0.0
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+def made_document(made: Made) -> dict[str, Any]:
+    """As JSON; see ``docs/formats/json.md``."""
+    return {
+        "schema": SCHEMA,
+        "target": made.target,
+        "generator": made.generator,
+        "strategy": made.strategy,
+        "verdict": made.verdict,
+        "reasons": [{"slug": slug, "message": message} for slug, message in made.reasons],
+        "self_equivalent": made.self_equivalent,
+        "branch_coverage": made.branch_coverage,
+        "mutation_score": made.mutation_score,
+        "harness": made.harness or None,
+        "rounds": made.rounds,
+        "tokens": made.tokens,
+        "dollars": made.dollars,
+        "seconds": round(made.seconds, 3),
+        "provenance": dict(made.provenance),
+    }
+
+
+def parse_made(found: Mapping[str, Any]) -> Made:
+    """What :func:`made_document` wrote.
+
+    :raises KeyError: it is something else.
+    """
+    names = Made.__dataclass_fields__.keys() - {"reasons", "harness"}
+    return Made(
+        **{name: found[name] for name in names},
+        reasons=tuple((str(r["slug"]), str(r["message"])) for r in found["reasons"]),
+        harness=found["harness"] or "",
+    )

@@ -1,0 +1,481 @@
+"""``hypothesis``: arguments that are made up, for functions that no test reaches, too.
+
+What they may be is taken, in this order, from recorded calls (real values and values near
+to them), examples in docstrings, annotations, and defaults. Receivers are made by their
+constructors. The harness uses Hypothesis, with a fixed seed.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Final
+
+from depslice.harness.model import (
+    Attempt,
+    Declined,
+    Draft,
+    GeneratorUnavailable,
+    RecordedCall,
+    Settings,
+    Task,
+)
+from depslice.harness.writing import call_lines, harness_text
+
+_EXAMPLES: Final = (60, 300)  # in the first round and in the second
+_MOST_EXPLICIT: Final = 12
+_DEEPEST: Final = 3
+_ANYTHING: Final = "st.one_of(st.none(), st.integers(-3, 12), st.text(max_size=6), st.lists(st.integers(0, 9), max_size=4))"
+_BASIC: Final = {
+    "int": "st.one_of(st.integers(-3, 12), st.integers())",
+    "float": "st.floats(allow_nan=False)",
+    "str": "st.text(max_size=12)",
+    "bytes": "st.binary(max_size=12)",
+    "bool": "st.booleans()",
+    "None": "st.none()",
+    "complex": "st.complex_numbers(allow_nan=False)",
+    "object": "st.integers(-3, 12)",
+    "datetime": "st.datetimes()",
+    "date": "st.dates()",
+    "timedelta": "st.timedeltas()",
+    "Decimal": "st.decimals(allow_nan=False, allow_infinity=False)",
+    "Fraction": "st.fractions()",
+}
+_LISTS: Final = {"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence"}
+_SETS: Final = {"set", "Set", "AbstractSet", "MutableSet"}
+_MAPPINGS: Final = {"dict", "Dict", "Mapping", "MutableMapping"}
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+_MADE_UP: Final = """\
+CALLS = st.tuples(
+    st.tuples({positional}),
+    st.fixed_dictionaries({{{keywords}}}{optional}),
+)"""
+_TEST: Final = """\
+@seed({seed})
+@settings(
+    max_examples={examples},
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(call=CALLS)
+def test_made_up(context, call):
+    context.check_with(lambda: copy.deepcopy(call))"""
+
+
+class Unknown(Exception):
+    """Nothing is known of what a parameter may be."""
+
+
+class HypothesisGenerator:
+    """See the module. A second round draws more."""
+
+    name = "hypothesis"
+    needs_calls = False
+    rounds = 2
+
+    def __init__(self, settings: Settings) -> None:
+        if find_spec("hypothesis") is None:
+            raise GeneratorUnavailable(
+                "Hypothesis is not installed", hint="pip install 'depslice[harness]'"
+            )
+        self._seed = settings.seed
+
+    def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+        """See :class:`depslice.harness.HarnessGenerator`."""
+        if attempts and attempts[-1].assessment.failures:
+            return Declined(slug="nothing-left", message="the target differs from itself")
+        try:
+            signature = _signature(task)
+            return [_draft(task, signature, _EXAMPLES[len(attempts)], self._seed)]
+        except Unknown as error:
+            return Declined(slug="unknown-arguments", message=str(error))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signature:
+    """A target in its module: where it stands, and what it is called with."""
+
+    node: _Function
+    owner: ast.ClassDef | None
+    classes: Mapping[str, ast.ClassDef]
+    module: str
+    receiver: str = ""  # '', 'instance' or 'class'
+
+
+def _signature(task: Task) -> _Signature:
+    module, _, qualname = task.target.id.partition(":")
+    found = task.program.module(module)
+    if found is None:
+        raise Unknown(f"{module} cannot be read")
+    tree = ast.parse(task.program.text(found))
+    names = qualname.partition(".<locals>")[0].split(".")
+    body: Sequence[ast.stmt] = tree.body
+    owner: ast.ClassDef | None = None
+    for name in names[:-1]:
+        owner = next(
+            (n for n in _within(body) if isinstance(n, ast.ClassDef) and n.name == name), None
+        )
+        if owner is None:
+            raise Unknown(f"{name} is not a class of {module}")
+        body = owner.body
+    functions = [n for n in _within(body) if isinstance(n, _Function) and n.name == names[-1]]
+    if not functions:
+        raise Unknown(f"{qualname} is not in {module}")
+    node = functions[0]
+    classes = {n.name: n for n in _within(tree.body) if isinstance(n, ast.ClassDef)}
+    return _Signature(
+        node=node, owner=owner, classes=classes, module=module, receiver=_receiver(node, owner)
+    )
+
+
+def _within(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The definitions of a scope, through ``if`` and ``try``."""
+    for each in body:
+        yield each
+        if isinstance(each, (ast.If, ast.Try, ast.With)):
+            yield from _within(list(ast.iter_child_nodes(each)))
+
+
+def _receiver(node: _Function, owner: ast.ClassDef | None) -> str:
+    decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
+    if owner is None or "staticmethod" in decorators:
+        return ""
+    if "classmethod" in decorators:
+        return "class"
+    return "class-passed" if node.name == "__new__" else "instance"
+
+
+def _draft(task: Task, signature: _Signature, examples: int, seed: int) -> Draft:
+    known = [call for call in task.calls if call.arguments is not None]
+    chosen = sorted(known, key=lambda each: -each.arcs)[:_MOST_EXPLICIT]
+    writer = _Writer(signature, _seen(chosen))
+    strategies = writer.call()
+    imports = [
+        "from hypothesis import HealthCheck, Phase, given, seed, settings",
+        "from hypothesis import strategies as st",
+    ]
+    imports += [line for call in chosen for line in call.imports]
+    if writer.uses_module:
+        imports.append(f"import {signature.module}")
+    parts = []
+    for number, call in enumerate(chosen, 1):
+        body = call_lines("context.check(", call.arguments or "", ")", 4)
+        parts.append(f"def test_recorded_{number}(context):\n{body}")
+    positional, keywords, optional = strategies
+    parts += [_MADE_UP.format(positional=positional, keywords=keywords, optional=optional)]
+    parts += [_TEST.format(seed=seed, examples=examples)]
+    imports.append("import copy")
+    says = f"Made-up calls of {task.target.id}. Written by depslice (hypothesis)."
+    return Draft(
+        text=harness_text(task.target.id, says, imports, parts),
+        provenance={"recorded": len(chosen), "examples": examples, "from": writer.sources()},
+    )
+
+
+def _seen(calls: Sequence[RecordedCall]) -> dict[object, list[ast.expr]]:
+    """Literal arguments of recorded calls, by position or keyword."""
+    found: dict[object, list[ast.expr]] = {}
+    for each in calls:
+        try:
+            call = ast.parse(f"f({each.arguments})", mode="eval").body
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        if isinstance(call, ast.Call):
+            for number, value in enumerate(call.args):
+                found.setdefault(number, []).append(value)
+            for keyword in call.keywords:
+                if keyword.arg:
+                    found.setdefault(keyword.arg, []).append(keyword.value)
+    return found
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes strategies, as source."""
+
+    signature: _Signature
+    seen: Mapping[object, Sequence[ast.expr]]
+    uses_module: bool = False
+    used: list[str] = field(default_factory=list)
+
+    def sources(self) -> list[str]:
+        """Where the strategies were taken from."""
+        return sorted(set(self.used))
+
+    def call(self) -> tuple[str, str, str]:
+        """Strategies for positional arguments, keywords, and optional keywords.
+
+        :raises Unknown: see there.
+        """
+        args = self.signature.node.args
+        plain = [*args.posonlyargs, *args.args]
+        defaults: list[ast.expr | None] = [None] * (len(plain) - len(args.defaults))
+        defaults += args.defaults
+        positional = []
+        if self.signature.receiver == "instance":
+            positional.append(self._receiver())
+            plain, defaults = plain[1:], defaults[1:]
+        elif self.signature.receiver == "class":
+            plain, defaults = plain[1:], defaults[1:]
+        elif self.signature.receiver == "class-passed":
+            positional.append(f"st.just({self._class_name(self.signature.owner)})")
+            plain, defaults = plain[1:], defaults[1:]
+        start = len(positional)
+        for number, (each, default) in enumerate(zip(plain, defaults, strict=True), start):
+            positional.append(self._parameter(each, default, number))
+        keywords: list[str] = []
+        optional: list[str] = []
+        for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            text = f"{each.arg!r}: {self._parameter(each, default, each.arg)}"
+            (keywords if default is None else optional).append(text)
+        tail = f", optional={{{', '.join(optional)}}}" if optional else ""
+        return "".join(f"{each}, " for each in positional), ", ".join(keywords), tail
+
+    def _class_name(self, owner: ast.ClassDef | None) -> str:
+        assert owner is not None
+        if self.signature.classes.get(owner.name) is not owner:
+            raise Unknown(f"{owner.name} is not at the top of its module")
+        self.uses_module = True
+        return f"{self.signature.module}.{owner.name}"
+
+    def _receiver(self) -> str:
+        """Instances, recorded or made by the constructor."""
+        owner = self.signature.owner
+        recorded = self._recorded(0)
+        if recorded:
+            return recorded
+        assert owner is not None
+        if self.signature.node.name == "__init__":
+            name = self._class_name(owner)
+            return f"st.builds({name}.__new__, st.just({name}))"
+        return self._instances(owner, 0)
+
+    def _instances(self, owner: ast.ClassDef, depth: int) -> str:
+        if depth > _DEEPEST:
+            raise Unknown(f"{owner.name} is made of too much")
+        name = self._class_name(owner)
+        fields = self._fields(owner)
+        self.used.append("constructors")
+        given = [f"{each.arg}={self._annotated(each, depth + 1)}" for each in fields]
+        return f"st.builds({', '.join([name, *given])})"
+
+    def _fields(self, owner: ast.ClassDef) -> list[ast.arg]:
+        """What the constructor cannot do without."""
+        for each in owner.body:
+            if isinstance(each, ast.FunctionDef) and each.name == "__init__":
+                args = each.args
+                plain = [*args.posonlyargs, *args.args][1:]
+                needed = plain[: max(0, len(plain) - len(args.defaults))]
+                only = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+                return [*needed, *(a for a, default in only if default is None)]
+        if any("dataclass" in ast.unparse(d) for d in owner.decorator_list):
+            return [
+                ast.arg(arg=each.target.id, annotation=each.annotation)
+                for each in owner.body
+                if isinstance(each, ast.AnnAssign)
+                and isinstance(each.target, ast.Name)
+                and each.value is None
+                and "ClassVar" not in ast.unparse(each.annotation)
+            ]
+        for base in owner.bases:
+            known = self.signature.classes.get(ast.unparse(base))
+            if known is not None and known is not owner:
+                return self._fields(known)
+        return []
+
+    def _annotated(self, parameter: ast.arg, depth: int) -> str:
+        if parameter.annotation is None:
+            self.used.append("nothing")
+            return _ANYTHING
+        return self._of_annotation(parameter.annotation, depth)
+
+    def _parameter(self, parameter: ast.arg, default: ast.expr | None, place: object) -> str:
+        options = [
+            text
+            for text in (
+                self._recorded(place),
+                self._examples(parameter.arg, place),
+                None if parameter.annotation is None else self._known(parameter.annotation),
+                self._default(default),
+            )
+            if text
+        ]
+        if not options:
+            self.used.append("nothing")
+            return _ANYTHING
+        return options[0] if len(options) == 1 else f"st.one_of({', '.join(options)})"
+
+    def _known(self, annotation: ast.expr) -> str | None:
+        try:
+            return self._of_annotation(annotation, 0)
+        except Unknown:
+            return None
+
+    def _default(self, default: ast.expr | None) -> str | None:
+        if default is None:
+            return None
+        try:
+            value = ast.literal_eval(default)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return None
+        self.used.append("defaults")
+        near = _BASIC.get(type(value).__name__)
+        return f"st.one_of(st.just({value!r}), {near})" if near else f"st.just({value!r})"
+
+    def _recorded(self, place: object) -> str | None:
+        """Values of recorded calls, and their neighbours."""
+        texts = dict.fromkeys(ast.unparse(each) for each in self.seen.get(place, ()))
+        if not texts:
+            return None
+        self.used.append("recorded")
+        found = f"st.sampled_from([{', '.join(texts)}])"
+        near = {kind for text in texts if (kind := _literal_kind(text)) in _NEAR}
+        return " | ".join(
+            [found, *(_NEAR[kind].format(values=_only(texts, kind)) for kind in sorted(near))]
+        )
+
+    def _examples(self, name: str, place: object) -> str | None:
+        """Literal arguments of calls in docstrings."""
+        values: dict[str, None] = {}
+        node = self.signature.node
+        for text in (ast.get_docstring(node, clean=True),):
+            for call in _documented_calls(text or "", node.name):
+                at = (
+                    place - (self.signature.receiver == "instance")
+                    if isinstance(place, int)
+                    else None
+                )
+                given = [k.value for k in call.keywords if k.arg == name]
+                if at is not None and 0 <= at < len(call.args):
+                    given.append(call.args[at])
+                for value in given:
+                    if _literal_kind(ast.unparse(value)) is not None:
+                        values[ast.unparse(value)] = None
+        if not values:
+            return None
+        self.used.append("docstring")
+        return f"st.sampled_from([{', '.join(values)}])"
+
+    def _of_annotation(self, annotation: ast.expr, depth: int) -> str:
+        """:raises Unknown: nobody knows what this stands for."""
+        if depth > _DEEPEST:
+            raise Unknown("annotations are nested too deep")
+        match annotation:
+            case ast.Constant(value=None):
+                return _BASIC["None"]
+            case ast.Constant(value=str(text)):
+                return self._of_annotation(_parsed(text), depth)
+            case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+                return self._either((left, right), depth)
+            case ast.Name() | ast.Attribute():
+                return self._of_name(ast.unparse(annotation).rpartition(".")[2], depth)
+            case ast.Subscript(value=value, slice=inner):
+                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                return self._of_generic(ast.unparse(value).rpartition(".")[2], items, depth)
+            case _:
+                raise Unknown(f"nothing is known of {ast.unparse(annotation)}")
+
+    def _either(self, options: Sequence[ast.expr], depth: int) -> str:
+        found = []
+        for each in options:
+            try:
+                found.append(self._of_annotation(each, depth))
+            except Unknown:
+                continue
+        if not found:
+            raise Unknown("nothing is known of any of these types")
+        return f"st.one_of({', '.join(found)})"
+
+    def _of_name(self, name: str, depth: int) -> str:
+        self.used.append("annotations")
+        if name in _BASIC:
+            return _BASIC[name]
+        if name in _LISTS | {"tuple", "Tuple"}:
+            return "st.lists(st.integers(-3, 12), max_size=5)"
+        if name in _MAPPINGS:
+            return "st.dictionaries(st.text(max_size=4), st.integers(-3, 12), max_size=4)"
+        if name in _SETS:
+            return "st.sets(st.integers(-3, 12), max_size=5)"
+        if name == "Any":
+            return _ANYTHING
+        known = self.signature.classes.get(name)
+        if known is None:
+            raise Unknown(f"nothing is known of {name}")
+        if any("Enum" in ast.unparse(base) for base in known.bases):
+            return f"st.sampled_from({self._class_name(known)})"
+        return self._instances(known, depth + 1)
+
+    def _of_generic(self, name: str, items: Sequence[ast.expr], depth: int) -> str:
+        deeper = depth + 1
+        match name:
+            case "Optional":
+                return f"st.none() | {self._of_annotation(items[0], deeper)}"
+            case "Union":
+                return self._either(items, deeper)
+            case "Literal":
+                return f"st.sampled_from([{', '.join(map(ast.unparse, items))}])"
+            case "Annotated" | "Final" | "ClassVar":
+                return self._of_annotation(items[0], deeper)
+            case "tuple" | "Tuple" if len(items) == 2 and ast.unparse(items[1]) == "...":
+                inner = self._of_annotation(items[0], deeper)
+                return f"st.lists({inner}, max_size=5).map(tuple)"
+            case "tuple" | "Tuple":
+                inner = ", ".join(self._of_annotation(each, deeper) for each in items)
+                return f"st.tuples({inner})"
+            case _ if name in _LISTS:
+                return f"st.lists({self._of_annotation(items[0], deeper)}, max_size=5)"
+            case _ if name in _SETS:
+                return f"st.sets({self._of_annotation(items[0], deeper)}, max_size=5)"
+            case _ if name in _MAPPINGS and len(items) == 2:
+                key, value = (self._of_annotation(each, deeper) for each in items)
+                return f"st.dictionaries({key}, {value}, max_size=4)"
+            case _:
+                raise Unknown(f"nothing is known of {name}")
+
+
+_NEAR: Final = {
+    "int": "st.builds(lambda a, b: a + b, st.sampled_from([{values}]), st.integers(-2, 2))",
+    "float": "st.builds(lambda a, b: a * b, st.sampled_from([{values}]), st.sampled_from([-1.0, 0.5, 2.0]))",
+    "str": "st.builds(lambda a, b, c: (a + b)[c:], st.sampled_from([{values}]), st.sampled_from([{values}, '']), st.integers(-9, 3))",
+    "list": "st.builds(lambda a, b, c: (a + b)[c:], st.sampled_from([{values}]), st.sampled_from([{values}, []]), st.integers(-3, 2))",
+}
+
+
+def _literal_kind(text: str) -> str | None:
+    try:
+        return type(ast.literal_eval(text)).__name__
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _only(texts: Sequence[str] | Mapping[str, None], kind: str) -> str:
+    return ", ".join(each for each in texts if _literal_kind(each) == kind)
+
+
+def _documented_calls(text: str, name: str) -> Iterator[ast.Call]:
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return
+    for each in examples:
+        try:
+            tree = ast.parse(each.source)
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name:
+                yield node
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        raise Unknown(f"{text!r} is no annotation") from None
