@@ -11,6 +11,7 @@ from depslice.cli import failures
 _COMMANDS = (
     "cache",
     "doctor",
+    "evaluate",
     "functions",
     "graph",
     "harness",
@@ -19,6 +20,7 @@ _COMMANDS = (
     "report",
     "serve",
     "slice",
+    "solve",
     "trace",
     "tradeoff",
     "validate",
@@ -42,6 +44,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.doctor import doctor
 
                 return doctor
+            case "evaluate":
+                from depslice.cli.commands.evaluate import evaluate
+
+                return evaluate
             case "functions":
                 from depslice.cli.commands.functions import functions
 
@@ -74,6 +80,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.slice import slice_
 
                 return slice_
+            case "solve":
+                from depslice.cli.commands.solve import solve
+
+                return solve
             case "trace":
                 from depslice.cli.commands.trace import trace
 

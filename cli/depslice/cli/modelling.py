@@ -158,7 +158,7 @@ _OPTIONS = (
         default=1,
         show_default=True,
         metavar="N",
-        help="Answers to each prompt; the best is kept.",
+        help="Answers to each prompt, the best of which is kept; attempts at each problem.",
     ),
     click.option(
         "--replay",

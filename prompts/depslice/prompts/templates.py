@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -38,45 +39,36 @@ def has_template(name: str, folder: Path) -> bool:
     return _NAME.fullmatch(name) is not None and (folder / f"{name}.j2").is_file()
 
 
-class TemplateBuilder:
-    """The builder whose messages are the blocks of ``NAME.j2``.
-
-    The file is looked for in ``folder`` first, then among those of depslice; so are the
-    parts that it includes.
+class MessageTemplate:
+    """The file ``NAME.j2``, looked for in ``folders``, as are the parts that it includes.
 
     :raises TemplateError: there is no such file, or it is no template.
     """
 
-    def __init__(self, name: str, folder: Path | None = None) -> None:
+    def __init__(self, name: str, *folders: Path) -> None:
         import jinja2
 
         self.name = name
-        environment = _environment(folder)
+        environment = _environment(folders)
         try:
-            source = environment.loader.get_source(environment, f"{name}.j2")[0]  # type: ignore[union-attr]
+            self.source = environment.loader.get_source(environment, f"{name}.j2")[0]  # type: ignore[union-attr]
             self._template = environment.get_template(f"{name}.j2")
         except jinja2.TemplateError as error:
             raise _told(name, error) from None
         except (OSError, UnicodeDecodeError) as error:
             raise TemplateError(f"the template {name}.j2 cannot be read: {error}") from None
-        said = _VERSION.search(source)
-        self.version = said[1] if said else hashlib.sha256(source.encode()).hexdigest()[:12]
-        self.hides_target = _HIDES.search(source) is not None
         self._roles = {block: _role(name, block) for block in self._template.blocks}
         if not self._roles:
             raise TemplateError(f"the template {name}.j2 has no block: {{% block user %}}")
 
-    def build(self, subject: Subject) -> tuple[Message, ...]:
-        """See :class:`~depslice.prompts.building.PromptBuilder`; empty messages are left out.
+    def messages(self, fields: Mapping[str, Any]) -> tuple[Message, ...]:
+        """Its blocks with ``fields`` filled in; empty messages are left out.
 
-        :raises TemplateError: the template asks for what a subject has not.
+        :raises TemplateError: it asks for what is not among the fields.
         """
         import jinja2
 
-        fields: dict[str, Any] = {
-            each: getattr(subject, each) for each in Subject.__dataclass_fields__
-        }
-        context = self._template.new_context(fields)
+        context = self._template.new_context(dict(fields))
         try:
             texts = {
                 block: "".join(render(context)).strip()
@@ -89,11 +81,37 @@ class TemplateBuilder:
         )
 
 
-def _environment(folder: Path | None) -> jinja2.Environment:
+class TemplateBuilder:
+    """The builder whose messages are the blocks of ``NAME.j2``.
+
+    The file is looked for in ``folder`` first, then among those of depslice; so are the
+    parts that it includes.
+
+    :raises TemplateError: there is no such file, or it is no template.
+    """
+
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        self.name = name
+        self._template = MessageTemplate(name, *([_TEXTS] if folder is None else [folder, _TEXTS]))
+        source = self._template.source
+        said = _VERSION.search(source)
+        self.version = said[1] if said else hashlib.sha256(source.encode()).hexdigest()[:12]
+        self.hides_target = _HIDES.search(source) is not None
+
+    def build(self, subject: Subject) -> tuple[Message, ...]:
+        """See :class:`~depslice.prompts.building.PromptBuilder`; empty messages are left out.
+
+        :raises TemplateError: the template asks for what a subject has not.
+        """
+        return self._template.messages(
+            {each: getattr(subject, each) for each in Subject.__dataclass_fields__}
+        )
+
+
+def _environment(folders: Sequence[Path]) -> jinja2.Environment:
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    folders = [_TEXTS] if folder is None else [folder, _TEXTS]
     return ImmutableSandboxedEnvironment(
         loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
