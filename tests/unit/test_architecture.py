@@ -130,6 +130,7 @@ MAY_READ = {
     "validator/depslice/validator/sandbox/interpreters.py",
     "validator/depslice/validator/sandbox/staging.py",
     "validator/depslice/validator/sandbox/slots.py",  # locks
+    "validator/depslice/validator/scratch.py",
     # An environment: metadata and build inputs of the tree, copied; what a build made.
     "validator/depslice/validator/environment/declared.py",
     "validator/depslice/validator/environment/building.py",
