@@ -17,18 +17,7 @@ from functional.running import ROOT, Depslice, Done
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of the command: a cache of the tests' own, no user settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DEPSLICE_", "_DEPSLICE"))}
-    components = (
-        str(ROOT / name)
-        for name in (
-            "callgraph",
-            "slicer",
-            "server",
-            "validator",
-            "harness",
-            "dataset",
-            "cli",
-        )
-    )
+    components = (str(path.parent) for path in sorted(ROOT.glob("*/depslice")))
     return {
         **kept,
         "PYTHONPATH": os.pathsep.join(components),

@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ import pytest
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.export import export_html
 from depslice.slicer.report import render_report, report_of
+from depslice.solvers.page import comparison_page
+from depslice.solvers.scoring import scores
 from functional.running import Depslice
+from solving import ATTEMPT
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -310,3 +314,22 @@ def test_the_page_of_a_graph(shop: Path, show: Open) -> None:
     page.fill("#search", "gross_price")
     page.keyboard.press("Enter")
     assert page.inner_text("#name") == "shop.pricing:gross_price"
+
+
+# --- solvers compared
+
+
+def test_the_comparison_of_solvers_shows_every_solver_and_problem(show: Open) -> None:
+    attempts = [
+        replace(ATTEMPT, problem="p<0>"),
+        replace(ATTEMPT, problem="p1", passed=False, visible=0.0),
+    ]
+    attempts += [replace(each, solver="tree", passed=True) for each in attempts]
+    page = show(comparison_page(scores(attempts), attempts))
+    assert page.locator("svg circle").count() == 2
+    labels = page.locator("svg text").all_text_contents()
+    assert {"direct 50%", "tree 100%"} <= set(labels)
+    cells = page.locator("table").nth(1).locator("tbody tr").all_inner_texts()
+    assert [row.split()[0] for row in cells] == ["p<0>", "p1"]
+    boxes = [each.bounding_box() for each in page.locator("svg text").all()[-2:]]
+    assert abs(boxes[0]["y"] - boxes[1]["y"]) >= 10  # no label lies on another

@@ -124,6 +124,8 @@ MAY_READ = {
     "validator/depslice/validator/child/recording.py",  # in the checked program
     "validator/depslice/validator/child/replaying.py",
     "validator/depslice/validator/child/spelling.py",
+    "llm/depslice/llm/cache.py",  # recorded answers
+    "llm/depslice/llm/providers/local.py",  # a model file: is it one, and which
     # What runs in a sandbox, and what runs need: interpreters, handing folders over.
     "validator/depslice/validator/sandbox/depslice_inside/supervisor.py",
     "validator/depslice/validator/sandbox/depslice_inside/watching.py",
@@ -148,6 +150,10 @@ MAY_READ = {
     "validator/depslice/validator/child/harness/context.py",  # data files of a harness
     "validator/depslice/validator/child/harness/in_situ.py",  # nothing: the null device
     "dataset/depslice/dataset/recorded.py",  # its own file of recorded calls
+    "validator/depslice/validator/sandbox/depslice_inside/forks.py",  # /proc
+    "solvers/depslice/solvers/loading/lines.py",  # files of problems
+    "solvers/depslice/solvers/execution/trials.py",  # the copy's file, to put an answer into it
+    "solvers/depslice/solvers/execution/inside/trying.py",  # /dev/null
     "slicer/depslice/slicer/report/page.py",  # the parts of its pages
     "callgraph/depslice/callgraph/memory.py",  # depslice's own modules: is it the same version?
 }

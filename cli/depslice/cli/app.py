@@ -11,12 +11,16 @@ from depslice.cli import failures
 _COMMANDS = (
     "cache",
     "doctor",
+    "evaluate",
     "functions",
     "graph",
     "harness",
+    "prompt",
+    "refine",
     "report",
     "serve",
     "slice",
+    "solve",
     "trace",
     "tradeoff",
     "validate",
@@ -40,6 +44,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.doctor import doctor
 
                 return doctor
+            case "evaluate":
+                from depslice.cli.commands.evaluate import evaluate
+
+                return evaluate
             case "functions":
                 from depslice.cli.commands.functions import functions
 
@@ -52,6 +60,14 @@ class _Commands(click.Group):
                 from depslice.cli.commands.harness import harness
 
                 return harness
+            case "prompt":
+                from depslice.cli.commands.prompt import prompt
+
+                return prompt
+            case "refine":
+                from depslice.cli.commands.refine import refine
+
+                return refine
             case "serve":
                 from depslice.cli.commands.serve import serve
 
@@ -64,6 +80,10 @@ class _Commands(click.Group):
                 from depslice.cli.commands.slice import slice_
 
                 return slice_
+            case "solve":
+                from depslice.cli.commands.solve import solve
+
+                return solve
             case "trace":
                 from depslice.cli.commands.trace import trace
 

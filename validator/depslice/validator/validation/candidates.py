@@ -118,7 +118,7 @@ class Referee:
             text = replaced_text(path.read_text(encoding="utf-8"), harness, candidate)
         except HarnessError as error:
             return Different(why=Reason(slug="no-candidate", message=error.message))
-        with _with_file(self.ground, harness.path, text) as ground:
+        with with_file(self.ground, harness.path, text) as ground:
             moved = replace(harness, line=0)
             with closing(Session(ground=ground, gates=self.gates)) as session:
                 answer = session.ask(moved, kind="record", expected=None)
@@ -161,7 +161,7 @@ def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee
 
 
 @contextmanager
-def _with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
+def with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
     """The ground with another text in one file; the original's is nowhere on it."""
     tree = ground.tree
     top = ground.folder / tree.folder.relative_to(ground.folder).parts[0]

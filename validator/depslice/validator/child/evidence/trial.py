@@ -51,11 +51,13 @@ class Trial:
         self.measured = measured
         self.target = order["target"]
         self.folders = tuple(order["folders"])
+        self._files = (order["measure"], order["harness"])
 
     def run(self) -> dict[str, Any]:
         """Run the tests that are asked for; what came of them."""
         self._install()
         candidate, reference = self._subjects()
+        measured = self.measured
         transcript = Transcript(self.folders) if self.order["record"] else None
         context = Context(
             candidate,
@@ -65,7 +67,7 @@ class Trial:
             transcript=transcript,
             data=self.order["data"],
             home=Home(self.worlds.names, self.folders[0]),
-            situ=self._situ(candidate),
+            situ=self._situ(candidate, measured),
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
         # Of a wrong candidate it is only asked whether it passes.
@@ -76,7 +78,6 @@ class Trial:
             candidate.heard = inputs.hear
         if transcript is not None:
             candidate.told = transcript.tell
-        measured = self.measured
         with shifted(self.order["clock"]) as all_clocks:
             if tampering:
                 tampering.watch()
@@ -86,8 +87,7 @@ class Trial:
                 started = measured.test if measured else _nothing
                 results = self._results(given, transcript.start if transcript else started)
             finally:
-                files = (self.order["measure"], self.order["harness"])
-                arcs = measured.stop(files) if measured else {}
+                arcs = measured.stop(self._files) if measured else {}
         found: dict[str, Any] = {
             "results": [list(each) for each in results],
             "calls": [candidate.calls, reference.calls],
@@ -128,9 +128,7 @@ class Trial:
             found.append(Subject(self.worlds, world, function, name))
         return found[0], found[1]
 
-    def _situ(self, candidate: Subject) -> InSitu:
-        measured = self.measured
-        paths = [self.order["measure"], self.order["harness"]]
+    def _situ(self, candidate: Subject, measured: Measurement | None) -> InSitu:
         codes = [each.__code__ for each in self.roots.candidate]
         code = None if self.order["absent"] else (codes or self._own_codes())[0]
 
@@ -145,7 +143,7 @@ class Trial:
             Tolerance(*self.order["tolerance"]),
             own=self.worlds.names,
             heard=heard,
-            measured=partial(measured.so_far, paths) if measured is not None else None,
+            measured=partial(measured.so_far, self._files) if measured is not None else None,
             ran=measured.add if measured is not None else _nothing,
         )
         return self.situ

@@ -1,0 +1,117 @@
+"""``depslice evaluate``: solvers compared on problems, by hidden tests and by cost."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from depslice.cli.modelling import ModelOptions
+from depslice.cli.notes import Notes
+from depslice.cli.options import Command, Output, output_options
+from depslice.cli.results import json_text, write_result
+from depslice.cli.solving import Asked, solver_option, solving_options
+
+if TYPE_CHECKING:
+    from depslice.solvers.running.record import Attempt
+    from depslice.solvers.scoring import Score
+
+
+@click.command("evaluate", cls=Command)
+@solving_options
+@solver_option(multiple=True)
+@click.option(
+    "-k",
+    "ks",
+    type=click.IntRange(min=1),
+    multiple=True,
+    default=(1,),
+    metavar="K",
+    help="Report pass@K too; repeat.  [default: 1]",
+)
+@click.option(
+    "--results",
+    type=click.Path(),
+    metavar="FILE",
+    help="Keep attempts there as lines of JSON; those it holds already are not made again.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Attempts made side by side.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json", "html"]),
+    default="table",
+    show_default=True,
+    help="html: a page to compare solvers on.",
+)
+@output_options
+def evaluate(
+    *,
+    asked: Asked,
+    asking: ModelOptions,
+    solvers: tuple[str, ...],
+    ks: tuple[int, ...],
+    results: str | None,
+    workers: int,
+    format_: str,
+    output: Output,
+) -> None:
+    """Compare solvers on PROBLEMS, a file of JSON lines: pass@k by hidden tests, and costs.
+
+    A solver runs in a sandbox of its own, which the hidden tests do not enter. PROBLEMS has
+    the fields of HumanEval, EvalPlus or MBPP, or names functions of repositories with
+    their harnesses; `.gz` is unpacked.
+    """
+    from depslice.solvers.choosing import SolverSpec
+    from depslice.solvers.running.attempt import check_hidden
+    from depslice.solvers.running.evaluating import Known, attempts_of
+    from depslice.solvers.running.evaluating import evaluate as evaluated
+    from depslice.solvers.scoring import scores
+
+    if max(ks) > asking.samples:
+        raise click.UsageError(f"pass@{max(ks)} needs --samples {max(ks)} or more")
+    notes = Notes(output)
+    specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
+    check_hidden(Path(asked.path), specs)
+    wanted = attempts_of(asked.tasks(), specs, samples=asking.samples)
+    started = time.monotonic()
+    made = []
+    with asked.place(asking, notes) as place, notes.progress("evaluating") as progress:
+        known = Known(Path(results) if results else None, place)
+        for attempt in evaluated(wanted, place, known=known, workers=workers):
+            made.append(attempt)
+            notes.detail(_line(attempt))
+            progress(len(made), len(wanted))
+    found = scores(made, ks=(1, *ks))
+    write_result(output, _rendered(found, made, format_))
+    notes.say(f"{len(made):,} attempts; {time.monotonic() - started:.0f} s")
+
+
+def _line(attempt: Attempt) -> str:
+    verdict = "passed" if attempt.passed else attempt.why or "failed"
+    return f"{attempt.solver}  {attempt.problem}  {attempt.sample}  {verdict}"
+
+
+def _rendered(found: list[Score], attempts: list[Attempt], format_: str) -> str:
+    match format_:
+        case "json":
+            from depslice.solvers.telling import evaluation_document
+
+            return json_text(evaluation_document(found))
+        case "html":
+            from depslice.solvers.page import comparison_page
+
+            return comparison_page(found, attempts)
+        case _:
+            from depslice.solvers.telling import score_table
+
+            return score_table(found)

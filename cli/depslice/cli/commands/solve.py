@@ -1,0 +1,74 @@
+"""``depslice solve``: answers of a solver to problems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from depslice.cli.failures import Finished
+from depslice.cli.modelling import ModelOptions
+from depslice.cli.notes import Notes
+from depslice.cli.options import Command, Output, output_options
+from depslice.cli.results import json_text, result_stream
+from depslice.cli.solving import Asked, solver_option, solving_options
+
+if TYPE_CHECKING:
+    from depslice.solvers.problem import Task
+    from depslice.solvers.running.attempt import Proposed
+
+SOLUTION_SCHEMA = "depslice.solution/1"
+
+
+@click.command("solve", cls=Command)
+@solving_options
+@solver_option(multiple=False)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["code", "jsonl"]),
+    default="code",
+    show_default=True,
+    help="jsonl: a line for each problem, with task_id and solution.",
+)
+@output_options
+def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, output: Output) -> None:
+    """Give the answers of a solver to PROBLEMS, a file of JSON lines. Nothing is graded.
+
+    PROBLEMS has the fields of HumanEval, EvalPlus or MBPP, or names functions of repositories
+    with their harnesses; `.gz` is unpacked.
+    """
+    from depslice.solvers.choosing import SolverSpec
+    from depslice.solvers.running.attempt import check_solver, propose
+
+    notes = Notes(output)
+    spec = SolverSpec.of(solver)
+    tasks = asked.tasks()
+    unanswered = 0
+    with asked.place(asking, notes) as place, notes.progress("solving") as progress:
+        check_solver(spec, place.grounds.sandbox)
+        with result_stream(output) as write:
+            for number, task in enumerate(tasks, 1):
+                proposed = propose(task, spec, place)
+                write(_text(task, proposed, str(spec), format_))
+                if proposed.code is None:
+                    unanswered += 1
+                    notes.say(f"{task.problem.id}: {proposed.why}")
+                progress(number, len(tasks))
+    if unanswered:
+        raise Finished(1)
+
+
+def _text(task: Task, proposed: Proposed, solver: str, format_: str) -> str:
+    if format_ == "code":
+        return f"# {task.problem.id}\n{proposed.code or f'# {proposed.why}'}\n\n"
+    return json_text(
+        {
+            "schema": SOLUTION_SCHEMA,
+            "task_id": task.problem.id,
+            "solver": solver,
+            "solution": proposed.code,
+            "why": proposed.why,
+        },
+        indent=None,
+    )

@@ -1,0 +1,126 @@
+"""What tokens cost: as the user says, or as the package ``genai-prices`` lists it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from depslice.callgraph.errors import OptionError
+
+
+class Price(Protocol):
+    """Turns tokens into dollars."""
+
+    def dollars(
+        self,
+        *,
+        input_tokens: int,
+        output_tokens: int,
+        cached_tokens: int = 0,
+        written_tokens: int = 0,
+    ) -> float | None:
+        """What they cost, or None: not known.
+
+        Of ``input_tokens``, ``cached_tokens`` were read from the provider's prompt cache
+        and ``written_tokens`` written to it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedPrice:
+    """Dollars for a million tokens. What is read from a prompt cache may cost less."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    def dollars(
+        self,
+        *,
+        input_tokens: int,
+        output_tokens: int,
+        cached_tokens: int = 0,
+        written_tokens: int = 0,
+    ) -> float | None:
+        """See :class:`Price`."""
+        cached = self.input if self.cached is None else self.cached
+        fresh = input_tokens - cached_tokens
+        return (fresh * self.input + cached_tokens * cached + output_tokens * self.output) / 1e6
+
+
+FREE: Final = FixedPrice(input=0.0, output=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPrice:
+    """The provider's list price, as the installed version of ``genai-prices`` has it.
+
+    It is not fetched: a model that is younger than the package has no price.
+    """
+
+    provider: str
+    model: str
+
+    def dollars(
+        self,
+        *,
+        input_tokens: int,
+        output_tokens: int,
+        cached_tokens: int = 0,
+        written_tokens: int = 0,
+    ) -> float | None:
+        """See :class:`Price`."""
+        try:
+            import genai_prices
+
+            found = genai_prices.calc_price(
+                genai_prices.Usage(
+                    input_tokens=input_tokens,
+                    output_tokens=output_tokens,
+                    cache_read_tokens=cached_tokens,
+                    cache_write_tokens=written_tokens,
+                ),
+                self.model,
+                provider_id=self.provider,
+            )
+        except (ImportError, LookupError):
+            return None
+        return float(found.total_price)
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPrice:
+    """For endpoints that no list knows."""
+
+    def dollars(
+        self,
+        *,
+        input_tokens: int,
+        output_tokens: int,
+        cached_tokens: int = 0,
+        written_tokens: int = 0,
+    ) -> float | None:
+        """None."""
+        return None
+
+
+def parse_price(text: str) -> FixedPrice:
+    """``INPUT/OUTPUT`` or ``INPUT/OUTPUT/CACHED``, dollars for a million tokens.
+
+    >>> parse_price("0.5/2")
+    FixedPrice(input=0.5, output=2.0, cached=None)
+
+    :raises OptionError: it is something else.
+    """
+    try:
+        numbers = [float(part) for part in text.split("/")]
+        input_, output, *cached = numbers
+    except ValueError:
+        numbers, cached = [-1.0], []
+    if min(numbers) < 0 or len(cached) > 1 or not max(numbers) < float("inf"):
+        raise OptionError(
+            f"{text!r} is no price: INPUT/OUTPUT or INPUT/OUTPUT/CACHED,"
+            " dollars for a million tokens"
+        )
+    return FixedPrice(input=input_, output=output, cached=cached[0] if cached else None)

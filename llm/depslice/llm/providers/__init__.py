@@ -1,0 +1,1 @@
+"""Adapters: each knows one protocol, and the package that speaks it."""

@@ -1,0 +1,54 @@
+"""The one place that tries again. The SDKs beneath are told not to."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from depslice.llm.clock import Clock
+from depslice.llm.port import Completion
+from depslice.llm.request import Request, Source, Transient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """At most ``tries`` in all, and at most ``seconds`` of waiting between them.
+
+    Where a provider does not say how long to wait, the wait doubles from ``first`` seconds,
+    each time shortened at random so that many clients do not come back at once.
+    """
+
+    tries: int = 6
+    seconds: float = 180.0
+    first: float = 1.0
+
+
+class Retrying:
+    """Asks again after failures that pass."""
+
+    def __init__(self, source: Source, patience: Patience, clock: Clock) -> None:
+        self.name = source.name
+        self._source = source
+        self._patience = patience
+        self._clock = clock
+
+    def ask(self, request: Request) -> Completion:
+        """See :class:`~depslice.llm.request.Source`; raises the last failure."""
+        left = self._patience.seconds
+        tries = 0
+        while True:
+            try:
+                return self._source.ask(request)
+            except Transient as transient:
+                tries += 1
+                wait = self._wait(transient, tries)
+                if tries >= self._patience.tries or wait > left:
+                    raise transient.failure from None
+            left -= wait
+            self._clock.sleep(wait)
+
+    def _wait(self, transient: Transient, tries: int) -> float:
+        if transient.retry_after is not None:
+            return transient.retry_after
+        longest = self._patience.first * 2.0 ** (tries - 1)
+        return longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret

@@ -1,0 +1,41 @@
+r"""Code out of what a model says.
+
+>>> said = "Sure:\n```python\ndef add(a, b):\n    return a + b\n```\nIt adds."
+>>> print(code_of(said, Problem(id="", specification="", entry_point="add")))
+def add(a, b):
+    return a + b
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from depslice.solvers.problem import Problem
+
+# A block that was cut off has no end.
+_BLOCK: Final = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def code_of(text: str, problem: Problem) -> str:
+    """The answer in ``text``: the block that defines the entry point, the last if there are several.
+
+    Without such a block it is the last block, and without blocks all of the text. Where
+    that is the body of the function alone, the specification comes before it.
+    """
+    blocks: list[str] = [block.rstrip("\n") for block in _BLOCK.findall(text)]
+    header = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{problem.entry_point}\b", re.MULTILINE)
+    defining = [block for block in blocks if header.search(block)]
+    code = (defining or blocks or [text.strip("\n")])[-1]
+    if not header.search(code) and _compiles(f"{problem.specification}\n{code}"):
+        return f"{problem.specification}\n{code}"
+    return code
+
+
+def _compiles(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

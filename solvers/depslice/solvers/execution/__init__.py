@@ -1,0 +1,1 @@
+"""Executing answers on tests, in sandboxes."""

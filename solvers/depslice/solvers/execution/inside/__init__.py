@@ -1,0 +1,1 @@
+"""What runs in the sandbox: bound there, and imported by nobody here."""

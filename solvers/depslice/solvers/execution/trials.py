@@ -1,0 +1,175 @@
+"""Where the programs of a task are tried: on their own, or in place of a repository's function."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, assert_never
+
+from depslice.callgraph.program import Program
+from depslice.solvers.execution.executor import Executor
+from depslice.solvers.execution.outcome import Execution, Failure, Kind, Tried
+from depslice.solvers.problem import HiddenHarness, HiddenTests, Problem, Task, VisibleTest
+from depslice.validator.sandbox import Sandbox
+from depslice.validator.validation import Harness
+from depslice.validator.validation.candidates import (
+    Different,
+    Same,
+    Unknown,
+    open_referee,
+    replaced_text,
+    with_file,
+)
+from depslice.validator.validation.ground import Ground, open_ground
+from depslice.validator.validation.harness import HarnessError
+
+
+class Trials(Protocol):
+    """Tries programs on the tests of one task.
+
+    Hidden tests never share a sandbox with anything else.
+    """
+
+    def visible(self, code: str) -> Execution:
+        """``code`` on the visible tests.
+
+        :raises SandboxUnavailable: no sandbox can be started.
+        """
+        ...
+
+    def hidden(self, code: str) -> Execution:
+        """``code`` on the hidden tests.
+
+        :raises SandboxUnavailable: no sandbox can be started.
+        """
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Grounds:
+    """Copies of repositories, made when they are first needed; removed with the context."""
+
+    sandbox: Sandbox
+    python: Path
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _known: dict[int, Ground] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, program: Program) -> Ground:
+        """The ground of a repository.
+
+        :raises CheckUnavailable: it cannot be copied.
+        """
+        with self._lock:
+            if id(program) not in self._known:
+                opened = open_ground(program, sandbox=self.sandbox, python=self.python)
+                self._known[id(program)] = self._stack.enter_context(opened)
+            return self._known[id(program)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+
+@contextmanager
+def open_trials(task: Task, grounds: Grounds) -> Iterator[Trials]:
+    """Trials of a task, for one thread."""
+    with Executor(sandbox=grounds.sandbox, python=grounds.python) as executor:
+        match task.hidden:
+            case HiddenTests():
+                yield _Programs(task.problem, task.hidden, executor)
+            case HiddenHarness(program=program, harness=harness):
+                yield _Replacements(task.problem, harness, grounds.of(program))
+            case _:
+                assert_never(task.hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class _Programs:
+    """Programs that stand on their own."""
+
+    problem: Problem
+    tests: HiddenTests
+    executor: Executor
+
+    def visible(self, code: str) -> Execution:
+        problem = self.problem
+        return self.executor.run(
+            code,
+            problem.visible,
+            entry_point=problem.entry_point,
+            given=problem.given,
+            seconds=problem.seconds,
+        )
+
+    def hidden(self, code: str) -> Execution:
+        with Executor(sandbox=self.executor.sandbox, python=self.executor.python) as executor:
+            return executor.run(
+                code,
+                [VisibleTest(text=self.tests.program)],
+                entry_point=self.problem.entry_point,
+                given=self.problem.given,
+                seconds=self.tests.seconds,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacements:
+    """Programs in the place of a repository's function, whose text is nowhere to be read."""
+
+    problem: Problem
+    harness: Harness
+    ground: Ground
+
+    def visible(self, code: str) -> Execution:
+        source = (self.ground.tree.folder / self.harness.path).read_text(encoding="utf-8")
+        try:
+            text = replaced_text(source, self.harness, code)
+        except HarnessError as error:
+            return Execution(loading=Failure(kind="missing", message=error.message))
+        module, _, qualname = self.harness.target.partition(":")
+        with (
+            with_file(self.ground, self.harness.path, text) as ground,
+            Executor(
+                sandbox=ground.sandbox,
+                python=ground.python,
+                readable=(ground.folder,),
+                roots=ground.tree.roots,
+            ) as executor,
+        ):
+            return executor.run(
+                f"import {module}\nglobals().update(vars({module}))",
+                self.problem.visible,
+                entry_point=qualname.partition(".")[0],
+                seconds=self.problem.seconds,
+            )
+
+    def hidden(self, code: str) -> Execution:
+        with open_referee(self.ground) as referee:
+            comparison = referee.compare(self.harness, code)
+        match comparison:
+            case Same():
+                return Execution()
+            case Different(why=reason):
+                absent = reason.slug == "no-candidate"
+                kind: Kind = "missing" if absent else "wrong"
+                return _failed(Failure(kind=kind, message=reason.message))
+            case Unknown(cause=reason):
+                return _failed(Failure(kind="lost", message=reason.message))
+            case _:
+                assert_never(comparison)
+
+
+def _failed(failure: Failure) -> Execution:
+    return Execution(tried=(Tried(test="does what the original does", failure=failure),))

@@ -1,0 +1,90 @@
+"""Lines of JSON, compressed or not, with their numbers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from depslice.solvers.problem import ProblemError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One object of a file."""
+
+    path: Path
+    number: int
+    fields: Mapping[str, Any]
+
+    def error(self, message: str) -> ProblemError:
+        """That something is wrong here."""
+        return ProblemError(f"{self.path}:{self.number}: {message}")
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that is there, which has to be a string.
+
+        :raises ProblemError: there is none, or it is none.
+        """
+        for name in names:
+            if name in self.fields:
+                return self._of(name, str)
+        raise self.error(f"there is no {' or '.join(map(repr, names))}")
+
+    def texts(self, name: str) -> list[str]:
+        """A list of strings; an empty one where the field is missing.
+
+        :raises ProblemError: it is something else.
+        """
+        found = self.fields.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+            raise self.error(f"{name!r} is not a list of strings")
+        return found
+
+    def optional(self, name: str) -> str:
+        """A string; an empty one where the field is missing.
+
+        :raises ProblemError: it is something else.
+        """
+        return self._of(name, str) if self.fields.get(name) is not None else ""
+
+    def _of(self, name: str, kind: type[str]) -> str:
+        found = self.fields[name]
+        if not isinstance(found, kind):
+            raise self.error(f"{name!r} is not a string")
+        return found
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The objects of a file of JSON lines; ``.gz`` is unpacked. Empty lines do not count.
+
+    :raises ProblemError: it cannot be read, or a line is no JSON object.
+    """
+    for number, text in enumerate(_texts(path), 1):
+        if not text.strip():
+            continue
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ProblemError(f"{path}:{number}: not JSON: {error}") from None
+        line = Line(path=path, number=number, fields=fields)
+        if not isinstance(fields, dict):
+            raise line.error("not a JSON object")
+        yield line
+
+
+def _texts(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as plain:
+            if path.suffix == ".gz":
+                with gzip.open(plain) as unpacked:
+                    yield from unpacked
+            else:
+                yield from plain
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ProblemError(f"cannot read {path}: {reason.lower()}") from None

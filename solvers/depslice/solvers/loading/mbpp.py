@@ -1,0 +1,52 @@
+"""MBPP's lines (Austin et al. 2021), as published or sanitized.
+
+The first test is shown, as it names the function and its arguments; all of them decide.
+What the function's header looks like is taken from ``code``, and nothing else of it.
+"""
+
+from __future__ import annotations
+
+from depslice.solvers.loading.examples import asserts_of
+from depslice.solvers.loading.lines import Line
+from depslice.solvers.loading.specifications import called_first, header_of
+from depslice.solvers.problem import HiddenTests, Problem, Task
+
+
+def is_mbpp(line: Line) -> bool:
+    """Whether a line has this form."""
+    return "test_list" in line.fields
+
+
+def mbpp_task(line: Line) -> Task:
+    """The task of a line.
+
+    :raises ProblemError: a field is missing or cannot be used.
+    """
+    tests = line.texts("test_list")
+    if not tests:
+        raise line.error("'test_list' is empty")
+    code = line.optional("code")
+    entry_point, header = _function(tests[0], code)
+    if entry_point is None:
+        raise line.error(f"the first test calls no function: {tests[0]!r}")
+    setup = "\n".join([line.optional("test_setup_code"), *line.texts("test_imports")]).strip()
+    try:
+        visible = asserts_of(f"{setup}\n{tests[0]}", entry_point)
+    except SyntaxError as error:
+        raise line.error(f"the first test is not Python: {error}") from None
+    text = line.text("text", "prompt").strip().replace("\\", "\\\\").replace('"""', "'''")
+    header = header or f"def {entry_point}(*args):"
+    problem = Problem(
+        id=f"MBPP/{line.fields.get('task_id', line.number)}",
+        specification=f'{header}\n    """{text}\n\n    {tests[0].strip()}\n    """',
+        entry_point=entry_point,
+        visible=visible,
+    )
+    program = "\n".join([setup, *tests, *line.texts("challenge_test_list")])
+    return Task(problem=problem, hidden=HiddenTests(program=program))
+
+
+def _function(test: str, code: str) -> tuple[str | None, str | None]:
+    """The function that a test is about, and its header in ``code`` where it has one."""
+    name = called_first(test)
+    return name, header_of(code, name) if name else None

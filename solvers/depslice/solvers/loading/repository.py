@@ -1,0 +1,84 @@
+"""Functions of repositories: a line names a repository, and a harness of depslice.
+
+``repo`` and ``harness`` are paths, relative to the file of problems; ``target`` is needed
+where the harness names none. A solver sees signature and docstring, the context that a
+strategy chooses, without what the function does, and the examples of the docstring. The
+harness decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from depslice.callgraph.errors import DepsliceError
+from depslice.callgraph.opening import open_program
+from depslice.callgraph.program import Program
+from depslice.callgraph.targets import find_symbol
+from depslice.prompts.model import Subject
+from depslice.prompts.subjects import subject_of
+from depslice.solvers.loading.examples import doctests_of
+from depslice.solvers.loading.lines import Line
+from depslice.solvers.problem import HiddenHarness, Problem, Task
+from depslice.validator.validation import Harness, read_harness
+
+_SECONDS: Final = 10.0  # for a visible test: the module has to be imported for it
+
+
+class Repositories:
+    """The repositories of a file of problems, each opened once."""
+
+    def __init__(self, strategies: Sequence[str]) -> None:
+        self._strategies = strategies
+        self._programs: dict[Path, Program] = {}
+
+    def tasks(self, line: Line) -> list[Task]:
+        """The tasks of a line, one for each strategy.
+
+        :raises ProblemError: a field is missing or cannot be used.
+        """
+        repo = line.path.parent / line.text("repo")
+        place = line.path.parent / line.text("harness")
+        if place.resolve().is_relative_to(repo.resolve()):
+            raise line.error("the harness lies in the repository, where answers could read it")
+        try:
+            program = self._program(repo)
+            harness = read_harness(place, program, line.optional("target") or None)
+            return [
+                self._task(program, harness, strategy, line.optional("task_id"))
+                for strategy in self._strategies or (line.optional("strategy") or "sliced",)
+            ]
+        except DepsliceError as error:
+            raise line.error(error.message) from None
+
+    def _program(self, repo: Path) -> Program:
+        if repo not in self._programs:
+            self._programs[repo] = open_program(str(repo))
+        return self._programs[repo]
+
+    def _task(self, program: Program, harness: Harness, strategy: str, name: str) -> Task:
+        target = find_symbol(program, harness.target)
+        subject = subject_of(program, target, strategy=strategy, hide_target=True)
+        problem = Problem(
+            id=name or harness.target,
+            specification=subject.outline.rstrip(),
+            entry_point=subject.name,
+            context=_context(subject),
+            strategy=strategy,
+            visible=doctests_of(subject.docstring),
+            seconds=_SECONDS,
+        )
+        return Task(problem=problem, hidden=HiddenHarness(program=program, harness=harness))
+
+
+def is_repository(line: Line) -> bool:
+    """Whether a line has this form."""
+    return "repo" in line.fields and "harness" in line.fields
+
+
+def _context(subject: Subject) -> str:
+    """The files of the context, as one text; the naive one has nothing but the function."""
+    if subject.strategy == "naive":
+        return ""
+    return "\n\n".join(f"# {file.path}\n{file.text.rstrip()}" for file in subject.files)

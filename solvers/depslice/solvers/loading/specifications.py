@@ -1,0 +1,65 @@
+"""What a specification has beside the function that it asks for."""
+
+from __future__ import annotations
+
+import ast
+
+
+def given_by(specification: str, entry_point: str) -> str:
+    r"""What stands before the entry point: imports and functions that an answer may use.
+
+    >>> given_by('import math\n\ndef area(r):\n    "Of a circle."\n', "area")
+    'import math'
+
+    :raises SyntaxError: the specification is not Python.
+    :raises LookupError: it does not define the entry point.
+    """
+    tree = ast.parse(specification)
+    for number, statement in enumerate(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                if name == entry_point:
+                    return "\n\n".join(ast.unparse(each) for each in tree.body[:number])
+    raise LookupError(entry_point)
+
+
+def docstring_of(specification: str, entry_point: str) -> str:
+    """The docstring of the entry point; an empty one where it has none.
+
+    :raises SyntaxError: the specification is not Python.
+    """
+    for node in ast.parse(specification).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                if name == entry_point:
+                    return ast.get_docstring(node) or ""
+    return ""
+
+
+def called_first(test: str) -> str | None:
+    """The function that a test is about: the first of its names that it calls at the left."""
+    try:
+        tree = ast.parse(test)
+    except SyntaxError:
+        return None
+    builtin = {"set", "list", "tuple", "sorted", "len", "dict", "str", "round", "abs"}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name not in builtin:
+                return name
+    return None
+
+
+def header_of(code: str, entry_point: str) -> str | None:
+    """The ``def`` line of a function in ``code``, with imports before it."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return None
+    imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point:
+            returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            header = f"def {node.name}({ast.unparse(node.args)}){returns}:"
+            return "\n".join([*map(ast.unparse, imports if node.returns else ()), header])
+    return None

@@ -1,0 +1,108 @@
+"""The four agents of CodeTree: one prompt for each thing that they do (section 3)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from depslice.prompts.model import Message
+from depslice.solvers.answers import code_of
+from depslice.solvers.bench import Bench
+from depslice.solvers.methods.codetree.tree import Debug, Implement, Node, Step
+from depslice.solvers.prompting import Templates
+
+_PROMPTS: Final = Templates(Path(__file__).parents[1] / "templates" / "codetree")
+_ITEM: Final = re.compile(r"^[ \t]*(?:\*\*)?\d{1,2}[.)][ \t]*", re.MULTILINE)
+_MOST: Final = 5  # the Critic's best mark
+
+
+@dataclass(frozen=True, slots=True)
+class Thinker:
+    """Thinks of ways: strategies first, later reflections on a program that failed."""
+
+    bench: Bench
+
+    def strategies(self, width: int) -> tuple[str, ...]:
+        """As many as it sees fit, ``width`` at most."""
+        prompt = _PROMPTS.messages("strategies", problem=self.bench.problem, width=width)
+        return _items(self.bench.ask(prompt))[:width]
+
+    def reflections(self, node: Node, width: int) -> tuple[str, ...]:
+        """As many as it sees fit, ``width`` at most."""
+        return _items(self.bench.ask(_about("reflections", self.bench, node, width=width)))[:width]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes programs: as the Solver from a strategy, as the Debugger from a program."""
+
+    bench: Bench
+
+    def write(self, step: Step) -> Node:
+        """The node of a step, tried on the visible tests."""
+        match step:
+            case Implement(strategy=strategy):
+                parent = None
+                prompt = _PROMPTS.messages(
+                    "implement", problem=self.bench.problem, strategy=strategy
+                )
+            case Debug(parent=parent, advice=advice):
+                strategy = parent.strategy
+                prompt = _about("debug", self.bench, parent, advice=advice)
+        code = code_of(self.bench.ask(prompt), self.bench.problem)
+        return Node(code=code, execution=self.bench.run(code), strategy=strategy, parent=parent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What the Critic says of a program that passes; ``accepted`` if it says nothing else."""
+
+    text: str
+    score: float
+    accepted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Critic:
+    """Scores programs that fail, and verifies those that pass."""
+
+    bench: Bench
+
+    def score(self, node: Node) -> float:
+        """From 0 to 1: how well results match, and how faithfully the strategy is implemented."""
+        said = self.bench.ask(_about("score", self.bench, node, strategy=node.strategy))
+        return (_mark("results", said) + _mark("strategy", said)) / 2
+
+    def verify(self, node: Node) -> Review:
+        """Whether a program that passes is general, careful and efficient."""
+        said = self.bench.ask(_about("verify", self.bench, node))
+        decisions = re.findall(r"decision\W+(accept|refine)", said, re.IGNORECASE)
+        return Review(
+            text=said.strip(),
+            score=_mark("score", said),
+            accepted=not decisions or decisions[-1].lower() == "accept",
+        )
+
+
+def _about(name: str, bench: Bench, node: Node, **more: object) -> tuple[Message, ...]:
+    return _PROMPTS.messages(
+        name,
+        problem=bench.problem,
+        code=node.code,
+        feedback=node.execution.feedback,
+        **more,
+    )
+
+
+def _items(text: str) -> tuple[str, ...]:
+    """The items of a numbered list; of a text that has none, the text."""
+    parts = _ITEM.split(text)
+    return tuple(filter(None, map(str.strip, parts[1:]))) or (text.strip(),)
+
+
+def _mark(name: str, text: str) -> float:
+    """A mark from 0 to 5, scaled to 1; 0 where it is missing."""
+    found = re.findall(rf"{name}\W+(\d+(?:\.\d+)?)", text, re.IGNORECASE)
+    return min(float(found[-1]), _MOST) / _MOST if found else 0.0

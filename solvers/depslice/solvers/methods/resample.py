@@ -1,0 +1,28 @@
+"""Independent samples, until one passes the visible tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depslice.solvers.bench import Bench
+from depslice.solvers.methods.direct import write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resample:
+    """``budget`` programs at most. Where none passes, the answer is the first of the best."""
+
+    budget: int = 20
+    temperature: float = 0.8
+
+    def solve(self, bench: Bench) -> str:
+        """See :class:`~depslice.solvers.bench.Solver`."""
+        best, most = "", -1.0
+        for _ in range(self.budget):
+            code = write(bench, temperature=self.temperature)
+            execution = bench.run(code)
+            if execution.passed:
+                return code
+            if execution.fraction > most:
+                best, most = code, execution.fraction
+        return best

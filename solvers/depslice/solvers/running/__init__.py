@@ -1,0 +1,1 @@
+"""Running solvers: each in a process that holds no hidden tests."""

@@ -1,0 +1,232 @@
+"""One attempt: a solver in its sandbox, served with a model and with tests.
+
+The process that holds the hidden tests and the keys of the model imports no solver. The
+solver's process gets the problem; programs are executed in a second sandbox, and graded in
+a third.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import depslice
+from depslice.llm.port import Model, Options
+from depslice.prompts.model import Message
+from depslice.solvers.choosing import SolverError, SolverSpec, plugin_of
+from depslice.solvers.execution.outcome import Execution
+from depslice.solvers.execution.trials import Grounds, open_trials
+from depslice.solvers.problem import Problem, ProblemError, Task
+from depslice.solvers.running.local import LocalBench
+from depslice.validator.sandbox import (
+    INSIDE,
+    Job,
+    Limits,
+    Running,
+    Sandbox,
+    interpreter_folders,
+)
+
+_BOOT: Final = """\
+import sys
+sys.path[:0] = sys.argv[2:]
+sys.path.append(sys.argv[1])
+from depslice_inside.channel import Channel
+channel = Channel()
+from depslice.solvers.running.worker import work
+work(channel)
+"""
+_LIMITS: Final = Limits(
+    cpu_seconds=3600, wall_seconds=24 * 3600, memory_bytes=1 << 30, message_bytes=64 << 20
+)
+_ANSWER_MOST: Final = 1 << 18  # characters of an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where attempts are made. ``grounds`` say where answers run; solvers run in a sandbox of
+    the same kind, with depslice's own Python.
+    """
+
+    model: Model
+    grounds: Grounds
+    options: Options
+    oracle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """What a solver has proposed: ``code``, or ``None`` and the reason in ``why``."""
+
+    code: str | None
+    why: str
+    bench: LocalBench
+    wall_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """A proposal on the visible tests and on the hidden ones."""
+
+    visible: Execution
+    hidden: Execution
+
+
+def check_solver(spec: SolverSpec, sandbox: Sandbox) -> None:
+    """See that a solver can be made with its options, in its own process.
+
+    :raises SolverError: it cannot.
+    """
+    with sandbox.start(_job(spec, None)) as running:
+        for message in _messages(running):
+            match message:
+                case {"kind": "made"}:
+                    return
+                case {"kind": "refused", "message": str(why), "hint": str(hint)}:
+                    raise SolverError(why, hint=hint)
+        outcome = running.wait()
+    said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+    raise SolverError(f"the solver {spec} cannot be loaded: {said[-1] if said else outcome.ending}")
+
+
+def check_hidden(path: Path, specs: Sequence[SolverSpec]) -> None:
+    """See that a file of problems lies where no solver's process can read it.
+
+    :raises ProblemError: it lies in a folder that solvers are shown.
+    """
+    place = path.resolve()
+    for spec in specs:
+        for folder in _readable(spec):
+            if place.is_relative_to(folder.resolve()):
+                raise ProblemError(
+                    f"{path} lies in {folder}, which solvers can read: hidden tests would not be",
+                    hint="move it elsewhere",
+                )
+
+
+def propose(task: Task, spec: SolverSpec, place: Place, *, sample: int = 0) -> Proposed:
+    """What a solver proposes. The hidden tests stay here, unless ``place`` has an oracle.
+
+    :raises ModelError: the model has not answered: that says nothing about the solver.
+    :raises OracleRefused: it asks for an oracle, and there is none.
+    :raises SandboxUnavailable: no sandbox can be started.
+    """
+    started = time.perf_counter()
+    problem = task.problem
+    with open_trials(task, place.grounds) as trials:
+        bench = LocalBench(
+            problem=problem,
+            model=place.model,
+            visible=trials.visible,
+            hidden=trials.hidden if place.oracle else None,
+            options=place.options,
+            sample=sample,
+        )
+        with place.grounds.sandbox.start(_job(spec, problem)) as running:
+            code, why = _serve(running, bench)
+            running.kill()
+            bench.cpu_seconds += running.wait().cpu_seconds
+    return Proposed(code=code, why=why, bench=bench, wall_seconds=time.perf_counter() - started)
+
+
+def grade(task: Task, code: str, place: Place) -> Graded:
+    """An answer on the visible and the hidden tests, in sandboxes that no solver has used.
+
+    :raises SandboxUnavailable: no sandbox can be started.
+    """
+    with open_trials(task, place.grounds) as trials:
+        return Graded(visible=trials.visible(code), hidden=trials.hidden(code))
+
+
+def _serve(running: Running, bench: LocalBench) -> tuple[str | None, str]:
+    """Answer the solver's requests, until it has an answer or none: the code, or why not."""
+    for message in _messages(running):
+        match message:
+            case {"kind": "ask", "messages": list(told), "temperature": temperature}:
+                running.send({"text": bench.ask(_told(told), temperature=_number(temperature))})
+            case {"kind": "run", "code": str(code)}:
+                running.send(asdict(bench.run(code[:_ANSWER_MOST])))
+            case {"kind": "judge", "code": str(code)}:
+                running.send(asdict(bench.judge(code[:_ANSWER_MOST])))
+            case {"kind": "note", "event": str(event), "what": dict(what)}:
+                bench.note(event, **{f"{key}": value for key, value in what.items()})
+            case {"kind": "answer", "code": str(code)} if len(code) <= _ANSWER_MOST:
+                return code, ""
+            case {"kind": "raised" | "refused", "message": str(why)}:
+                return None, f"the solver failed: {why}"
+            case _:
+                return None, "the solver sent what is no request"
+    running.kill()
+    outcome = running.wait()
+    return None, f"the solver ended without an answer ({outcome.ending.value})"
+
+
+def _messages(running: Running) -> Iterator[Any]:
+    while (message := running.receive()) is not None:
+        yield message
+
+
+def _told(told: list[Any]) -> list[Message]:
+    roles = {"system", "user", "assistant"}
+    return [
+        Message(
+            role=each["role"] if each["role"] in roles else "user", content=str(each["content"])
+        )
+        for each in told
+    ]
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _job(spec: SolverSpec, problem: Problem | None) -> Job:
+    """The solver's process; it can read depslice's modules, and those of its plug-in."""
+    folders = [str(Path(each).resolve().parent) for each in depslice.__path__]
+    plugin = _plugin_folder(spec)
+    if plugin is not None:
+        folders.append(str(plugin))
+    python = Path(sys.executable)
+    return Job(
+        argv=(str(python), "-P", "-c", _BOOT, str(INSIDE.parent), *dict.fromkeys(folders)),
+        readable=_readable(spec),
+        environment={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "PYTHONUTF8": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+        },
+        limits=_LIMITS,
+        channel=True,
+        messages=(
+            {
+                "solver": spec.name,
+                "options": [list(each) for each in spec.options],
+                "problem": problem.document() if problem else None,
+            },
+        ),
+    )
+
+
+def _readable(spec: SolverSpec) -> tuple[Path, ...]:
+    """The folders that a solver's process is shown, beside the system's."""
+    plugin = _plugin_folder(spec)
+    return (
+        *(Path(each).resolve() for each in depslice.__path__),
+        *([plugin] if plugin else []),
+        INSIDE.parent,
+        *interpreter_folders(Path(sys.executable)),
+    )
+
+
+def _plugin_folder(spec: SolverSpec) -> Path | None:
+    point = plugin_of(spec.name)
+    if point is None or point.dist is None:
+        return None
+    return Path(os.path.abspath(str(point.dist.locate_file(""))))

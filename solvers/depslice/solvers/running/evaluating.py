@@ -1,0 +1,152 @@
+"""Many attempts: side by side, each kept at once, none made twice."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from depslice.solvers.choosing import SolverSpec
+from depslice.solvers.problem import Task
+from depslice.solvers.running.attempt import Place, check_solver, grade, propose
+from depslice.solvers.running.record import Attempt, attempt_of, key_of
+from depslice.validator.validation.ledger import Ledger, LedgerError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One attempt to make."""
+
+    task: Task
+    spec: SolverSpec
+    sample: int
+
+
+class Known:
+    """The attempts of a file: those that were made stay made. Without a file none are known."""
+
+    def __init__(self, path: Path | None, place: Place) -> None:
+        """Read what is there.
+
+        :raises LedgerError: it cannot be read, or is something else.
+        """
+        self._ledger = Ledger(path) if path else None
+        self._place = place
+        self._lock = threading.Lock()
+
+    def get(self, wanted: Wanted) -> Attempt | None:
+        """The attempt, if it was made.
+
+        :raises LedgerError: what is there is something else.
+        """
+        document = self._ledger.get(self._key(wanted)) if self._ledger else None
+        if document is None:
+            return None
+        try:
+            return Attempt.of(document)
+        except (ValueError, KeyError) as error:
+            assert self._ledger is not None
+            raise LedgerError(f"{self._ledger.path} is not a file of attempts: {error}") from None
+
+    def add(self, wanted: Wanted, attempt: Attempt) -> None:
+        """Keep an attempt, at once.
+
+        :raises LedgerError: it cannot be written.
+        """
+        if self._ledger is not None:
+            with self._lock:
+                self._ledger.add(self._key(wanted), attempt.document())
+
+    def _key(self, wanted: Wanted) -> str:
+        place = self._place
+        return key_of(wanted.task, wanted.spec, wanted.sample, place.model.name, place.options)
+
+
+def attempts_of(
+    tasks: Sequence[Task], specs: Sequence[SolverSpec], *, samples: int = 1
+) -> list[Wanted]:
+    """All attempts of an evaluation, solver by solver."""
+    return [
+        Wanted(task=task, spec=spec, sample=sample)
+        for spec in specs
+        for task in tasks
+        for sample in range(samples)
+    ]
+
+
+def evaluate(
+    wanted: Sequence[Wanted], place: Place, *, known: Known, workers: int = 1
+) -> Iterator[Attempt]:
+    """The attempts as they come, first those that are known.
+
+    An answer that is wrong, hangs, or ends its process is an attempt that failed, and so is
+    a solver that fails. What says nothing about either (the model is gone, a cap is reached)
+    ends the evaluation: made again, it goes on from there.
+
+    :raises SolverError: a solver cannot be made; before any attempt.
+    :raises ModelError: the model has not answered.
+    :raises OracleRefused: a solver asks for an oracle, and ``place`` has none.
+    :raises SandboxUnavailable: no sandbox can be started.
+    """
+    missing = []
+    for each in wanted:
+        attempt = known.get(each)
+        if attempt is None:
+            missing.append(each)
+        else:
+            yield attempt
+    for spec in dict.fromkeys(each.spec for each in missing):
+        check_solver(spec, place.grounds.sandbox)
+    yield from _side_by_side(missing, place, known, workers)
+
+
+def attempt(wanted: Wanted, place: Place) -> Attempt:
+    """Make one attempt, and grade what comes of it.
+
+    :raises: as :func:`evaluate`.
+    """
+    proposed = propose(wanted.task, wanted.spec, place, sample=wanted.sample)
+    graded = None if proposed.code is None else grade(wanted.task, proposed.code, place)
+    return attempt_of(wanted.task, wanted.spec, wanted.sample, place, proposed, graded)
+
+
+def _side_by_side(
+    wanted: Sequence[Wanted], place: Place, known: Known, workers: int
+) -> Iterator[Attempt]:
+    waiting: queue.SimpleQueue[Wanted] = queue.SimpleQueue()
+    for each in wanted:
+        waiting.put(each)
+    done: queue.SimpleQueue[Attempt | BaseException | None] = queue.SimpleQueue()
+    stopped = threading.Event()
+
+    def work() -> None:
+        try:
+            while not stopped.is_set():
+                each = waiting.get_nowait()
+                made = attempt(each, place)
+                known.add(each, made)
+                done.put(made)
+        except queue.Empty:
+            done.put(None)
+        except BaseException as error:  # noqa: BLE001 - told to whoever waits for attempts
+            done.put(error)
+
+    number = max(1, min(workers, len(wanted)))
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    try:
+        while number:
+            match done.get():
+                case None:
+                    number -= 1
+                case BaseException() as error:
+                    raise error
+                case Attempt() as made:
+                    yield made
+    finally:
+        stopped.set()
+        for thread in threads:
+            thread.join()

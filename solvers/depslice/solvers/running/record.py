@@ -1,0 +1,127 @@
+"""Attempts as lines of JSON: ``depslice.attempt/1``, see ``docs/formats/json.md``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Self
+
+from depslice.llm.port import Options, Usage
+from depslice.solvers.choosing import SolverSpec
+from depslice.solvers.execution.outcome import Execution, Failure
+from depslice.solvers.problem import Task
+from depslice.solvers.running.attempt import Graded, Place, Proposed
+
+SCHEMA: Final = "depslice.attempt/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """An attempt as it is kept.
+
+    ``answer`` is ``None`` where the solver gave none, ``why`` says what went wrong.
+    ``visible`` is the share of visible tests that passed; ``passed`` is the verdict of the
+    hidden ones, ``oracle`` how often the solver asked for it before. ``usage`` is what the
+    answers of the model took when they were given. ``cpu_seconds`` are those of sandboxes:
+    solver, programs tried, grading; ``wall_seconds`` those of this run.
+    """
+
+    solver: str
+    problem: str
+    sample: int
+    strategy: str
+    model: str
+    answer: str | None
+    why: str
+    visible: float
+    tests: int
+    passed: bool
+    oracle: int
+    usage: Usage
+    programs: int
+    cpu_seconds: float
+    wall_seconds: float
+    events: tuple[Mapping[str, Any], ...]
+
+    @property
+    def visible_passed(self) -> bool:
+        """Whether there is an answer that passed all visible tests."""
+        return self.answer is not None and self.visible >= 1
+
+    def document(self) -> dict[str, Any]:
+        """The attempt as JSON."""
+        return {"schema": SCHEMA, **asdict(self)}
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        """The attempt of :meth:`document`.
+
+        :raises ValueError: it is none.
+        """
+        if document.get("schema") != SCHEMA:
+            raise ValueError("not an attempt")
+        fields = {name: document[name] for name in cls.__slots__}
+        try:
+            return cls(
+                **{
+                    **fields,
+                    "usage": Usage(**fields["usage"]),
+                    "events": tuple(fields["events"]),
+                }
+            )
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+
+
+def attempt_of(
+    task: Task,
+    spec: SolverSpec,
+    sample: int,
+    place: Place,
+    proposed: Proposed,
+    graded: Graded | None,
+) -> Attempt:
+    """What is kept of an attempt; without an answer there is nothing to grade."""
+    bench = proposed.bench
+    executions = (graded.visible, graded.hidden) if graded else ()
+    return Attempt(
+        solver=str(spec),
+        problem=task.problem.id,
+        sample=sample,
+        strategy=task.problem.strategy,
+        model=place.model.name,
+        answer=proposed.code,
+        why=_why(proposed, graded.hidden if graded else None),
+        visible=graded.visible.fraction if graded else 0.0,
+        tests=len(task.problem.visible),
+        passed=graded is not None and graded.hidden.passed,
+        oracle=bench.judged,
+        usage=bench.usage,
+        programs=bench.programs,
+        cpu_seconds=round(bench.cpu_seconds + sum(e.cpu_seconds for e in executions), 3),
+        wall_seconds=round(proposed.wall_seconds + sum(e.wall_seconds for e in executions), 3),
+        events=tuple(bench.events),
+    )
+
+
+def _why(proposed: Proposed, hidden: Execution | None) -> str:
+    """What went wrong; of the hidden tests no more than the kind of failure."""
+    if hidden is None:
+        return proposed.why
+    failure: Failure | None = hidden.failure
+    return f"hidden tests: {failure.kind}" if failure else ""
+
+
+def key_of(task: Task, spec: SolverSpec, sample: int, model: str, options: Options) -> str:
+    """What an attempt depends on: problem, hidden tests, solver, model, options, sample."""
+    parts = (
+        task.problem.digest,
+        task.hidden.document(),
+        str(spec),
+        sample,
+        model,
+        asdict(options),
+    )
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,160 @@
+"""``depslice solve`` and ``depslice evaluate``, with recorded answers of a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from depslice.llm.cache import Store
+from depslice.llm.port import Completion, Options, Usage
+from depslice.llm.request import Request
+from depslice.solvers.loading import load_tasks
+from depslice.solvers.methods.direct import _PROMPTS
+from functional.running import Depslice, Done
+
+MODEL = "local:recorded.gguf#0123456789ab"
+USAGE = Usage(calls=1, input_tokens=30, output_tokens=12, seconds=1.5, dollars=0.0)
+ANSWERS = {
+    "twice": "def twice(x):\n    return 2 * x",
+    "overfits": "def overfits(x):\n    return 2",
+    "hangs": "def hangs(x):\n    while True: pass",
+    "prints": "def prints(x):\n    while True: print('x' * (1 << 20))",
+    "exits": "import os\nos._exit(0)",
+    "missing": "def something_else(x):\n    return 2 * x",
+}
+Evaluate = Callable[..., Done]
+
+
+def problem(name: str) -> dict[str, str]:
+    return {
+        "task_id": f"Test/{name}",
+        "prompt": f'def {name}(x):\n    """Twice x.\n    >>> {name}(1)\n    2\n    """\n',
+        "entry_point": name,
+        "test": "def check(candidate):\n    assert candidate(21) == 42\n",
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of problems, and answers to them as a model has once given them."""
+    place = tmp_path_factory.mktemp("solving")
+    path = place / "problems.jsonl"
+    path.write_text("".join(json.dumps(problem(n)) + "\n" for n in ANSWERS), encoding="utf-8")
+    store = Store(place / "completions")
+    for task in load_tasks(path):
+        question = Request(
+            messages=_PROMPTS.messages("write", problem=task.problem),
+            options=Options(temperature=0.0, max_tokens=2048),
+        )
+        text = f"```python\n{ANSWERS[task.problem.entry_point]}\n```"
+        store.write(MODEL, question, Completion(text=text, finish_reason="stop", usage=USAGE))
+    return place
+
+
+@pytest.fixture
+def run(depslice: Depslice, folder: Path) -> Evaluate:
+    """Run a command on the problems, with the recorded answers."""
+
+    def ran(command: str, *arguments: str | Path, **options: Any) -> Done:
+        return depslice(
+            command,
+            options.pop("problems", folder / "problems.jsonl"),
+            *("--model", MODEL, "--replay", "--completions", folder / "completions"),
+            *arguments,
+            **options,
+        )
+
+    return ran
+
+
+def test_answers_that_hang_print_and_exit_are_failures_and_the_run_goes_on(run: Evaluate) -> None:
+    done = run("evaluate", "--solver", "direct", "--format", "json", "--seconds", "0.5")
+    assert done.code == 0, done.err
+    [score] = json.loads(done.out)["scores"]
+    assert (score["problems"], score["passed"], score["overfitted"]) == (6, 1, 1)
+    assert (score["calls"], score["input_tokens"], score["output_tokens"]) == (6, 180, 72)
+    assert (score["model_seconds"], score["dollars"]) == (9.0, 0.0)
+
+
+def test_what_was_made_is_not_made_again(run: Evaluate, tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    asked = ("--solver", "direct", "--solver", "adacoder:iterations=0", "--results", results)
+    first = run("evaluate", *asked, "--limit", "2")
+    assert first.code == 0, first.err
+    lines = results.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert len(lines) == 4
+    assert [json.loads(line)["passed"] for line in lines] == [True, False, True, False]
+    # As a killed run leaves it: the last line is half there. And no answers are recorded.
+    results.write_text("".join(lines[:3]) + lines[3][:40], encoding="utf-8")
+    lost = run("evaluate", *asked, "--limit", "2", "--completions", tmp_path / "none")
+    assert (lost.code, lost.error.split(":")[0]) == (3, "error")
+    again = run("evaluate", *asked, "--limit", "2")
+    assert again.out.replace(" ", "") == first.out.replace(" ", "")
+    assert len(results.read_text(encoding="utf-8").splitlines()) == 4
+    third = run("evaluate", *asked, "--limit", "2", "--completions", tmp_path / "none")
+    assert third.code == 0
+
+
+def test_the_table_and_the_page(run: Evaluate, tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    asked = ("--solver", "direct", "--problem", "Test/twice", "--results", results)
+    table = run("evaluate", *asked)
+    assert table.out.splitlines()[1].split()[:5] == ["direct", "-", "1", "1/1", "100.0%"]
+    page = run("evaluate", *asked, "--format", "html", "-o", tmp_path / "page.html")
+    assert (page.code, page.out) == (0, "")
+    assert "<title>Solvers compared</title>" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_solve_gives_code(run: Evaluate) -> None:
+    done = run("solve", "--solver", "direct", "--problem", "Test/twice")
+    assert (done.code, done.out) == (0, f"# Test/twice\n{ANSWERS['twice']}\n\n")
+
+
+def test_solve_gives_lines_that_others_can_grade(run: Evaluate) -> None:
+    done = run("solve", "--solver", "direct", "--limit", "2", "--format", "jsonl")
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [each["task_id"] for each in found] == ["Test/twice", "Test/overfits"]
+    assert found[1]["solution"] == ANSWERS["overfits"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--solver", "codetre"), 2, "error: no solver is called 'codetre'"),
+        (("--solver", "codetree:depht=1"), 2, "error: codetree has no option 'depht'"),
+        (("--solver", "direct", "--problem", "Test/9"), 2, "has no problem 'Test/9'"),
+        (("--solver", "direct", "-k", "3"), 2, "error: pass@3 needs --samples 3 or more"),
+        (("--solver", "selfrepair"), 2, "error: the solver asks for the outcome of the hidden"),
+        (("--solver", "cot"), 3, "error: no recorded answer"),
+        (("--solver", "direct", "--dry-run"), 2, "error: --dry-run"),
+        (("--solver", "direct", "--sandbox", "none"), 3, "error: no sandbox is called 'none'"),
+        ((), 2, "error: missing option '--solver'"),
+    ],
+)
+def test_misuse_is_one_line(
+    run: Evaluate, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    done = run("evaluate", *arguments)
+    assert done.code == code
+    assert message in done.error
+
+
+def test_a_broken_file_is_named_with_its_line(run: Evaluate, tmp_path: Path) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text(json.dumps(problem("twice")) + "\n{...\n", encoding="utf-8")
+    done = run("evaluate", "--solver", "direct", problems=path)
+    assert (done.code, done.error.startswith(f"error: {path}:2: not JSON")) == (2, True)
+    done = run("solve", "--solver", "direct", problems=tmp_path / "none.jsonl")
+    assert (done.code, "no such file" in done.error) == (2, True)
+
+
+def test_results_that_are_something_else(run: Evaluate, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text("this is a letter\n", encoding="utf-8")
+    done = run("evaluate", "--solver", "direct", "--results", path)
+    assert done.code == 2
+    assert path.read_text(encoding="utf-8") == "this is a letter\n"

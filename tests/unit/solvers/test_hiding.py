@@ -1,0 +1,158 @@
+"""A solver that looks for the hidden tests finds nothing, and one that fails harms nobody."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from depslice.llm.port import Options
+from depslice.solvers.choosing import BUILT_IN, SolverError, SolverSpec
+from depslice.solvers.execution.trials import Grounds
+from depslice.solvers.problem import HiddenTests, ProblemError, Task
+from depslice.solvers.running.attempt import Place, check_hidden, check_solver, grade, propose
+from depslice.solvers.running.local import OracleRefused
+from depslice.validator.sandbox import Sandbox
+from plugin_solvers import install
+from scripted import ScriptedModel
+from solving import MIDDLE, RIGHT, TASK, block
+
+
+@pytest.fixture
+def secret(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """A word that stands in the hidden tests, and near the runner in every other way."""
+    word = "HIDDEN-" + secrets.token_hex(16)
+    monkeypatch.setenv("DEPSLICE_TESTS", word)
+    (tmp_path / "problems.jsonl").write_text(word, encoding="utf-8")
+    return word
+
+
+@pytest.fixture
+def listening() -> Iterator[int]:
+    """The port of a server of the runner's, and an abstract socket of that number."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as other:
+        port = server.getsockname()[1]
+        other.bind(f"\0depslice-{port}")
+        other.listen()
+        yield port
+
+
+@pytest.fixture
+def plugins(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = install(tmp_path_factory.mktemp("plugins"))
+    monkeypatch.syspath_prepend(str(folder))
+    return folder
+
+
+@pytest.fixture
+def place(sandbox: Sandbox) -> Place:
+    return Place(
+        model=ScriptedModel([block(RIGHT)] * 3),
+        grounds=Grounds(sandbox=sandbox, python=Path(sys.executable)),
+        options=Options(),
+    )
+
+
+def test_a_solver_that_looks_for_the_hidden_tests_finds_nothing(
+    secret: str, listening: int, plugins: Path, place: Place
+) -> None:
+    problem = replace(MIDDLE, context=f"port {listening}")
+    task = Task(problem=problem, hidden=HiddenTests(program=f"assert middle([]) != {secret!r}"))
+    proposed = propose(task, SolverSpec.of("thief"), place)
+    assert proposed.code is not None, proposed.why
+    assert proposed.code.startswith("# []")
+    for name in ("files", "environment", "processes", "stack", "garbage", "sockets"):
+        assert f"'{name}'" in proposed.code  # it did look there
+
+
+def test_what_it_may_see_it_does_find(secret: str, plugins: Path, place: Place) -> None:
+    """The control: the same thief, with the word in its own problem."""
+    task = replace(TASK, problem=replace(MIDDLE, context=secret))
+    proposed = propose(task, SolverSpec.of("thief"), place)
+    assert "garbage" in (proposed.code or proposed.why)
+    assert "processes" in (proposed.code or "")
+
+
+def test_plug_ins_are_not_imported_by_the_process_that_has_the_hidden_tests(
+    plugins: Path, place: Place
+) -> None:
+    check_solver(SolverSpec.of("raising"), place.grounds.sandbox)
+    assert propose(TASK, SolverSpec.of("raising"), place).code is None
+    assert "others_solvers" not in sys.modules
+
+
+def test_there_is_no_oracle_unless_it_is_allowed(plugins: Path, place: Place) -> None:
+    for name in ("judge", "selfrepair"):
+        with pytest.raises(OracleRefused):
+            propose(TASK, SolverSpec.of(name), place)
+
+
+def test_self_repair_with_an_oracle_is_counted(place: Place) -> None:
+    allowed = replace(place, oracle=True)
+    proposed = propose(TASK, SolverSpec.of("selfrepair"), allowed)
+    assert (proposed.code, proposed.bench.judged) == (RIGHT, 1)
+    assert grade(TASK, RIGHT, allowed).hidden.passed
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("silent", "ended without an answer"),
+        ("raising", "KeyError: 'no idea'"),
+        ("liar", "what is no request"),
+        ("endless", "what is no request"),
+    ],
+)
+def test_a_solver_that_fails_is_an_attempt_that_failed(
+    plugins: Path, place: Place, name: str, why: str
+) -> None:
+    proposed = propose(TASK, SolverSpec.of(name), place)
+    assert proposed.code is None
+    assert why in proposed.why
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("missing", "cannot be made"),
+        ("nothing", "cannot be made"),
+        ("codetree:depht=2", "has no option 'depht'"),
+        ("codetree:depth=deep", "depth=deep is no whole number"),
+        ("codetree:search=best", "is no one of dfs, bfs"),
+        ("codetree:critic=perhaps", "is no yes or no"),
+        ("cot:shots=7", "shots is 0 or 2"),
+    ],
+)
+def test_a_solver_that_cannot_be_made_is_named_before_any_attempt(
+    plugins: Path, sandbox: Sandbox, spec: str, message: str
+) -> None:
+    with pytest.raises(SolverError, match=message):
+        check_solver(SolverSpec.of(spec), sandbox)
+
+
+def test_an_unknown_solver() -> None:
+    with pytest.raises(SolverError, match="no solver is called 'codetre'") as caught:
+        SolverSpec.of("codetre")
+    assert "codetree" in caught.value.hint
+    with pytest.raises(SolverError, match="KEY=VALUE"):
+        SolverSpec.of("codetree:bfs")
+
+
+def test_problems_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: Path) -> None:
+    check_hidden(tmp_path / "problems.jsonl", [SolverSpec.of("direct"), SolverSpec.of("thief")])
+    with pytest.raises(ProblemError, match="solvers can read"):
+        check_hidden(plugins / "problems.jsonl", [SolverSpec.of("thief")])
+    with pytest.raises(ProblemError, match="solvers can read"):
+        check_hidden(Path(os.path.dirname(sys.executable)) / "x", [SolverSpec.of("direct")])
+
+
+def test_built_in_solvers_use_the_same_door() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["entry-points"]["depslice.solvers"] == dict(BUILT_IN)

@@ -1,0 +1,154 @@
+"""Problems out of files, and what is said of broken ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from depslice.solvers.execution.executor import Executor
+from depslice.solvers.loading import load_tasks
+from depslice.solvers.loading.examples import asserts_of, doctests_of
+from depslice.solvers.problem import Problem, ProblemError, Task, VisibleTest
+
+ADD: dict[str, Any] = {
+    "task_id": "Test/0",
+    "prompt": 'import math\n\ndef add(a, b):\n    """Adds.\n    >>> add(1, 2)\n    3\n    """\n',
+    "entry_point": "add",
+    "canonical_solution": "    return a + b\n",
+    "test": "def check(candidate):\n    assert candidate(2, 2) == 4\n",
+    "example_test": "def check(add):\n    assert add(1, 2) == 3\ncheck(add)\n",
+}
+MBPP = {
+    "task_id": 11,
+    "text": "Remove the first and last occurrence of a character.",
+    "code": "def remove_Occ(s,ch):\n    return s.replace(ch, '')",
+    "test_setup_code": "import math",
+    "test_list": ["assert remove_Occ('hello','l') == 'heo'", "assert remove_Occ('a','a') == ''"],
+    "challenge_test_list": ["assert remove_Occ('','l') == ''"],
+}
+
+
+def written(path: Path, *lines: object) -> Path:
+    text = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in lines)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def only(path: Path, fields: object) -> Task:
+    [task] = load_tasks(written(path, fields))
+    return task
+
+
+def holds(executor: Executor, task: Task, code: str) -> bool:
+    tests = [VisibleTest(text=task.hidden.program)]
+    problem = task.problem
+    return executor.run(code, tests, entry_point=problem.entry_point, given=problem.given).passed
+
+
+def test_a_line_of_humaneval(tmp_path: Path, executor: Executor) -> None:
+    task = only(tmp_path / "h.jsonl", ADD)
+    problem = task.problem
+    assert (problem.id, problem.entry_point, problem.given) == ("Test/0", "add", "import math")
+    assert problem.visible == (VisibleTest(text="assert add(1, 2) == 3"),)
+    assert "check" not in json.dumps(problem.document())  # nothing hidden in what is shown
+    assert "return" not in json.dumps(problem.document())
+    assert holds(executor, task, "def add(a, b):\n    return a + b")
+    assert not holds(executor, task, "def add(a, b):\n    return 3")
+
+
+def test_without_example_tests_the_docstring_has_them(tmp_path: Path) -> None:
+    fields = {key: value for key, value in ADD.items() if key != "example_test"}
+    assert only(tmp_path / "h.jsonl", fields).problem.visible == (
+        VisibleTest(text="assert add(1, 2) == 3"),
+    )
+
+
+def test_compressed(tmp_path: Path) -> None:
+    path = tmp_path / "h.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(ADD).encode() + b"\n\n"))
+    assert [task.problem.id for task in load_tasks(path)] == ["Test/0"]
+
+
+def test_a_line_of_evalplus(tmp_path: Path, executor: Executor) -> None:
+    fields = {k: v for k, v in ADD.items() if k != "test"}
+    more = {"base_input": [[1, 2]], "plus_input": [[0.1, 0.2], [[1], [2]]], "atol": 1e-6}
+    task = only(tmp_path / "e.jsonl", {**fields, **more})
+    assert holds(executor, task, "def add(a, b):\n    return a + b")
+    assert holds(executor, task, "def add(a, b):\n    return b + a if a != [1] else [1, 2]")
+    assert not holds(executor, task, "def add(a, b):\n    return 3")
+
+
+def test_a_line_of_mbpp(tmp_path: Path, executor: Executor) -> None:
+    task = only(tmp_path / "m.jsonl", MBPP)
+    problem = task.problem
+    assert (problem.id, problem.entry_point) == ("MBPP/11", "remove_Occ")
+    assert problem.specification.startswith("def remove_Occ(s, ch):\n")
+    assert "replace" not in json.dumps(problem.document())
+    assert [test.text for test in problem.visible] == ["assert remove_Occ('hello', 'l') == 'heo'"]
+    assert problem.visible[0].setup == "import math"
+    right = "def remove_Occ(s, ch):\n    a = s.replace(ch, '', 1)[::-1]\n    return a.replace(ch, '', 1)[::-1]"
+    assert holds(executor, task, right)
+    assert not holds(executor, task, "def remove_Occ(s, ch):\n    return 'heo'")
+
+
+def test_a_problem_travels_as_json(tmp_path: Path) -> None:
+    problem = only(tmp_path / "h.jsonl", ADD).problem
+    assert Problem.of(json.loads(json.dumps(problem.document()))) == problem
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "h.jsonl:2: not JSON"),
+        ("[]", "h.jsonl:2: not a JSON object"),
+        ("{}", "h.jsonl:2: neither HumanEval's fields"),
+        ({**ADD, "task_id": 3}, "h.jsonl:2: 'task_id' is not a string"),
+        ({**ADD, "prompt": "def add("}, "h.jsonl:2: the prompt is not Python"),
+        ({**ADD, "entry_point": "sub"}, "does not define the entry point 'sub'"),
+        ({**ADD, "entry_point": "a b"}, "is no name"),
+        ({**ADD, "example_test": "def x("}, "h.jsonl:2: the example test is not Python"),
+        ({**ADD, "task_id": "Test/1", "test": None}, "h.jsonl:2: 'test' is not a string"),
+        (ADD, "h.jsonl:2: Test/0 was there before"),
+        ({**MBPP, "test_list": []}, "h.jsonl:2: 'test_list' is empty"),
+        ({**MBPP, "test_list": "x"}, "h.jsonl:2: 'test_list' is not a list of strings"),
+        ({**MBPP, "test_list": ["assert True"]}, "the first test calls no function"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: object, message: str) -> None:
+    with pytest.raises(ProblemError) as caught:
+        load_tasks(written(tmp_path / "h.jsonl", ADD, line))
+    assert message in caught.value.message
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ProblemError, match="no such file"):
+        load_tasks(tmp_path / "none.jsonl")
+    (tmp_path / "bad.jsonl.gz").write_bytes(b"not compressed")
+    with pytest.raises(ProblemError, match="cannot read"):
+        load_tasks(tmp_path / "bad.jsonl.gz")
+    with pytest.raises(ProblemError, match="has no problems"):
+        load_tasks(written(tmp_path / "empty.jsonl", ""))
+
+
+def test_examples_with_setup_between_them() -> None:
+    found = asserts_of(
+        "def check(f):\n    x = f(1)\n    assert x == 2\n    assert x\ncheck(g)", "g"
+    )
+    assert [(each.setup, each.text) for each in found] == [
+        ("x = g(1)", "assert x == 2"),
+        ("x = g(1)", "assert x"),
+    ]
+
+
+def test_a_damaged_example_is_read_from_its_last_function() -> None:
+    text = "    return 1 if x else 2\n  x\ndef check(f):\n    assert f(1)\ncheck(f)"
+    assert [each.text for each in asserts_of(text, "f")] == ["assert f(1)"]
+
+
+def test_doctests_whose_outcome_is_no_value_are_no_tests() -> None:
+    text = ">>> x = 3\n>>> f(x)\n4\n>>> f('a')\nTraceback (most recent call last):\nTypeError\n>>> f(0)\nsome words\n"
+    assert [(e.setup, e.text) for e in doctests_of(text)] == [("x = 3", "assert f(x) == 4")]

@@ -1,0 +1,141 @@
+"""Functions of repositories as problems: the harness decides, and the original is out of reach."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from depslice.solvers.execution.trials import Grounds, Trials, open_trials
+from depslice.solvers.loading import load_tasks
+from depslice.solvers.problem import ProblemError, Task
+from depslice.validator.sandbox import Sandbox
+
+CORE = '''\
+LIMIT = 10
+
+
+def clamp(x, low=0):
+    """x, not below low and not above the limit.
+
+    >>> clamp(20)
+    10
+    """
+    return max(low, min(x, LIMIT))
+'''
+HARNESS = """\
+TARGET = "shapes.core:clamp"
+
+
+def test_clamp(candidate, reference):
+    for x in range(-3, 20):
+        assert candidate(x) == reference(x)
+"""
+RIGHT = "def clamp(x, low=0):\n    return low if x < low else LIMIT if x > LIMIT else x"
+OVERFITTED = "def clamp(x, low=0):\n    return min(x, LIMIT)"
+SPY = "def clamp(x, low=0):\n    raise ValueError(open(__file__).read())"
+SEARCH = """\
+def clamp(x, low=0):
+    import os, sys
+    found = []
+    for folder in {os.path.dirname(os.path.dirname(__file__)), *filter(os.path.isdir, sys.path)}:
+        for where, _, names in os.walk(folder):
+            if "site-packages" in where or "/lib/" in where:
+                continue
+            for name in names:
+                with open(os.path.join(where, name), "rb") as file:
+                    found += [name] if b"max(low" + b", min(x" in file.read() else []
+    raise ValueError(f"found {found}")
+"""
+
+
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("problems")
+    package = folder / "repo" / "shapes"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "core.py").write_text(CORE, encoding="utf-8")
+    (folder / "clamp.py").write_text(HARNESS, encoding="utf-8")
+    path = folder / "problems.jsonl"
+    path.write_text(json.dumps({"repo": "repo", "harness": "clamp.py"}) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def task(problems: Path) -> Task:
+    [found] = load_tasks(problems)
+    return found
+
+
+@pytest.fixture(scope="module")
+def trials(task: Task, sandbox: Sandbox) -> Iterator[Trials]:
+    grounds = Grounds(sandbox=sandbox, python=Path(sys.executable))
+    with grounds, open_trials(task, grounds) as opened:
+        yield opened
+
+
+def test_a_problem_shows_what_is_around_the_function_but_not_what_it_does(task: Task) -> None:
+    problem = task.problem
+    assert (problem.id, problem.entry_point) == ("shapes.core:clamp", "clamp")
+    assert problem.specification.startswith("def clamp(x, low=0):\n")
+    assert "LIMIT = 10" in problem.context
+    assert [test.text for test in problem.visible] == ["assert clamp(20) == 10"]
+    assert "min(x" not in json.dumps(problem.document())
+    assert "test_clamp" not in json.dumps(problem.document())
+
+
+def test_one_problem_for_each_strategy(problems: Path) -> None:
+    found = load_tasks(problems, strategies=("naive", "sliced", "full"))
+    assert [task.problem.strategy for task in found] == ["naive", "sliced", "full"]
+    assert [bool(task.problem.context) for task in found] == [False, True, True]
+    assert all("min(x" not in task.problem.context for task in found)
+
+
+def test_the_harness_decides(trials: Trials) -> None:
+    assert trials.visible(RIGHT).passed
+    assert trials.hidden(RIGHT).passed
+    assert trials.visible(OVERFITTED).passed
+    hidden = trials.hidden(OVERFITTED)
+    assert hidden.failure is not None
+    assert hidden.failure.kind == "wrong"
+
+
+@pytest.mark.parametrize("code", ["def clamp(", "def other(): pass"])
+def test_what_is_no_answer(trials: Trials, code: str) -> None:
+    for execution in (trials.visible(code), trials.hidden(code)):
+        assert execution.failure is not None
+        assert execution.failure.kind == "missing"
+
+
+@pytest.mark.parametrize("code", [SPY, SEARCH])
+def test_a_program_that_is_tried_cannot_read_the_original(trials: Trials, code: str) -> None:
+    feedback = trials.visible(code).feedback
+    assert "max(low, min(x" not in feedback
+    assert "found []" in feedback or "LIMIT = 10" in feedback
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"repo": "none", "harness": "clamp.py"}, "problems.jsonl:1: "),
+        ({"repo": "repo", "harness": "none.py"}, "problems.jsonl:1: cannot read"),
+        ({"repo": "repo", "harness": "clamp.py", "target": "shapes.core:LIMIT"}, "not a function"),
+        ({"repo": "repo", "harness": "clamp.py", "strategy": "best"}, "unknown strategy 'best'"),
+        ({"repo": ".", "harness": "clamp.py"}, "where answers could read it"),
+        ({"repo": 3, "harness": "clamp.py"}, "'repo' is not a string"),
+    ],
+)
+def test_a_broken_line(
+    problems: Path, tmp_path: Path, line: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "problems.jsonl"
+    shutil.copytree(problems.parent, tmp_path, dirs_exist_ok=True)
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with pytest.raises(ProblemError) as caught:
+        load_tasks(path)
+    assert message in caught.value.message
