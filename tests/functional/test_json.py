@@ -218,7 +218,7 @@ def test_the_documentation_names_no_other_schema() -> None:
     described = re.findall(r"^## `(depslice\.\w+/\d+)`", text, re.MULTILINE)
     source = "".join(
         path.read_text(encoding="utf-8")
-        for component in ("callgraph", "slicer", "validator", "server", "cli")
+        for component in ("callgraph", "slicer", "validator", "server", "harness", "dataset", "cli")
         for path in (ROOT / component).rglob("*.py")
     )
     assert set(described) == set(
