@@ -95,6 +95,10 @@ def test_what_was_made_is_not_made_again(run: Evaluate, tmp_path: Path) -> None:
     again = run("evaluate", *asked, "--limit", "2")
     assert again.out.replace(" ", "") == first.out.replace(" ", "")
     assert len(results.read_text(encoding="utf-8").splitlines()) == 4
+    results.write_text("".join(lines[:3]), encoding="utf-8")
+    known = run("evaluate", *asked, "--known", "--format", "json")
+    assert [each["attempts"] for each in json.loads(known.out)["scores"]] == [2, 1]
+    results.write_text("".join(lines), encoding="utf-8")
     third = run("evaluate", *asked, "--limit", "2", "--completions", tmp_path / "none")
     assert third.code == 0
 
@@ -130,6 +134,7 @@ def test_solve_gives_lines_that_others_can_grade(run: Evaluate) -> None:
         (("--solver", "direct", "-k", "3"), 2, "error: pass@3 needs --samples 3 or more"),
         (("--solver", "selfrepair"), 2, "error: the solver asks for the outcome of the hidden"),
         (("--solver", "cot"), 3, "error: no recorded answer"),
+        (("--solver", "direct", "--known"), 2, "error: --known needs --results"),
         (("--solver", "direct", "--dry-run"), 2, "error: --dry-run"),
         (("--solver", "direct", "--sandbox", "none"), 3, "error: no sandbox is called 'none'"),
         ((), 2, "error: missing option '--solver'"),
