@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--run-python", required=True)
-    parser.add_argument("--sample", type=int, default=8)
+    parser.add_argument("--sample", type=int, default=4)
     parser.add_argument("--into", type=Path, default=Path("harnesses-measured"))
     parser.add_argument("--table", action="store_true", help="only write the page")
     options = parser.parse_args()
@@ -64,8 +64,6 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
     rest = into / "rest.jsonl"
     rest.write_bytes(b"")
     if left:
-        # The recording of all functions is not this one's.
-        command[command.index("--into") + 1] = str(into / "rest")
         with rest.open("wb") as file:
             subprocess.run([*command, *left, *named("hypothesis")], stdout=file, check=False)
     (into / "measured.jsonl").write_bytes(first.read_bytes() + rest.read_bytes())

@@ -61,6 +61,7 @@ PACKAGES: Final = (
         version="3.3.3",
         root="pyparsing",
         needs=("railroad-diagrams", "jinja2"),
+        development=True,
     ),
     Traced(
         name="networkx",
@@ -73,6 +74,7 @@ PACKAGES: Final = (
             "networkx/readwrite",
         ),
         left_out=("tests/", "conftest.py"),
+        development=True,
     ),
     Traced(
         name="sqlglot",

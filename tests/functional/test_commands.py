@@ -169,6 +169,31 @@ def test_graph_formats(
     assert member in done.out
 
 
+def test_pycg_has_decorators_and_constructors_of_external_bases(
+    depslice: Depslice, tmp_path: Path
+) -> None:
+    """The command gives what the library does: the form needs more than references that are calls."""
+    (tmp_path / "main.py").write_text(
+        "import json\n"
+        "import remote\n"
+        "class Encoder(json.JSONEncoder): ...\n"
+        "class Job(remote.Job):\n"
+        "    @property\n"
+        "    def name(self): return 'job'\n"
+        "@remote.task\n"
+        "def run(): ...\n"
+        "Encoder()\n"
+        "Job().start()\n"
+    )
+    done = depslice("graph", tmp_path, "--format", "pycg")
+    assert json.loads(done.out)["main"] == [
+        "json.JSONEncoder.__init__",
+        "remote.Job.__init__",
+        "remote.Job.start",
+        "remote.task",
+    ]
+
+
 def test_a_tree_of_calls_and_of_callers(depslice: Depslice, shop: Path) -> None:
     calls = depslice("graph", shop, "shop.api:quote").out
     assert calls.startswith("shop.api:quote\n├── ")

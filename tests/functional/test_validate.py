@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -138,6 +145,17 @@ def test_what_cannot_be_imported_is_inconclusive(
     assert "import: ModuleNotFoundError: No module named 'nothing_of_this_name'" in done.out
 
 
+def test_an_environment_is_made(depslice: Depslice, shapes: Path, write: Write) -> None:
+    (shapes / "pyproject.toml").write_text(
+        '[project]\nname = "shapes"\nversion = "1"\nrequires-python = ">=3.11"\n'
+    )
+    harness = write("good.py", GOOD)
+    done = depslice("validate", shapes, harness, *FAST, "--make-environment")
+    assert done.code == 0, done.err
+    both = ("--make-environment", "--run-python", sys.executable)
+    assert depslice("validate", shapes, harness, *both).code == 2
+
+
 def test_results_are_kept(depslice: Depslice, shapes: Path, write: Write, tmp_path: Path) -> None:
     """A rerun asks for nothing that is known, and a cut line is found again."""
     good, weak = write("good.py", GOOD), write("weak.py", WEAK)
@@ -183,3 +201,47 @@ def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_
     bad = write("verdicts.txt", "no verdicts\n")
     done = depslice("validate", shapes, harness, "--results", bad)
     assert (done.code, "is not a file of verdicts" in done.error) == (2, True)
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(
+    environment: dict[str, str], shapes: Path, write: Write, tmp_path: Path
+) -> None:
+    """No process is left, and the last of several runs finishes what others have begun."""
+    for number in range(6):
+        folder = write(f"h{number}.py", f"{GOOD}# {number}\n").parent
+    results = tmp_path / "results.jsonl"
+    temporary = Path(tempfile.mkdtemp())  # not in `tmp_path`: started as root, users are changed
+    temporary.chmod(0o755)
+    arguments = ["validate", shapes, folder, *FAST, "--workers", "2", "--results", results]
+    command = [sys.executable, "-m", "depslice.cli", *map(str, arguments)]
+    env = environment | {"TMPDIR": str(temporary)}
+    for seconds in (0.3, 1, 1.5, 2, 3, 5, 600):
+        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+        try:
+            assert process.wait(seconds) == 0
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        until = time.monotonic() + 10
+        while (left := mentioning(temporary)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert left == []
+    kept = results.read_text(encoding="utf-8").splitlines()
+    assert len({json.loads(line)["key"] for line in kept}) == 6
+    assert len(kept) == 6
+    assert [name for name in os.listdir(temporary) if name.startswith("depslice-scratch")] == []
+    shutil.rmtree(temporary)
+
+
+def mentioning(path: Path) -> list[bytes]:
+    """The command lines of other processes that have a path in them."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if str(path).encode() in command and process.name != str(os.getpid()):
+            found.append(command)
+    return found

@@ -123,6 +123,7 @@ MAY_READ = {
     "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
     "validator/depslice/validator/child/recording.py",  # in the checked program
     "validator/depslice/validator/child/replaying.py",
+    "validator/depslice/validator/child/spelling.py",
     "llm/depslice/llm/cache.py",  # recorded answers
     "llm/depslice/llm/providers/local.py",  # a model file: is it one, and which
     # What runs in a sandbox, and what runs need: interpreters, handing folders over.
@@ -131,6 +132,7 @@ MAY_READ = {
     "validator/depslice/validator/sandbox/interpreters.py",
     "validator/depslice/validator/sandbox/staging.py",
     "validator/depslice/validator/sandbox/slots.py",  # locks
+    "validator/depslice/validator/scratch.py",
     # An environment: metadata and build inputs of the tree, copied; what a build made.
     "validator/depslice/validator/environment/declared.py",
     "validator/depslice/validator/environment/building.py",
@@ -145,6 +147,9 @@ MAY_READ = {
     "validator/depslice/validator/child/evidence/trial.py",
     "validator/depslice/validator/child/evidence/warm.py",
     "validator/depslice/validator/child/harness/observing.py",
+    "validator/depslice/validator/child/harness/context.py",  # data files of a harness
+    "validator/depslice/validator/child/harness/in_situ.py",  # nothing: the null device
+    "dataset/depslice/dataset/recorded.py",  # its own file of recorded calls
     "validator/depslice/validator/sandbox/depslice_inside/forks.py",  # /proc
     "solvers/depslice/solvers/loading/lines.py",  # files of problems
     "solvers/depslice/solvers/execution/trials.py",  # the copy's file, to put an answer into it

@@ -138,6 +138,7 @@ _TOGETHER = {
     "__radd__": "__add__",
 }
 """Methods of one protocol that one operation calls one after the other."""
+_BUILTIN = frozenset({"K", "KM"})
 _VAGUE = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM"})
 
 
@@ -239,7 +240,9 @@ class _Collected:
                     certainty = call_certainty(
                         one.rule, shown=one.certain, callees=callees, exact=exact
                     )
-                    if certainty is Certainty.DEFINITE and self._is_guess(function, index):
+                    if certainty is Certainty.DEFINITE and (
+                        self._is_guess(function, index) or self._is_mixed(function, index)
+                    ):
                         certainty = Certainty.LIKELY
                 elif not one.certain:
                     certainty = Certainty.POSSIBLE
@@ -266,6 +269,16 @@ class _Collected:
         return index >= 0 and any(
             self._engine.guess_id in function.registers[register]
             for register in reads(function.unit.ops[index])[:2]
+        )
+
+    def _is_mixed(self, function: Function, index: int) -> bool:
+        """Whether some of the objects that are called, or asked, answer by themselves."""
+        if index < 0:
+            return False
+        registers = reads(function.unit.ops[index])[:1]
+        values = [self._engine.values[v] for r in registers for v in function.registers[r]]
+        return any(kind[0] in _BUILTIN for kind in values) and any(
+            kind[0] in ("I", "B") for kind in values
         )
 
     def _answer(self, lookup: Lookup) -> list[_Edge | _Gap]:

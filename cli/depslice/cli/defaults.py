@@ -21,7 +21,7 @@ _NEVER = frozenset(
     {
         *("pycg_python", "check_python", "run_python", "check", "calls"),
         *("output_path", "force", "report", "results"),
-        *("sandbox", "unsafe_no_sandbox"),
+        *("sandbox", "unsafe_no_sandbox", "make_environment"),
     }
 )
 _TOO_LARGE = 10 * 2**20

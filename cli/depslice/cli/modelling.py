@@ -13,7 +13,7 @@ import click
 from depslice.cli.notes import Notes
 
 if TYPE_CHECKING:
-    from depslice.llm import ModelSettings, OpenModel, Options, Usage
+    from depslice.llm import Caps, ModelSettings, OpenModel, Options, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,9 @@ class ModelOptions:
     max_dollars: float | None
     max_total_tokens: int | None
     max_calls: int | None
+    task_dollars: float | None
+    task_tokens: int | None
+    task_calls: int | None
     price: str | None
     dry_run: bool
 
@@ -68,6 +71,12 @@ class ModelOptions:
             ),
             caps=Caps(dollars=self.max_dollars, tokens=self.max_total_tokens, calls=self.max_calls),
         )
+
+    def task_caps(self) -> Caps:
+        """What one function may cost."""
+        from depslice.llm import Caps
+
+        return Caps(dollars=self.task_dollars, tokens=self.task_tokens, calls=self.task_calls)
 
     def open(self, *, use_cache: bool) -> OpenModel:
         """The model; nothing is sent yet."""
@@ -133,7 +142,11 @@ _OPTIONS = (
         help="For each answer. One that is longer is an error.",
     ),
     click.option(
-        "--seed", type=int, metavar="N", help="For sampling, where the model knows seeds."
+        "--sampling-seed",
+        "seed_",
+        type=int,
+        metavar="N",
+        help="For answers that vary, where the model knows seeds.",
     ),
     click.option(
         "--samples",
@@ -180,6 +193,14 @@ _OPTIONS = (
     ),
     click.option("--max-calls", type=_POSITIVE, metavar="N", help="Ask no more after so many."),
     click.option(
+        "--task-dollars",
+        type=click.FloatRange(min=0),
+        metavar="N",
+        help="As --max-dollars, for each function.",
+    ),
+    click.option("--task-tokens", type=_POSITIVE, metavar="N", help="At most, for each function."),
+    click.option("--task-calls", type=_POSITIVE, metavar="N", help="At most, for each function."),
+    click.option(
         "--price",
         metavar="IN/OUT[/CACHED]",
         help="Dollars for a million tokens.  [default: the list price]",
@@ -195,8 +216,11 @@ def model_options(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def packed(**given: Any) -> None:
-        mine = {name: given.pop(name) for name in ModelOptions.__dataclass_fields__}
+        mine = {
+            name: given.pop(name) for name in ModelOptions.__dataclass_fields__ if name != "seed"
+        }
         mine["answers"] = mine["answers"] or "use"
+        mine["seed"] = given.pop("seed_")
         if given.pop("default_temperature"):
             mine["temperature"] = None
         function(asking=ModelOptions(**mine), **given)

@@ -27,6 +27,7 @@ from depslice.harness import (
     Settings,
     Task,
 )
+from depslice.llm import ModelSettings
 from depslice.validator.validation import (
     Inconclusive,
     Reason,
@@ -86,9 +87,9 @@ class Maker:
         if known is not None:
             return parse_made(known)
         started = time.monotonic()
-        made = _Loop(self, target, generator).run()
-        made = replace(made, seconds=time.monotonic() - started)
-        if made.verdict != "inconclusive":  # it may be another one next time
+        loop = _Loop(self, target, generator)
+        made = replace(loop.run(), seconds=time.monotonic() - started)
+        if made.verdict != "inconclusive" and not loop.passing:  # it may be another next time
             self._ledger.add(key, made_document(made))
         return made
 
@@ -97,13 +98,14 @@ class Maker:
         program = self.session.ground.program
         module = program.module(target.id.partition(":")[0])
         calls = self.recording.calls.get(target.id, ())
+        base_url = self.settings.models.base_url
         parts = (
             _FORMAT,
             target.id,
             program.text(module) if module is not None else "",
             generator.name,
             self.rounds,
-            asdict(self.settings),
+            asdict(replace(self.settings, models=ModelSettings(base_url=base_url))),
             asdict(self.session.gates),
             [(c.test, c.number, c.arguments, hashlib.sha256(c.data).digest()) for c in calls],
         )
@@ -126,6 +128,7 @@ class _Loop:
         self.best: tuple[Draft, Verdict] | None = None
         self.tokens = 0
         self.dollars = 0.0
+        self.passing = False
 
     def run(self) -> Made:
         """Rounds, and the best of what they gave."""
@@ -134,6 +137,7 @@ class _Loop:
             self.tokens += _spent(drafts).tokens
             self.dollars += _spent(drafts).dollars
             if isinstance(drafts, Declined):
+                self.passing = drafts.passing
                 if self.best is None:
                     return self._told("declined", ((drafts.slug, drafts.message),))
                 break

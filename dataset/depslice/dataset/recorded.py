@@ -40,10 +40,12 @@ def recorded_calls(
 ) -> Recording:
     """Calls of ``targets`` by the tests: those in the file ``kept``, or recorded now.
 
+    What is kept may have been recorded for more targets than these.
+
     Tests that cannot be run are told in ``ended``: not every generator needs them.
     """
-    key = _key(program, targets, tests)
-    known = _read(kept, key) if kept is not None else None
+    key = _key(program, tests)
+    known = _read(kept, key, targets) if kept is not None else None
     if known is not None:
         return known
     try:
@@ -51,7 +53,7 @@ def recorded_calls(
     except CheckUnavailable as error:
         found = Recording(calls={}, failures={}, ended=error.message)
     if kept is not None:
-        _write(kept, key, found)
+        _write(kept, key, targets, found)
     return found
 
 
@@ -77,9 +79,9 @@ def _call(found: ReachingCall) -> RecordedCall:
 # --- the file
 
 
-def _key(program: Program, targets: Sequence[str], tests: Sequence[str]) -> str:
-    """What a recording depends on: sources, tests among them, and what was asked for."""
-    parts = hashlib.sha256(repr((_FORMAT, sorted(targets), list(tests))).encode())
+def _key(program: Program, tests: Sequence[str]) -> str:
+    """What a recording depends on: sources, tests among them, and which tests are run."""
+    parts = hashlib.sha256(repr((_FORMAT, list(tests))).encode())
     for file in _files(program):
         parts.update(file.encode("utf-8", "surrogatepass"))
     return parts.hexdigest()
@@ -91,10 +93,10 @@ def _files(program: Program) -> Iterable[str]:
         yield f"{name}\0{program.text(module) if module is not None else ''}\0"
 
 
-def _read(path: Path, key: str) -> Recording | None:
+def _read(path: Path, key: str, targets: Sequence[str]) -> Recording | None:
     try:
         found = json.loads(path.read_bytes())
-        if found["key"] != key:
+        if found["key"] != key or not set(targets) <= set(found["targets"]):
             return None
         calls = {
             str(t): tuple(_from_json(each) for each in calls) for t, calls in found["calls"].items()
@@ -110,13 +112,14 @@ def _from_json(found: dict[str, Any]) -> RecordedCall:
     )
 
 
-def _write(path: Path, key: str, recording: Recording) -> None:
+def _write(path: Path, key: str, targets: Sequence[str], recording: Recording) -> None:
     calls = {
         target: [asdict(each) | {"data": base64.b64encode(each.data).decode()} for each in calls]
         for target, calls in recording.calls.items()
     }
     document = {
         "key": key,
+        "targets": sorted(targets),
         "calls": calls,
         "failures": dict(recording.failures),
         "ended": recording.ended,

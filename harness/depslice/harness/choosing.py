@@ -12,6 +12,7 @@ GROUP: Final = "depslice.harness_generators"
 _BUILT_IN: Final = (
     EntryPoint("hypothesis", "depslice.harness.hypothesis:HypothesisGenerator", GROUP),
     EntryPoint("insitu", "depslice.harness.insitu:InsituGenerator", GROUP),
+    EntryPoint("llm", "depslice.harness.llm:LlmGenerator", GROUP),
     EntryPoint("replay", "depslice.harness.replay:ReplayGenerator", GROUP),
 )
 

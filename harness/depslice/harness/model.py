@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from depslice.callgraph.errors import DepsliceError
+from depslice.llm import Caps, ModelSettings, Options
+from depslice.llm.port import DEFAULTS
 
 if TYPE_CHECKING:
     from depslice.callgraph.model import Symbol
@@ -76,12 +79,17 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declined:
-    """Nothing can be generated: a slug that stays, and a sentence. Costs as in :class:`Draft`."""
+    """Nothing can be generated: a slug that stays, and a sentence. Costs as in :class:`Draft`.
+
+    ``passing``: for a reason that has nothing to do with the task (no connection, a cap is
+    reached), so that a run that goes on later asks again.
+    """
 
     slug: str
     message: str
     tokens: int = 0
     dollars: float = 0.0
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,18 +123,24 @@ class Attempt:
 class Settings:
     """What generators are made with; each takes what it knows.
 
-    ``model`` is a specification for :func:`depslice.llm.open_model`, ``base_url`` where it is;
-    ``builder`` and ``strategy`` choose prompt and context; ``samples`` drafts a round.
-    ``seed`` is for what is drawn by chance. ``options`` are for generators of others.
+    ``model`` is a specification for :func:`depslice.llm.open_model`; ``builder`` and ``strategy`` choose prompt and context; ``samples`` drafts a round.
+    ``limit`` are the tokens of context in a prompt, ``templates`` a folder of the user's own.
+    ``sampling`` is how a model answers, ``task_caps`` what a function may cost. ``seed`` is for
+    what is drawn by chance. ``options`` are for generators of others. ``models`` says how the
+    model is reached, and what the run may cost: nothing that an outcome depends on.
     """
 
     model: str = ""
-    base_url: str = ""
     builder: str = ""
     strategy: str = "sliced"
     samples: int = 1
+    limit: int = 6000
+    templates: Path | None = None
+    sampling: Options = DEFAULTS
+    task_caps: Caps = field(default_factory=Caps)
     seed: int = 0
     options: Mapping[str, str] = field(default_factory=dict)
+    models: ModelSettings = field(default_factory=ModelSettings, compare=False)
 
 
 class HarnessGenerator(Protocol):

@@ -54,6 +54,11 @@ class Ledger:
         self._tickets = 0
         self._changed = threading.Condition()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a cap is reached."""
+        return bool(self.caps.reached_by(self.spent))
+
     def admit(self, expected: Usage) -> int:
         """Wait until a request fits; the ticket is for :meth:`settle`.
 

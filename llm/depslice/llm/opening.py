@@ -20,6 +20,8 @@ from depslice.llm.sampling import OpenModel
 
 _KEYS: Final = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 _CONCURRENCY: Final = 4
+_TIMEOUT: Final = 600.0
+_LOCAL_TIMEOUT: Final = 3600.0
 _ELSEWHERE: Final = "DEPSLICE_API_KEY"
 """The key for a base URL: a provider's own key is never sent to somebody else by default."""
 
@@ -31,7 +33,7 @@ class ModelSettings:
     ``base_url``: an endpoint other than the provider's own. ``key_variable``: the environment
     variable with its key. ``price``: None is the list price. ``completions``: the folder of
     recorded answers, None the default one. ``threads`` and ``context`` (tokens) are those
-    of a local model, ``timeout`` is in seconds.
+    of a local model, ``timeout`` is in seconds for one answer: 600, and 3600 for a local model.
     """
 
     base_url: str = ""
@@ -42,19 +44,19 @@ class ModelSettings:
     pace: Pace = field(default_factory=Pace)
     patience: Patience = field(default_factory=Patience)
     caps: Caps = field(default_factory=Caps)
-    timeout: float = 600.0
+    timeout: float | None = None
     threads: int = 1
     context: int = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Provider:
-    """A source that was not asked anything yet, and what its answers cost."""
+    """A source that was not asked anything yet, what its answers cost, and how to end it."""
 
     source: Source
     price: Price
     concurrency: int
-    close: Callable[[], None] | None = None
+    close: Callable[[], None]
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> OpenModel:
@@ -119,7 +121,7 @@ def _local(name: str, settings: ModelSettings) -> _Provider:
         threads=settings.threads,
         context=settings.context,
         slots=concurrency,
-        timeout=settings.timeout,
+        timeout=settings.timeout or _LOCAL_TIMEOUT,
     )
     return _Provider(
         source=source,
@@ -141,19 +143,19 @@ def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
         url=base_url or module.OFFICIAL,
         model=model,
         key=key_from_environment(variable, needed=needed),
-        timeout=settings.timeout,
+        timeout=settings.timeout or _TIMEOUT,
     )
     name = f"{kind}:{model}" if kind else model
     name = f"{name}@{base_url}" if base_url else name
     listed = UnknownPrice() if base_url else ListedPrice(provider=kind, model=model)
     price = settings.price or listed
-    source: Source
-    if kind == "anthropic":
-        source = anthropic_source.AnthropicSource(name, endpoint, price)
-    else:
-        source = openai_source.OpenAISource(name, endpoint, price)
+    speaks = anthropic_source.AnthropicSource if kind == "anthropic" else openai_source.OpenAISource
+    source = speaks(name, endpoint, price)
     return _Provider(
-        source=source, price=price, concurrency=settings.pace.concurrency or _CONCURRENCY
+        source=source,
+        price=price,
+        concurrency=settings.pace.concurrency or _CONCURRENCY,
+        close=source.close,
     )
 
 

@@ -69,7 +69,7 @@ class OpenModel:
         )
 
     def close(self) -> None:
-        """End what was started for it: a local server. Nothing can be asked afterwards."""
+        """End what was started for it: connections, a local server."""
         if self._close is not None:
             self._close()
 

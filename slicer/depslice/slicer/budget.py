@@ -63,8 +63,8 @@ class BudgetFitter:
         count = _first(every, lambda k: self.size(signatures=every, names=k) <= budget)
         if (size := self.size(signatures=every, names=count)) <= budget or not every:
             return self.in_forms(signatures=every, names=count), size
-        count = 1 + _first(every - 1, lambda k: self._size_without(k + 1) <= budget)
-        return self._listed(self._without(count)), self._size_without(count)
+        kept = most_that_fit(every - 1, lambda kept: self._size_without(every - kept) <= budget)
+        return self._listed(self._without(every - kept)), self._size_without(every - kept)
 
     def size(self, *, signatures: int = 0, names: int = 0) -> int:
         """The tokens when so many of the farthest items are no more than their form."""
@@ -171,3 +171,18 @@ class _FileSizes:
 def _first(count: int, fits: Callable[[int], bool]) -> int:
     """The least number below ``count`` that fits, else ``count``: sizes fall as items step down."""
     return bisect_left(range(count), True, key=fits)
+
+
+def most_that_fit(count: int, fits: Callable[[int], bool]) -> int:
+    """The greatest number up to ``count`` that fits, else 0, where more fits ever less.
+
+    Little is tried first, then twice as much: each trial grows a slice anew, and budgets that
+    make it drop items are small beside the slices that they are asked of.
+    """
+    beyond = 1
+    while beyond <= count and fits(beyond):
+        beyond *= 2
+    low = beyond // 2
+    return low + bisect_left(
+        range(low + 1, min(beyond, count + 1)), True, key=lambda kept: not fits(kept)
+    )

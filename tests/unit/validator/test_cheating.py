@@ -245,6 +245,60 @@ CHEATS = {
         "tampering",
         "import sys\n" + HONEST.replace("CASES:", "CASES:\n        sys.settrace(None)"),
     ),
+    "the frames above, by a traceback": (
+        "tampering",
+        HONEST
+        + """
+try:
+    raise KeyError
+except KeyError as error:
+    FRAMES = [frame for frame, _ in __import__("traceback").walk_tb(error.__traceback__)]
+""",
+    ),
+    "the frames above, by inspect": (
+        "tampering",
+        "import inspect\nFRAMES = [each.frame.f_back for each in inspect.stack()]\n" + HONEST,
+    ),
+    "code compared by its listing": (
+        "tampering",
+        HONEST
+        + """
+import dis
+def test_listing(candidate, reference):
+    one, other = ([i.opname for i in dis.get_instructions(s._function)] for s in (candidate, reference))
+    assert one[-10:] == other[-10:]
+""",
+    ),
+    "a fork that compares, and a parent that does not wait for its word": (
+        "candidate-not-called",
+        HONEST.replace(
+            "(candidate, reference):",
+            "(candidate, reference):\n    import os\n    if os.fork(): return os.wait()",
+        ),
+    ),
+    "a difference ends the test": (
+        "control-returns-None",
+        f"""
+        {CALLS}
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                if candidate(items, discount) != reference(items, discount):
+                    return
+                assert True
+        """,
+    ),
+    "a difference skips the test": (
+        "control-returns-0",
+        f"""
+        {CALLS}
+        import pytest
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                if candidate(items, discount) != reference(items, discount):
+                    pytest.skip("later")
+                assert True
+        """,
+    ),
     "the comparison patched": (
         "control-returns-0",
         f"""
@@ -358,6 +412,33 @@ def test_cheat_is_not(session: Session, name: str) -> None:
         verdict = verdict_on(session, "shop.price:total", text)
     assert isinstance(verdict, Rejected), verdict
     assert reason in {each.slug for each in verdict.reasons}, verdict.reasons
+
+
+def test_what_tests_do_is_not_tampering(session: Session) -> None:
+    """Named tuples, data classes, logged tracebacks, signatures."""
+    verdict = verdict_on(
+        session,
+        "shop.price:total",
+        """
+        import collections, dataclasses, inspect, logging, traceback, warnings
+        Case = collections.namedtuple("Case", "items discount")
+        @dataclasses.dataclass
+        class Other:
+            items: list
+        """
+        + HONEST.replace("\n", "\n        ")
+        + """
+        def test_more(candidate, reference, context):
+            assert inspect.signature(candidate) == inspect.signature(reference)
+            assert candidate(Case([(1, 2)], 0).items) == reference(Other([(1, 2)]).items)
+            try:
+                reference([(1, -1)])
+            except ValueError:
+                logging.exception(traceback.format_exc())
+            warnings.warn("said")
+        """,
+    )
+    assert isinstance(verdict, Accepted), verdict
 
 
 def test_a_wrong_candidate_does_not_reach_the_original(session: Session) -> None:

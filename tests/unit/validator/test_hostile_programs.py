@@ -59,9 +59,20 @@ def test_contained(sandbox: Sandbox, around: Surroundings, name: str) -> None:
 
 
 def state_of_machine() -> tuple[set[str], str]:
-    """Mounts, and files where programs leave them."""
-    files = {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("depslice-")}
+    """Mounts, and files of other users where programs leave them.
+
+    Other tests make files there at the same time, as the user that we are.
+    """
+    with os.scandir(tempfile.gettempdir()) as entries:
+        files = {entry.name for entry in entries if _owner(entry) not in (os.getuid(), None)}
     return files, Path("/proc/self/mounts").read_text(encoding="utf-8")
+
+
+def _owner(entry: os.DirEntry[str]) -> int | None:
+    try:
+        return entry.stat(follow_symlinks=False).st_uid
+    except FileNotFoundError:
+        return None
 
 
 def check_next_run(sandbox: Sandbox) -> None:

@@ -12,7 +12,6 @@ import itertools
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from depslice.callgraph.project import Project
 from depslice.slicer.model import RenderedFile
 from depslice.slicer.render import write_tree
 from depslice.validator.sandbox import Ending, Job, Limits, Outcome, Sandbox, interpreter_folders
+from depslice.validator.scratch import scratch_folder
 
 _CHILD: Final = Path(__file__).with_name("child")
 _NOT_COPIED: Final = (
@@ -239,8 +239,8 @@ def open_workspace(
     """
     import cloudpickle
 
-    with tempfile.TemporaryDirectory(prefix="depslice-check-", ignore_cleanup_errors=True) as name:
-        folder = Path(name).resolve() / "check"
+    with scratch_folder() as scratch:
+        folder = scratch / "check"
         child = folder / "child"
         shutil.copytree(_CHILD, child / "depslice_child")
         shutil.copytree(Path(cloudpickle.__file__).parent, child / "cloudpickle")

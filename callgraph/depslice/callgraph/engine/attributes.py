@@ -13,7 +13,7 @@ from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Op, Position, Register
+from depslice.callgraph.summary import Op, Position, Register, TypeExpr
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
@@ -254,6 +254,28 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.ensure(self.function(module, piece.unit))
         return self.read(self.cell("cv", owner, name, index))
 
+    def _fitting_member(self, owner: Class, name: str, stored: Values) -> Values:
+        """What of ``stored`` can be meant where ``owner``'s body declares ``name: T``.
+
+        Not where a subclass declares it in turn; code that stores by a computed name
+        (``setattr``) mixes what it stores under all of them.
+        """
+        declaration = self._declarations.get((owner, name))
+        if declaration is None:
+            declaration = self._declarations[owner, name] = self._declaration(owner, name)
+        for function, annotation in declaration:
+            stored = self.fitting(function, annotation, stored)
+        return stored
+
+    def _declaration(self, owner: Class, name: str) -> tuple[tuple[Function, TypeExpr], ...]:
+        """The only thing that ``owner``'s body says of ``name``, where it declares a type."""
+        pieces = owner.info.members.get(name, ())
+        unit = owner.module.summary.pieces[pieces[0]].unit if len(pieces) == 1 else -1
+        if unit < 0:
+            return ()
+        function = self.function(owner.module, unit)
+        return tuple((function, op[2]) for op in function.unit.ops if op[0] == s.DECLARE)
+
     # --- loads
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
@@ -390,9 +412,12 @@ class AttributeEvaluation(AnnotationEvaluation):
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
             if self.whole:
-                values |= self._instance_state(class_, name, pos)
+                values |= self._set_on_class(class_, name, exact=exact)
             return values
-        values |= self._instance_state(class_, name, pos)
+        if self.whole:
+            values |= self._set_on_class(class_, name, exact=exact)
+        else:
+            values |= self._instance_state(class_, name, pos)
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
             found = self.find_member(metaclass, name)
             if found is not None:
@@ -515,7 +540,11 @@ class AttributeEvaluation(AnnotationEvaluation):
         stored = self._instance_state(class_, name, pos)
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
+        if stored and owner is not None and self.whole:
+            stored = self._fitting_member(owner, name, stored)
         values |= stored
+        for value in self._set_on_class(class_, name, exact=exact):
+            values |= self._bind_to_instance(value, receiver, pos)
         if owner is None and not self._stores(class_, name):
             if name == "__class__":
                 return self.single(("C", class_, exact))
@@ -621,7 +650,18 @@ class AttributeEvaluation(AnnotationEvaluation):
             cell = k.attributes.get(name)
             if cell is not None and cell.values:
                 return True
-        return False
+        return bool(self._set_on_class(class_, name, exact=True))
+
+    def _set_on_class(self, class_: Class, name: str, *, exact: bool) -> Values:
+        """What code assigns to the attribute of the class itself: instances bind it."""
+        if not self.whole:
+            return EMPTY
+        values: set[int] = set()
+        for k in self.mro(class_):
+            values |= self.read(self.cell("set on class", k, name))
+        if not exact:
+            values |= self.read(self.cell("set on class below", class_, name))
+        return values
 
     def _instance_state(self, class_: Class, name: str, pos: Position) -> Values:
         """What methods (and code of the class's module) assign to the attribute."""
@@ -751,13 +791,21 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     # --- stores
 
-    def store_attribute(self, receivers: Values, name: str, values: Values, pos: Position) -> None:
-        """``receiver.name = values``."""
+    def store_attribute(
+        self,
+        receivers: Values,
+        name: str,
+        values: Values,
+        pos: Position,
+        *,
+        by_object: bool = False,
+    ) -> None:
+        """``receiver.name = values``; ``by_object``: by ``object.__setattr__`` itself."""
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
             if kind in ("I", "C"):
-                self._store_on_class(receiver, value, name, values, pos)
+                self._store_on_class(receiver, value, name, values, pos, by_object=by_object)
             elif kind == "M":
                 module = self.program.module(value[1])
                 self.facts.append((f.WRITE, value[1], name, pos))
@@ -775,7 +823,14 @@ class AttributeEvaluation(AnnotationEvaluation):
         return None if self.current is None else self.current.module
 
     def _store_on_class(
-        self, receiver: int, value: tuple[object, ...], name: str, values: Values, pos: Position
+        self,
+        receiver: int,
+        value: tuple[object, ...],
+        name: str,
+        values: Values,
+        pos: Position,
+        *,
+        by_object: bool,
     ) -> None:
         class_ = value[1]
         assert isinstance(class_, Class)
@@ -786,7 +841,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 for member in tuple(self.member_values(owner, name)):
                     self._call_setter(member, receiver, values, pos)
         setter = self.find_member(class_, "__setattr__")
-        if setter is not None and value[0] == "I":
+        if setter is not None and value[0] == "I" and not by_object:
             self._call_member(
                 class_,
                 "__setattr__",
@@ -794,6 +849,11 @@ class AttributeEvaluation(AnnotationEvaluation):
                 pos,
                 "setattr",
             )
+        if self.whole and value[0] == "C":
+            self.write(self.cell("set on class", class_, name), values)
+            for ancestor in self.mro(class_)[1:]:
+                self.write(self.cell("set on class below", ancestor, name), values)
+            return
         if self.whole or class_.module is self._own_module():
             self.write(self.attribute_cell(class_, name), values)
         for ancestor in self.mro(class_)[1:] if self.whole else ():

@@ -21,6 +21,7 @@ from depslice.callgraph.engine.values import (
     Values,
 )
 from depslice.callgraph.program import Module, Program
+from depslice.callgraph.summary import TypeExpr
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.outside import Outside
@@ -65,6 +66,7 @@ class EngineState:
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
         self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
+        self._declarations: dict[tuple[Class, str], tuple[tuple[Function, TypeExpr], ...]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
         self.methods: dict[str, list[Function]] = {}  # of all classes, by name
         self._entered: set[int] = set()  # the partials at work

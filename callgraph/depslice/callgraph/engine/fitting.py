@@ -14,7 +14,7 @@ from depslice.callgraph.engine.attributes import AttributeEvaluation
 from depslice.callgraph.engine.values import Class, Function, Value, Values
 from depslice.callgraph.summary import TypeExpr
 
-_MOST_HEIRS: Final = 8
+_MOST_HEIRS: Final = 2
 _PLAIN: Final = frozenset(
     f"builtins.{kind.__name__}"
     for kind in (

@@ -232,6 +232,31 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
     return EMPTY
 
 
+def _object_setattr(engine: ContainerEvaluation, call: Call) -> Values:
+    """``object.__setattr__(receiver, name, value)``: what the class has overridden does not run.
+
+    ``super().__setattr__(name, value)`` passes no receiver; what it stores is not known.
+    """
+    if len(call.args) == 3:
+        for value in call.args[1]:
+            kind = engine.values[value]
+            if kind[0] == "S":
+                engine.store_attribute(
+                    call.args[0], kind[1], call.args[2], call.pos, by_object=True
+                )
+    return EMPTY
+
+
+def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
+    """``object.__new__(cls)``, ``super().__new__(cls)``: an instance of the class."""
+    made = {
+        engine.intern(("I", kind[1], kind[2]))
+        for kind in (engine.values[value] for value in (call.args[0] if call.args else EMPTY))
+        if kind[0] == "C"
+    }
+    return made or engine.single(("XI", "builtins.object"))
+
+
 def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 2:
         for value in tuple(call.args[1]):
@@ -535,6 +560,8 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
     "builtins.object.__getattribute__": _getattr,
+    "builtins.object.__new__": _object_new,
+    "builtins.object.__setattr__": _object_setattr,
     "builtins.setattr": _setattr,
     "builtins.callable": _callable,
     "builtins.hasattr": _hasattr,

@@ -528,6 +528,14 @@ class ExpressionLowering:
                         (s.NARROW_TEXT, register, frame.env[name], prefix[:_LONGEST_NAME])
                     )
                     frame.env = {**frame.env, name: register}
+        elif kind is ast.Compare:
+            match test:
+                case ast.Compare(
+                    left=ast.Call(func=ast.Name(id="type"), args=[ast.Name(id=name)], keywords=[]),
+                    ops=[ast.Is() | ast.Eq() | ast.In()],
+                    comparators=[classes],
+                ) if positive:  # what is of another type may still be of a subclass
+                    self._narrow_name(name, classes, positive=True)
 
     def _narrow_name(self, name: str, classes: ast.expr, *, positive: bool) -> None:
         frame = self.frame

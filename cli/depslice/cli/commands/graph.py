@@ -138,6 +138,8 @@ def graph(
         if run is not None:
             write_result(output, _compared(program, whole, run, format_=format_, output=output))
             return
+        if format_ == "pycg":
+            kind = "pycg"
         part = _restricted(whole, kind=kind, certainty=certainty, externals=externals)
         starts: list[str] = []
         if start is not None:
@@ -227,11 +229,15 @@ def _restricted(
     from depslice.callgraph.graph import is_external
     from depslice.callgraph.model import Certainty, ReferenceKind
 
-    wanted_kind = ReferenceKind.CALL if kind == "call" else None
+    wanted_kinds = {
+        "call": {ReferenceKind.CALL},
+        # Decorators are calls there, and bases outside the repository have constructors.
+        "pycg": {ReferenceKind.CALL, ReferenceKind.DECORATE, ReferenceKind.INHERIT},
+    }.get(kind)
     least = Certainty(certainty).rank
 
     def is_wanted(reference: Reference) -> bool:
-        if wanted_kind is not None and reference.kind is not wanted_kind:
+        if wanted_kinds is not None and reference.kind not in wanted_kinds:
             return False
         if reference.certainty.rank > least:
             return False

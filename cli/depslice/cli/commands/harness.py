@@ -7,7 +7,7 @@ import os
 import random
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import click
 from depslice.cli.failures import Finished
 from depslice.cli.gating import gate_options
 from depslice.cli.interpreters import python_of
+from depslice.cli.modelling import ModelOptions, model_options, say_usage
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
 from depslice.cli.options import (
@@ -26,6 +27,7 @@ from depslice.cli.options import (
     output_options,
     repository_options,
 )
+from depslice.cli.prompting import PromptOptions, prompt_options
 from depslice.cli.results import Write, json_text, result_stream
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
@@ -81,22 +83,8 @@ _DEFAULT_GENERATORS = ("replay", "insitu", "hypothesis")
     metavar="N",
     help="Drafts for a function and generator, repairs included.",
 )
-@click.option("--model", default="", metavar="NAME", help="For generators that ask a model.")
-@click.option("--base-url", default="", metavar="URL", help="Where the model is.")
-@click.option(
-    "--builder", default="", metavar="NAME", help="What writes prompts, for such generators."
-)
-@click.option(
-    "--strategy", default="sliced", show_default=True, metavar="NAME", help="And their context."
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Drafts of a round, for generators that draw; the best one is kept.",
-)
+@prompt_options(builder="equivalence")
+@model_options
 @click.option(
     "--tests",
     multiple=True,
@@ -141,11 +129,8 @@ def harness(
     generators: tuple[str, ...],
     every: bool,
     rounds: int,
-    model: str,
-    base_url: str,
-    builder: str,
-    strategy: str,
-    samples: int,
+    prompting: PromptOptions,
+    asking: ModelOptions,
     tests: tuple[str, ...],
     test_seconds: int,
     into: str,
@@ -163,8 +148,6 @@ def harness(
     mended. Without a model: `replay` makes the recorded calls again, `insitu` compares
     where the tests make them, `hypothesis` makes arguments up.
     """
-    from depslice.harness import Settings
-
     if bool(targets) == all_:
         raise click.UsageError("give TARGETs, or --all")
     if (match or sample or called) and not all_:
@@ -176,17 +159,13 @@ def harness(
             repository=repository,
             into=Path(into),
             python=run_python or python_of(repository.path),
-            settings=Settings(
-                model=model,
-                base_url=base_url,
-                builder=builder,
-                strategy=strategy,
-                samples=samples,
-                seed=seed,
-            ),
+            settings=_settings(prompting, asking, seed, use_cache=repository.use_cache),
             notes=notes,
         )
         wanted = run.wanted(match) if all_ else run.named(targets)
+        if asking.dry_run:
+            _say_expected(program, wanted, run.settings, notes)
+            return
         with ExitStack() as stack:
             sandbox_ = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes)
             maker = run.opened(
@@ -206,6 +185,39 @@ def harness(
                 chance = random.Random(seed)  # noqa: S311 - a sample, not a secret
                 wanted = sorted(chance.sample(wanted, sample), key=lambda each: each.id)
             run.make(maker, wanted, output, format_)
+
+
+def _settings(
+    prompting: PromptOptions, asking: ModelOptions, seed: int, *, use_cache: bool
+) -> Settings:
+    from depslice.harness import Settings
+
+    return Settings(
+        model=asking.model or "",
+        builder=prompting.builder,
+        strategy=prompting.strategy,
+        limit=prompting.limit,
+        templates=prompting.templates,
+        samples=asking.samples,
+        sampling=asking.options(),
+        task_caps=asking.task_caps(),
+        seed=seed,
+        models=asking.settings(use_cache=use_cache),
+    )
+
+
+def _say_expected(
+    program: Program, wanted: Sequence[Symbol], settings: Settings, notes: Notes
+) -> None:
+    """What the first prompts for all functions would take. Repairs come on top."""
+    from depslice.harness import Task
+    from depslice.harness.llm import LlmGenerator
+    from depslice.llm import Usage
+
+    with closing(LlmGenerator(settings)) as generator:
+        tasks = (Task(program=program, target=each) for each in wanted)
+        most = sum((generator.expected(task) for task in tasks), Usage())
+    say_usage(notes, f"first round for {len(wanted):,} functions, at most", most)
 
 
 class _Run:
@@ -279,7 +291,9 @@ class _Run:
         made = []
         for name in generators or _DEFAULT_GENERATORS:
             try:
-                made.append(open_generator(name, self.settings))
+                generator = open_generator(name, self.settings)
+                stack.callback(getattr(generator, "close", lambda: None))
+                made.append(generator)
             except GeneratorUnavailable as error:
                 if generators:
                     raise

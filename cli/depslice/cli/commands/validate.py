@@ -13,7 +13,7 @@ import click
 
 from depslice.cli.failures import Finished
 from depslice.cli.gating import gate_options
-from depslice.cli.interpreters import python_of
+from depslice.cli.interpreters import python_made_for, python_of
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
 from depslice.cli.options import Command, Output, Repository, output_options, repository_options
@@ -52,6 +52,11 @@ _CODES = {"rejected": 1, "inconclusive": 3}
     metavar="PATH",
     help="The Python that has what REPO needs.  [default: REPO's .venv, or depslice's own]",
 )
+@click.option(
+    "--make-environment",
+    is_flag=True,
+    help="Make an environment with what REPO declares and imports, from the registry.",
+)
 @sandbox_options
 @output_options
 def validate(
@@ -62,6 +67,7 @@ def validate(
     format_: str,
     results: str | None,
     run_python: str | None,
+    make_environment: bool,
     sandbox: str | None,
     unsafe_no_sandbox: bool,
     output: Output,
@@ -75,6 +81,8 @@ def validate(
     """
     from depslice.validator.validation import Gates, validate_all
 
+    if run_python and make_environment:
+        raise click.UsageError("--run-python and --make-environment do not go together")
     notes = Notes(output)
     wanted = Gates(**gates)
     started = time.monotonic()
@@ -94,7 +102,10 @@ def validate(
                     told.known(write, harness, document)
             verdicts: Iterator[tuple[Harness, Verdict]] = iter(())
             if runs_in is not None:
-                python = run_python or python_of(repository.path)
+                if make_environment:
+                    python = python_made_for(program, runs_in, notes)
+                else:
+                    python = run_python or python_of(repository.path)
                 verdicts = validate_all(
                     program,
                     new,

@@ -1,4 +1,8 @@
-"""Messages as Anthropic defines them."""
+"""Messages as Anthropic defines them.
+
+The protocol has no ``temperature``, ``top_p`` or ``seed`` (any more: the SDK has dropped the
+first two in 2.0); those of the options are not sent.
+"""
 
 from __future__ import annotations
 
@@ -45,17 +49,20 @@ class AnthropicSource:
         started = time.monotonic()
         try:
             reply = client.messages.create(**self._parameters(request))
-        except (anthropic.AnthropicError, ValueError, TypeError) as error:
+        except (anthropic.AnthropicError, ValueError) as error:
             key = self._endpoint.key
             raise translate(anthropic, error, model=self.name, key=key) from None
         return self._completion(reply, time.monotonic() - started)
+
+    def close(self) -> None:
+        """Close its connections."""
+        if "_client" in self.__dict__:
+            self._client.close()
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         options = request.options
         system = "\n\n".join(m.content for m in request.messages if m.role == "system")
         chosen = {
-            "temperature": options.temperature,
-            "top_p": options.top_p,
             "stop_sequences": list(options.stop) or None,
             # Prompts start with what they have in common. Here that has to be marked.
             "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]

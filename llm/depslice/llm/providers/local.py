@@ -79,6 +79,8 @@ class LocalSource:
 
     def close(self) -> None:
         """End the server."""
+        if self._source is not None:
+            self._source.close()
         if self._process is not None:
             self._process.kill()
             self._process.communicate()

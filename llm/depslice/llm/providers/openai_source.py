@@ -45,10 +45,15 @@ class OpenAISource:
         started = time.monotonic()
         try:
             reply = client.chat.completions.create(**self._parameters(request))
-        except (openai.OpenAIError, ValueError, TypeError) as error:
+        except (openai.OpenAIError, ValueError) as error:
             key = self._endpoint.key
             raise translate(openai, error, model=self.name, key=key) from None
         return self._completion(request, reply, time.monotonic() - started)
+
+    def close(self) -> None:
+        """Close its connections."""
+        if "_client" in self.__dict__:
+            self._client.close()
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         options = request.options

@@ -61,11 +61,19 @@ class Description:
     """Writes words for values; one instance for a call, so that what is shared shows.
 
     ``arrays``: arrays by the number of their word. ``cut``: there is more than is described.
-    Without ``use_up``, what runs when it is asked for the next item is named only.
+    Without ``use_up``, what runs when it is asked for the next item is named only; so are
+    instances of classes from the packages ``opaque``.
     """
 
-    def __init__(self, folders: tuple[str, ...], *, use_up: bool = True) -> None:
+    def __init__(
+        self,
+        folders: tuple[str, ...],
+        *,
+        use_up: bool = True,
+        opaque: frozenset[str] = frozenset(),
+    ) -> None:
         self.folders = folders
+        self.opaque = opaque
         self.use_up = use_up
         self.words: list[str] = []
         self.seen: dict[int, int] = {}
@@ -91,6 +99,8 @@ class Description:
             self.words.append(f"{_name(kind)}.{value._name_}")
         elif issubclass(kind, _NAMED):
             self._definition(value, depth)
+        elif self.opaque and str(kind.__module__).partition(".")[0] in self.opaque:
+            self.words.append(_name(kind))
         elif id(value) in self.seen:
             self.words.append(f"#{self.seen[id(value)]}")
         elif kind is tuple:
@@ -112,7 +122,7 @@ class Description:
         self.kept.append(value)
 
     def _words_of(self, value: Any, depth: int = 0) -> list[str]:
-        inner = Description(self.folders, use_up=self.use_up)
+        inner = Description(self.folders, use_up=self.use_up, opaque=self.opaque)
         inner.seen, inner.kept = dict(self.seen), list(self.kept)
         inner.add(value, depth)
         self.cut = self.cut or inner.cut

@@ -31,8 +31,9 @@ from .watching import watch
 _ATTEMPTS = 3000  # at a target whose calls repeat themselves, or cannot be kept
 _FROM_ONE_PLACE = 3  # calls of one line of a test are much alike
 _BYTES = 1 << 20
-_FEW = 8  # calls to keep though they reach nothing new: values differ where branches do not
-_IDLE = 2000  # calls in a row that are of no use
+_FEW = 20  # calls to keep though they reach nothing new: values differ where branches do not
+_IDLE = 300  # calls of a test in a row that are of no use: it is one of many tests
+_VISITS = 30_000  # calls of a target, at most
 _REPEATING = 30  # such calls, after which one is dumped only where a test makes it anew
 _DUMPING = 1.0  # seconds for the arguments of one target's calls
 _FAILING = 20  # calls whose arguments could not be kept: the next ones cannot either
@@ -161,6 +162,7 @@ class ReachingCalls(Recorder):
         self.numbers: Counter[str] = Counter()
         self.test = ""
         self.idle: Counter[str] = Counter()
+        self.dull: Counter[str] = Counter()
         self.spent: dict[str, float] = {}
         self.sites: set[tuple[str, tuple[str, str, int]]] = set()
 
@@ -181,9 +183,11 @@ class ReachingCalls(Recorder):
         if test != self.test:
             self.test = test
             self.numbers.clear()
+            self.dull.clear()
         number = self.numbers[target]
         self.numbers[target] += 1
-        if target not in self.open or os.getpid() != self.process:
+        if self.dull[target] >= _IDLE or target not in self.open or os.getpid() != self.process:
+            self.at_hand.pop(target, None)
             return None
         return self._visit(target, code, frame, number)
 
@@ -210,11 +214,12 @@ class ReachingCalls(Recorder):
             if not kept and self._wanted(target, place, new, data):
                 kept = True
                 self.places[place] += 1
-                self.idle[target] = 0
+                self.idle[target] = self.dull[target] = 0
                 self.write(target, code, data, test=test, number=number, arcs=len(new))
             else:
                 self.idle[target] += 1
-            if self.kept[target] >= self.most or self.idle[target] >= _IDLE:
+                self.dull[target] += 1
+            if self.kept[target] >= self.most or self.idle[target] >= _VISITS:
                 self._close(target)
 
         self.at_hand[target] = visit = Visit(left)

@@ -20,7 +20,6 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import Distribution, distributions
@@ -51,6 +50,7 @@ from depslice.validator.sandbox import (
     interpreter_folders,
 )
 from depslice.validator.sandbox.supervised import supervisor_python
+from depslice.validator.scratch import scratch_folder
 
 _FORMAT: Final = 1
 _RECORD: Final = "environment.json"
@@ -216,8 +216,8 @@ class _Build:
         try:
             self._copy_sources()
             (self.folder / "tmp").mkdir()
-            with tempfile.TemporaryDirectory(prefix="depslice-door-") as name:
-                self._install(uv, Path(name))
+            with scratch_folder() as door:
+                self._install(uv, door)
             self._keep_what_was_generated()
             return self._write_record()
         except BaseException:
@@ -336,8 +336,8 @@ class _Build:
         """The mapping of pipreqs, fetched once: of its wheel one file of text is kept."""
         kept = self.root / f"{_MAPPING}.txt"
         if not kept.is_file() and self.network:
-            with tempfile.TemporaryDirectory(prefix="depslice-door-") as name:
-                text = self._fetch_mapping(uv, Path(name))
+            with scratch_folder() as door:
+                text = self._fetch_mapping(uv, door)
             if text is None:
                 return {}
             making = kept.with_suffix(f".{os.getpid()}")

@@ -17,15 +17,20 @@ Arc = tuple[int, int]
 
 
 class Measurement:
-    """Arcs that run in some files, by test."""
+    """Arcs that run in the files of some patterns, by test.
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        self.paths = paths
+    Made in the process that forks: what coverage looks up before it starts takes longer
+    than many a harness.
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
         self.coverage = coverage.Coverage(
-            data_file=None, branch=True, include=list(paths), config_file=False, messages=False
+            data_file=None, branch=True, include=list(patterns), config_file=False, messages=False
         )
         self.tests: list[str] = []
         self.added: dict[str, dict[str, set[Arc]]] = {}
+        self.coverage.start()
+        self.coverage.stop()
 
     def start(self) -> None:
         """Trace from here on."""
@@ -36,12 +41,12 @@ class Measurement:
         self.tests.append(name)
         self.coverage.switch_context(name)
 
-    def so_far(self) -> dict[str, list[Arc]]:
+    def so_far(self, paths: Sequence[str]) -> dict[str, list[Arc]]:
         """In a process that was forked while this measures: the arcs by file, of all tests."""
         self.coverage.stop()
         data = self.coverage.get_data()
         data.set_query_contexts(None)
-        return {path: data.arcs(path) or [] for path in self.paths}
+        return {path: data.arcs(path) or [] for path in paths}
 
     def add(self, arcs: Mapping[str, Iterable[Sequence[int]]]) -> None:
         """Take arcs of a forked process for the test that runs."""
@@ -50,12 +55,12 @@ class Measurement:
             known = self.added.setdefault(path, {}).setdefault(test, set())
             known.update((int(a), int(b)) for a, b in each)
 
-    def stop(self) -> dict[str, dict[str, list[Arc]]]:
+    def stop(self, paths: Sequence[str]) -> dict[str, dict[str, list[Arc]]]:
         """The arcs by file and test, those before the first test under an empty name."""
         self.coverage.stop()
         data = self.coverage.get_data()
-        found: dict[str, dict[str, list[Arc]]] = {path: {} for path in self.paths}
-        for path in self.paths:
+        found: dict[str, dict[str, list[Arc]]] = {path: {} for path in paths}
+        for path in paths:
             for test in ("", *self.tests):
                 data.set_query_context(test)
                 arcs = {*(data.arcs(path) or ()), *self.added.get(path, {}).get(test, ())}

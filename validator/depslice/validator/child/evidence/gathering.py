@@ -12,7 +12,7 @@ import marshal
 import os
 import time
 import tokenize
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import CodeType
@@ -20,6 +20,7 @@ from typing import Any
 
 from ..comparing import Tolerance
 from ..harness.transcript import transcripts_differ
+from . import answers
 from .arcs import branches, lines_of
 from .assertions import assertion_lines, only_in_situ, reached
 from .controls import Control, controls
@@ -78,15 +79,19 @@ class Gathering:
         answer = self.ask(0, self._order(None, record=True))
         ended = str(answer.get("ended"))
         failed = [
-            f"{name}: {why}" for name, status, why, _ in _results(answer) if status == "failed"
+            f"{name}: {why}"
+            for name, status, why, _ in answers.results(answer)
+            if status == "failed"
         ]
-        entries = _entries(answer)
+        entries = answers.entries(answer)
         found: dict[str, Any] = {"ended": ended, "failed": failed[:5]}
         expected = self.job["expected"]
         if expected is None:
             return found | {"transcript": entries}
         tolerance = Tolerance(*self.job["tolerance"])
-        return found | {"difference": transcripts_differ(_words(expected), entries, tolerance)}
+        return found | {
+            "difference": transcripts_differ(answers.words(expected), entries, tolerance)
+        }
 
     # --- what is run
 
@@ -175,15 +180,15 @@ class Gathering:
             )
             if not number:
                 self.base = answer
-            runs.append(_run_document(number, answer))
+            runs.append(answers.run_document(number, number * _CLOCK_STEP, answer))
         self.evidence |= {
             "tests": [
                 {"name": name, "status": status, "why": why, "seconds": round(seconds, 4)}
-                for name, status, why, seconds in _results(self.base)
+                for name, status, why, seconds in answers.results(self.base)
             ],
             "runs": runs,
-            "deterministic": len({_statuses(run) for run in runs}) <= 1,
-            "calls": dict(zip(("candidate", "reference"), _calls(self.base), strict=True)),
+            "deterministic": len({answers.statuses(run) for run in runs}) <= 1,
+            "calls": dict(zip(("candidate", "reference"), answers.calls(self.base), strict=True)),
             "tampering": [str(each) for each in self.base.get("tampering") or ()][:20],
             "seconds": {"run": round(float(self.base.get("seconds", 0)), 4)},
         }
@@ -217,7 +222,7 @@ class Gathering:
         ended = str(answer.get("ended"))
         if ended != "result":
             return False, ended
-        failed = [name for name, status, _, _ in _results(answer) if status == "failed"]
+        failed = [name for name, status, _, _ in answers.results(answer) if status == "failed"]
         return not failed, failed[0] if failed else ""
 
     def _told_apart(self, codes: Sequence[CodeType | None]) -> dict[int, str] | None:
@@ -238,7 +243,7 @@ class Gathering:
 
     def _limits(self) -> dict[str, float]:
         """Seconds for a candidate that may not end: several times what the original takes."""
-        own = sum(seconds for _, _, _, seconds in _results(self.base))
+        own = sum(seconds for _, _, _, seconds in answers.results(self.base))
         limit = float(min(self.job["seconds"], own * _MUTANT_FACTOR + _MUTANT_SECONDS))
         return {"cpu_seconds": limit, "seconds": limit * _WALL_FACTOR}
 
@@ -394,54 +399,3 @@ def _constants(node: ast.AST) -> list[Any]:
     """Numbers and texts of a function: where its behaviour may change."""
     found = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
     return [v for v in found if type(v) in (int, float, str) and len(str(v)) < 200][:50]
-
-
-# --- answers, which may say anything
-
-
-def _results(answer: dict[str, Any]) -> Iterator[tuple[str, str, str, float]]:
-    for each in answer.get("results") or ():
-        match each:
-            case [str(name), str(status), str(why), float() | int() as seconds]:
-                yield name, status, why, float(seconds)
-            case _:
-                pass
-
-
-def _entries(answer: dict[str, Any]) -> list[list[str]]:
-    return _words(answer.get("transcript"))
-
-
-def _words(found: Any) -> list[list[str]]:
-    """Lists of words, whatever was sent."""
-    if not isinstance(found, list):
-        return []
-    return [[str(word) for word in each] for each in found if isinstance(each, list) and each]
-
-
-def _calls(answer: dict[str, Any]) -> tuple[int, int]:
-    match answer.get("calls"):
-        case [int(candidate), int(reference)]:
-            return candidate, reference
-        case _:
-            return 0, 0
-
-
-def _run_document(number: int, answer: dict[str, Any]) -> dict[str, Any]:
-    results = list(_results(answer))
-    count = {key: sum(r[1] == key for r in results) for key in ("passed", "failed", "skipped")}
-    failures = [f"{name}: {why}" for name, status, why, _ in results if status == "failed"]
-    return {
-        "hash_seed": number,
-        "clock": number * _CLOCK_STEP if answer.get("all_clocks", True) else "partly",
-        "shuffled": bool(number),
-        "ended": str(answer.get("ended")),
-        **count,
-        "failures": failures[:5],
-        "seconds": round(float(answer.get("seconds", 0)), 4),
-        "statuses": sorted((name, status) for name, status, _, _ in results),
-    }
-
-
-def _statuses(run: dict[str, Any]) -> tuple[Any, ...]:
-    return run["ended"], tuple(run["statuses"])

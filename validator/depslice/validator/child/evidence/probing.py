@@ -7,6 +7,7 @@ function's own source) reach what the fault changes more often than random value
 from __future__ import annotations
 
 import copy
+import marshal
 import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -67,18 +68,27 @@ def _inputs(calls: Sequence[Call], constants: Sequence[Any]) -> Iterator[Call]:
     yield from calls
     chance = random.Random(0)  # noqa: S311 - the same each time
     varied = [each for each in calls if each[0] or each[1]]
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     for number in range(_MOST_INPUTS * 3):
         if not varied or len(seen) >= _MOST_INPUTS:
             return
         args, kwargs = varied[number % len(varied)]
         new = _varied(args, kwargs, constants, chance)
         if new is not None:
-            description = Description(())
-            description.add(new)
-            if description.digest() not in seen:
-                seen.add(description.digest())
+            key = _key(new)
+            if key not in seen:
+                seen.add(key)
                 yield new
+
+
+def _key(call: Call) -> bytes:
+    """The same for calls with the same arguments."""
+    try:
+        return marshal.dumps(call, 2)  # without references: equal values, equal bytes
+    except ValueError:  # not of plain values alone
+        description = Description(())
+        description.add(call)
+        return description.digest().encode()
 
 
 def _varied(

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -37,18 +38,26 @@ class Roots(NamedTuple):
 class Trial:
     """What is to be done, as the order of :mod:`.warm` says."""
 
-    def __init__(self, order: dict[str, Any], worlds: Worlds, roots: Roots) -> None:
+    def __init__(
+        self,
+        order: dict[str, Any],
+        worlds: Worlds,
+        roots: Roots,
+        measured: Measurement | None,
+    ) -> None:
         self.order = order
         self.worlds = worlds
         self.roots = roots
+        self.measured = measured
         self.target = order["target"]
         self.folders = tuple(order["folders"])
+        self._files = (order["measure"], order["harness"])
 
     def run(self) -> dict[str, Any]:
         """Run the tests that are asked for; what came of them."""
         self._install()
         candidate, reference = self._subjects()
-        measured = self._measurement()
+        measured = self.measured
         transcript = Transcript(self.folders) if self.order["record"] else None
         context = Context(
             candidate,
@@ -61,27 +70,30 @@ class Trial:
             situ=self._situ(candidate, measured),
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
-        tampering = Tampering(self.order["harness"])
+        # Of a wrong candidate it is only asked whether it passes.
+        judged = self.measured or self.order["probe"]
+        tampering = Tampering(self.order["harness"]) if judged else None
         inputs = Inputs()
         if self.order["probe"]:
             candidate.heard = inputs.hear
         if transcript is not None:
             candidate.told = transcript.tell
         with shifted(self.order["clock"]) as all_clocks:
-            tampering.watch()
+            if tampering:
+                tampering.watch()
             if measured:
                 measured.start()
             try:
                 started = measured.test if measured else _nothing
                 results = self._results(given, transcript.start if transcript else started)
             finally:
-                arcs = measured.stop() if measured else {}
+                arcs = measured.stop(self._files) if measured else {}
         found: dict[str, Any] = {
             "results": [list(each) for each in results],
             "calls": [candidate.calls, reference.calls],
             "comparisons": context.comparisons,
             "arcs": arcs,
-            "tampering": tampering.finish(),
+            "tampering": tampering.finish() if tampering else [],
             "all_clocks": all_clocks,
             "told_apart": {str(n): why for n, why in self.situ.told_apart.items()},
         }
@@ -129,19 +141,15 @@ class Trial:
             Sides(self.roots.reference, code, rivals),
             self.folders[0],
             Tolerance(*self.order["tolerance"]),
+            own=self.worlds.names,
             heard=heard,
-            measured=measured.so_far if measured is not None else None,
+            measured=partial(measured.so_far, self._files) if measured is not None else None,
             ran=measured.add if measured is not None else _nothing,
         )
         return self.situ
 
     def _own_codes(self) -> list[CodeType | None]:
         return [*(each.__code__ for each in self.roots.reference), None]
-
-    def _measurement(self) -> Measurement | None:
-        if self.order["measure"] is None:
-            return None
-        return Measurement([self.order["measure"], self.order["harness"]])
 
     def _results(self, given: dict[str, Any], started: Callable[[str], None]) -> list[Result]:
         try:

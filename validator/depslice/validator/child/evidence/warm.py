@@ -30,6 +30,7 @@ from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-
 from ..harness.suites import text_of
 from ..harness.worlds import World, Worlds
 from ..own_tests import preload
+from .arcs import Measurement
 from .trial import Roots, Trial, in_folder_of_its_own
 
 _BYTES = 8 << 20  # of what a run says
@@ -43,6 +44,7 @@ class Warm:
         self.worlds = Worlds(frozenset(config["own"]))
         self.scratch = config["scratch"]
         self.roots: dict[tuple[str, str, int], Roots] = {}
+        self.measurements: dict[str, Measurement] = {}
 
     def answer(self, order: dict[str, Any], closed: tuple[int, ...]) -> dict[str, Any]:
         """Run one order: ``ended`` is ``result``, or how the run ended without one."""
@@ -85,11 +87,12 @@ class Warm:
 
     def _fork(self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]) -> dict[str, Any]:
         nonce = os.urandom(16)
+        trial = Trial(order, self.worlds, roots, self._measurement(order))
         with mmap.mmap(-1, _BYTES) as memory:
             started = time.perf_counter()
             pid = os.fork()
             if not pid:
-                _become(order, self.worlds, roots, closed, memory, nonce)
+                _become(trial, closed, memory, nonce)
             ended = wait_for(pid, order["seconds"], order["cpu_seconds"])
             seconds = time.perf_counter() - started
             end_the_rest()
@@ -99,27 +102,27 @@ class Warm:
             return {"ended": "silent" if ended == "exit" else ended, "seconds": seconds}
         return {"ended": "result", "seconds": seconds, **found}
 
+    def _measurement(self, order: dict[str, Any]) -> Measurement | None:
+        path = order["measure"]
+        if path is not None and path not in self.measurements:
+            harnesses = os.path.join(self.scratch, "job-*", "harness", "*")
+            self.measurements[path] = Measurement([path, harnesses])
+        return None if path is None else self.measurements[path]
+
     def _clean(self) -> None:
         for name in os.listdir(self.scratch):
             if name.startswith("run-"):
                 shutil.rmtree(os.path.join(self.scratch, name), ignore_errors=True)
 
 
-def _become(
-    order: dict[str, Any],
-    worlds: Worlds,
-    roots: Roots,
-    closed: tuple[int, ...],
-    memory: mmap.mmap,
-    nonce: bytes,
-) -> None:
+def _become(trial: Trial, closed: tuple[int, ...], memory: mmap.mmap, nonce: bytes) -> None:
     """The forked process: run, leave the result where no descriptor leads, end."""
     try:
         os.setsid()
         for descriptor in closed:
             os.close(descriptor)
         in_folder_of_its_own()
-        data = json.dumps(Trial(order, worlds, roots).run()).encode("utf-8", "replace")
+        data = json.dumps(trial.run()).encode("utf-8", "replace")
         if len(data) <= _BYTES - _HEAD:
             memory[8:_HEAD] = hashlib.sha256(nonce + data).digest()
             memory[_HEAD : _HEAD + len(data)] = data

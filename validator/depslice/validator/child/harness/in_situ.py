@@ -14,6 +14,7 @@ import json
 import os
 import select
 import signal
+import stat
 import sys
 import time
 import warnings
@@ -30,6 +31,10 @@ from .trampoline import trampoline
 
 _SECONDS = 5.0  # for one call
 _FACTOR, _LEAST = 10.0, 0.5  # for a candidate, beside what the reference took
+
+
+# An instance of a test case leads to all that runs it. That counts calls, and measures.
+_RUNNERS = frozenset({"_pytest", "pluggy", "coverage", "depslice_child"})
 
 
 class Sides(NamedTuple):
@@ -52,7 +57,9 @@ class Answer(NamedTuple):
 
 
 class InSitu:
-    """The comparison; ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
+    """The comparison; ``own`` are modules of the repository.
+
+    ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
 
     ``measured`` gives, in a child, the arcs that have run so far. ``told_apart`` are the rivals
     that differ, by number, and how.
@@ -64,6 +71,7 @@ class InSitu:
         folder: str,
         tolerance: Tolerance,
         *,
+        own: frozenset[str],
         heard: Callable[[tuple[Any, ...], dict[str, Any]], None],
         measured: Callable[[], Any] | None,
         ran: Callable[[Any], None],
@@ -71,6 +79,7 @@ class InSitu:
         self.sides = sides
         self.folder = folder
         self.tolerance = tolerance
+        self.opaque = _RUNNERS - own
         self.heard = heard
         self.measured = measured
         self.ran = ran
@@ -193,6 +202,7 @@ class InSitu:
         seconds: float,
     ) -> Answer:
         """What a child does that makes the call after ``become``."""
+        offsets = _offsets()
         reads, writes = os.pipe()
         begun = time.perf_counter()
         with warnings.catch_warnings():
@@ -209,6 +219,9 @@ class InSitu:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+            for descriptor, offset in offsets.items():
+                with contextlib.suppress(OSError):
+                    os.lseek(descriptor, offset, os.SEEK_SET)
         return _answer_of(data, time.perf_counter() - begun)
 
     def _child(
@@ -228,7 +241,9 @@ class InSitu:
                 description.error(error)
             else:
                 place = os.environ.get("TMPDIR", ".")
-                description = observe(function, args, kwargs, (self.folder,), place=place)
+                description = observe(
+                    function, args, kwargs, (self.folder,), place=place, opaque=self.opaque
+                )
             arcs = self.measured() if self.measured is not None else None
             document = {"words": description.words, "cut": description.cut, "arcs": arcs}
             data = json.dumps(document).encode("utf-8", "surrogatepass")
@@ -285,6 +300,16 @@ class _Stopper:
 
     def pytest_sessionstart(self, session: Any) -> None:
         self._session = session
+
+
+def _offsets() -> dict[int, int]:
+    """Where reading goes on in each open file: a forked process moves that for all."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.fstat(int(name)).st_mode):
+                found[int(name)] = os.lseek(int(name), 0, os.SEEK_CUR)
+    return found
 
 
 def _read(descriptor: int, seconds: float) -> bytes:

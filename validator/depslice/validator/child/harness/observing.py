@@ -27,12 +27,14 @@ def observe(
     folders: tuple[str, ...],
     *,
     place: str = ".",
+    opaque: frozenset[str] = frozenset(),
 ) -> Description:
     """Call ``function``, and describe all that came of it.
 
-    What the function writes into the folder ``place`` is described, and taken back.
+    What the function writes into the folder ``place`` is described, and taken back; what
+    belongs to the packages ``opaque`` is named only.
     """
-    description = Description(folders)
+    description = Description(folders, opaque=opaque)
     before = _files(place)
     _seed()
     out, err = io.StringIO(), io.StringIO()

@@ -7,7 +7,11 @@ does not prevent anything: it is told of in the verdict.
 
 from __future__ import annotations
 
+import dis
+import inspect
 import sys
+import traceback
+from types import FrameType
 from typing import Any
 
 _EVENTS = frozenset(
@@ -27,7 +31,15 @@ _EVENTS = frozenset(
     }
 )
 _OURS = ("depslice_child", "coverage")
-_CODE = frozenset({"__code__", "__closure__", "__globals__"})
+_INNER = frozenset(
+    {
+        *("__code__", "__closure__", "__globals__", "tb_frame"),
+        *("gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code"),
+    }
+)
+_GO_BETWEENS = frozenset({dis.__file__, inspect.__file__})
+# The rest of `traceback` makes text, as tests may well do.
+_WALKS = frozenset({traceback.walk_tb.__code__, traceback.walk_stack.__code__})
 
 
 class Tampering:
@@ -46,16 +58,15 @@ class Tampering:
         def hear(event: str, args: tuple[Any, ...]) -> None:
             if not self.on:
                 return
-            if event == "object.__setattr__":
-                if len(args) < 2 or args[1] not in _CODE:
+            if event in ("object.__setattr__", "object.__getattr__"):
+                if len(args) < 2 or args[1] not in _INNER:
                     return
-                event = f"set {args[1]}"
+                event = f"{'set' if event == 'object.__setattr__' else 'read'} {args[1]}"
             elif event not in _EVENTS:
                 return
             self.on = False
             try:
-                caller: Any = getframe(1)
-                if caller is not None and caller.f_code.co_filename in (self.path, "<string>"):
+                if _asked_by(getframe(1)) in (self.path, "<string>"):
                     self.found.setdefault(event)
             finally:
                 self.on = True
@@ -69,6 +80,16 @@ class Tampering:
         after = _state()
         changed = [key for key, value in self._before.items() if after.get(key) is not value]
         return [*self.found, *(f"replaced {key}" for key in changed[:5])]
+
+
+def _asked_by(frame: FrameType | None) -> str:
+    """The file of the code that asked, by itself or through a module made for looking."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename not in _GO_BETWEENS and code not in _WALKS:
+            return code.co_filename
+        frame = frame.f_back
+    return ""
 
 
 def _state() -> dict[str, Any]:

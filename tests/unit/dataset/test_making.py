@@ -1,0 +1,183 @@
+"""Generate, validate, repair: rounds, the best draft, and runs that go on where one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from depslice.callgraph.model import Symbol
+from depslice.callgraph.targets import find_symbol
+from depslice.dataset.making import Maker
+from depslice.dataset.model import Made, made_document, parse_made
+from depslice.dataset.recorded import Recording
+from depslice.dataset.summary import summarized
+from depslice.harness import Attempt, Declined, Draft, HarnessGenerator, Task
+from depslice.validator.validation import Gates, Session
+from harnesses import validating
+
+SOURCE = """
+def clamp(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+
+def double(x):
+    return x * 2
+"""
+GOOD = """
+def test_clamp(context):
+    for x in (-1, 0, 5, 10, 11):
+        context.check(x, 0, 10)
+"""
+WEAK = """
+def test_clamp(context):
+    context.check(5, 0, 10)
+"""
+
+
+class Script:
+    """A generator that gives texts, one a round, and remembers what it was told."""
+
+    needs_calls = False
+
+    def __init__(self, name: str, *texts: str, fails: bool = False) -> None:
+        self.name = name
+        self.rounds = max(1, len(texts))
+        self.texts = texts
+        self.fails = fails
+        self.asked: list[tuple[str, tuple[Attempt, ...]]] = []
+
+    def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+        self.asked.append((task.target.id, tuple(attempts)))
+        if self.fails:
+            raise ZeroDivisionError("a plug-in's own fault")
+        if not self.texts:
+            return Declined(slug="nothing", message="it has nothing to say", tokens=7)
+        return [Draft(text=self.texts[len(attempts)], tokens=10, dollars=0.5)]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("small")
+    gates = Gates(seconds=10, mutants=10, runs=1)
+    with validating(folder, {"small.py": SOURCE}, gates=gates) as found:
+        yield found
+
+
+def make(
+    session: Session,
+    folder: Path,
+    *generators: HarnessGenerator,
+    targets: Sequence[str] = ("clamp",),
+    every: bool = False,
+) -> list[Made]:
+    maker = Maker(
+        session=session,
+        generators=generators,
+        recording=Recording(calls={}, failures={}),
+        folder=folder,
+        every=every,
+    )
+    symbols: list[Symbol] = [find_symbol(session.ground.program, f"small:{t}") for t in targets]
+    return list(maker.make(symbols, progress=lambda done, total: None))
+
+
+def test_a_draft_is_repaired_with_what_the_validator_said(session: Session, tmp_path: Path) -> None:
+    script = Script("script", WEAK, GOOD)
+    [made] = make(session, tmp_path, script)
+    assert (made.verdict, made.rounds, made.tokens, made.dollars) == ("accepted", 2, 20, 1.0)
+    assert made.self_equivalent
+    [_, (_, (attempt,))] = script.asked
+    assert attempt.assessment.verdict == "rejected"
+    assert "coverage" in dict(attempt.assessment.reasons)
+    assert attempt.assessment.uncovered
+    assert attempt.assessment.survivors
+    assert (tmp_path / made.harness).read_text() == GOOD
+
+
+def test_the_best_draft_is_kept(session: Session, tmp_path: Path) -> None:
+    [made] = make(session, tmp_path, Script("script", WEAK, "def test_it(context):\n    pass\n"))
+    assert made.verdict == "rejected"
+    assert made.self_equivalent
+    assert (tmp_path / made.harness).read_text() == WEAK
+
+
+def test_what_is_no_harness_is_an_outcome(session: Session, tmp_path: Path) -> None:
+    found = make(
+        session,
+        tmp_path,
+        Script("rust", "fn main() { assert!(true); }"),
+        Script("silent"),
+        Script("broken", fails=True),
+        Script("good", GOOD),
+        Script("never", GOOD),
+    )
+    assert [
+        (made.generator, made.verdict, [slug for slug, _ in made.reasons]) for made in found
+    ] == [
+        ("rust", "rejected", ["not-a-harness"]),
+        ("silent", "declined", ["nothing"]),
+        ("broken", "declined", ["generator-failed"]),
+        ("good", "accepted", []),
+    ]
+    assert "a plug-in's own fault" in found[2].reasons[0][1]
+    assert found[1].tokens == 7
+
+
+def test_a_run_goes_on_where_it_was_ended(session: Session, tmp_path: Path) -> None:
+    first = make(session, tmp_path, Script("script", WEAK), targets=("clamp", "double"))
+    manifest = tmp_path / "manifest.jsonl"
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 2
+    manifest.write_bytes(lines[0] + lines[1][:40])  # killed while it wrote
+    again = Script("script", WEAK)
+    second = make(session, tmp_path, again, targets=("clamp", "double"))
+    assert [target for target, _ in again.asked] == ["small:double"]
+    assert [made.verdict for made in second] == [made.verdict for made in first]
+    assert made_document(second[0]) == made_document(first[0])
+    assert manifest.read_bytes().startswith(lines[0])
+
+
+def test_a_changed_target_is_not_known(session: Session, tmp_path: Path) -> None:
+    make(session, tmp_path, Script("script", WEAK))
+    other = Script("script", WEAK)
+    gates = session.gates
+    session.gates = Gates(seconds=10, mutants=10, runs=1, branches=0.1, mutation=0.0)
+    try:
+        make(session, tmp_path, other)
+    finally:
+        session.gates = gates
+    assert len(other.asked) == 1
+
+
+def test_made_is_stored_and_read() -> None:
+    made = Made(
+        target="m:f", generator="g", strategy="", verdict="rejected",
+        reasons=(("coverage", "too little"),), branch_coverage=0.5, harness="m/f.g.py", rounds=2,
+        provenance={"calls": 3},
+    )  # fmt: skip
+    assert parse_made(made_document(made)) == made
+
+
+def test_the_summary_counts_by_generator_and_together() -> None:
+    def made(target: str, generator: str, verdict: str, **more: object) -> Made:
+        return Made(target=target, generator=generator, strategy="", verdict=verdict, **more)  # type: ignore[arg-type]
+
+    rows = summarized(
+        [
+            made("m:a", "one", "rejected", reasons=(("flaky", "x"),), tokens=5),
+            made("m:a", "two", "accepted", self_equivalent=True, branch_coverage=1.0),
+            made("m:b", "one", "accepted", self_equivalent=True, branch_coverage=0.8, dollars=0.1),
+        ]
+    )
+    one, two, together = rows
+    assert (one.name, one.functions, one.accepted, one.causes) == ("one", 2, 1, (("flaky", 1),))
+    assert (two.functions, two.accepted) == (1, 1)
+    assert (together.functions, together.accepted, together.tokens) == (2, 2, 5)
+    assert together.branch_coverage == pytest.approx(0.9)
+    assert together.dollars == pytest.approx(0.1)

@@ -1,0 +1,202 @@
+"""Generators as text writers: what they make of recorded calls, and when they decline."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from depslice.callgraph import open_program
+from depslice.callgraph.targets import find_symbol
+from depslice.harness import (
+    Assessment,
+    Attempt,
+    Declined,
+    Draft,
+    GeneratorUnavailable,
+    RecordedCall,
+    Settings,
+    Task,
+    generator_names,
+    open_generator,
+)
+from specimens import FIXTURES
+
+SOURCE = '''
+import enum
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+class Box:
+    def __init__(self, width: int, height: int = 1) -> None:
+        self.width, self.height = width, height
+
+    def area(self) -> int:
+        return self.width * self.height
+
+
+def join(words: list[str], sep=", ", *, colour: Colour | None = None):
+    """Join words.
+
+    >>> join(["a"], "-")
+    'a'
+    """
+    return sep.join(words)
+
+
+def outside(value: "unknown.Thing"):
+    return value
+'''
+
+
+def task_of(folder: Path, target: str, calls: Sequence[RecordedCall] = ()) -> Task:
+    (folder / "small.py").write_text(dedent(SOURCE), encoding="utf-8")
+    program = open_program(str(folder))
+    return Task(program=program, target=find_symbol(program, f"small:{target}"), calls=tuple(calls))
+
+
+def only(drafts: Sequence[Draft] | Declined) -> Draft:
+    assert not isinstance(drafts, Declined), drafts
+    [draft] = drafts
+    ast.parse(draft.text)
+    return draft
+
+
+def rejected(draft: Draft, *failures: str) -> Attempt:
+    return Attempt(draft=draft, assessment=Assessment(verdict="rejected", failures=failures))
+
+
+def call(test: str, number: int = 0, **more: object) -> RecordedCall:
+    return RecordedCall(test=test, number=number, **more)  # type: ignore[arg-type]
+
+
+def test_replay_writes_literals_constructors_and_files(tmp_path: Path) -> None:
+    calls = [
+        call("t.py::a", arguments="['a', 'b'], '-'", arcs=1),
+        call("t.py::b", arguments="small.make(1)", imports=("import small",), arcs=3),
+        call("t.py::c", data=b"\x80", arcs=2),
+    ]
+    draft = only(open_generator("replay").draft(task_of(tmp_path, "join", calls), ()))
+    assert "    context.check(['a', 'b'], '-')" in draft.text
+    assert "context.check_with(lambda: given(small.make(1)))" in draft.text
+    assert "import small\n" in draft.text
+    assert "context.check_with(lambda: context.load('test_2.pickle'))" in draft.text
+    assert draft.files == {"test_2.pickle": b"\x80"}
+    assert "pickle" not in draft.text.replace("test_2.pickle", "")
+
+
+def test_replay_leaves_out_what_failed_on_the_original(tmp_path: Path) -> None:
+    calls = [call("t.py::a", arguments="1", arcs=2), call("t.py::b", arguments="2", arcs=1)]
+    task = task_of(tmp_path, "join", calls)
+    generator = open_generator("replay")
+    first = only(generator.draft(task, ()))
+    second = only(generator.draft(task, (rejected(first, "test_1: AssertionError: it differs"),)))
+    assert "check(1)" not in second.text
+    assert "check(2)" in second.text
+    again = (rejected(first, "test_1: x"), rejected(second))
+    assert isinstance(generator.draft(task, again), Declined)
+
+
+def test_replay_without_arguments_declines(tmp_path: Path) -> None:
+    found = open_generator("replay").draft(task_of(tmp_path, "join", [call("t.py::a")]), ())
+    assert isinstance(found, Declined)
+    assert found.slug == "no-arguments"
+    found = open_generator("replay").draft(task_of(tmp_path, "join"), ())
+    assert isinstance(found, Declined)
+    assert found.slug == "no-calls"
+
+
+def test_insitu_names_tests_and_calls(tmp_path: Path) -> None:
+    calls = [call("t.py::a", 3, arcs=1), call("t.py::a", 0), call("t.py::b[x y]", 1, arcs=5)]
+    draft = only(open_generator("insitu").draft(task_of(tmp_path, "join", calls), ()))
+    assert "    't.py::b[x y]': [1],\n    't.py::a': [0, 3],\n" in draft.text
+    assert draft.text.endswith("def test_in_situ(context):\n    context.in_situ(CALLS)\n")
+
+
+def test_insitu_takes_every_call_that_reaches_something(tmp_path: Path) -> None:
+    calls = [call(f"t.py::t{n}", arcs=1) for n in range(30)]
+    calls += [call(f"t.py::u{n}") for n in range(30)]
+    draft = only(open_generator("insitu").draft(task_of(tmp_path, "join", calls), ()))
+    assert all(f"'t.py::t{n}'" in draft.text for n in range(30))
+    assert "t.py::u" not in draft.text
+
+
+def test_insitu_leaves_out_tests_that_differ_from_themselves_then_takes_more(
+    tmp_path: Path,
+) -> None:
+    calls = [call(f"t.py::t{n}") for n in range(12)]
+    task = task_of(tmp_path, "join", calls)
+    generator = open_generator("insitu")
+    first = only(generator.draft(task, ()))
+    failed = rejected(first, "test_in_situ: AssertionError: t.py::t0: candidate 1 != 2")
+    second = only(generator.draft(task, (failed,)))
+    assert "'t.py::t0'" in first.text
+    assert "'t.py::t0'" not in second.text
+    third = only(generator.draft(task, (failed, rejected(second))))
+    assert all(f"'t.py::t{n}'" in third.text for n in range(1, 12))
+    done = generator.draft(task, (failed, rejected(second), rejected(third)))
+    assert isinstance(done, Declined)
+
+
+def test_hypothesis_draws_from_annotations_defaults_and_docstrings(tmp_path: Path) -> None:
+    draft = only(open_generator("hypothesis").draft(task_of(tmp_path, "join"), ()))
+    assert "st.lists(st.text(max_size=12), max_size=5)" in draft.text
+    assert "st.sampled_from(['-'])" in draft.text  # the docstring
+    assert "st.just(', ')" in draft.text  # the default
+    assert "st.sampled_from(small.Colour)" in draft.text
+    assert draft.provenance["from"] == ["annotations", "defaults", "docstring"]
+
+
+def test_hypothesis_makes_receivers_by_constructors(tmp_path: Path) -> None:
+    draft = only(open_generator("hypothesis").draft(task_of(tmp_path, "Box.area"), ()))
+    assert "st.builds(small.Box, width=" in draft.text
+    assert "import small\n" in draft.text
+
+
+def test_hypothesis_stays_near_recorded_values(tmp_path: Path) -> None:
+    calls = [call("t.py::a", arguments="['x'], 'yy'")]
+    draft = only(open_generator("hypothesis").draft(task_of(tmp_path, "join", calls), ()))
+    assert "context.check(['x'], 'yy')" in draft.text
+    assert "st.sampled_from(['yy'])" in draft.text
+    assert "recorded" in draft.provenance["from"]
+
+
+def test_hypothesis_is_deterministic(tmp_path: Path) -> None:
+    task = task_of(tmp_path, "join")
+    texts = {only(open_generator("hypothesis").draft(task, ())).text for _ in range(2)}
+    assert len(texts) == 1
+    seeded = open_generator("hypothesis", Settings(seed=7)).draft(task, ())
+    assert "@seed(7)" in only(seeded).text
+
+
+def test_a_generator_of_another_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(FIXTURES / "third_party_generator"))
+    assert "constant" in generator_names()
+    generator = open_generator("constant", Settings(options={"arguments": "[], 'x'"}))
+    draft = only(generator.draft(task_of(tmp_path, "join"), ()))
+    assert "context.check([], 'x')" in draft.text
+    assert isinstance(generator.draft(task_of(tmp_path, "Box.__init__"), ()), Declined)
+
+
+def test_a_generator_that_fails_to_load_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "broken-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(
+        "[depslice.harness_generators]\nbroken = nowhere.at:All\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(GeneratorUnavailable, match=r"'broken' \(nowhere.at:All\) fails to load"):
+        open_generator("broken")
+    with pytest.raises(GeneratorUnavailable, match="no generator is called 'nothing'"):
+        open_generator("nothing")
