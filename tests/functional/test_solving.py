@@ -163,3 +163,32 @@ def test_results_that_are_something_else(run: Evaluate, tmp_path: Path) -> None:
     done = run("evaluate", "--solver", "direct", "--results", path)
     assert done.code == 2
     assert path.read_text(encoding="utf-8") == "this is a letter\n"
+
+
+def test_functions_of_a_repository_with_two_contexts(
+    depslice: Depslice, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "money.py").write_text(
+        'TARGET = "shop.text:money"\n\n\ndef test_money(candidate, reference):\n'
+        "    assert candidate(2.5) == reference(2.5)\n    assert candidate(0) == reference(0)\n",
+        encoding="utf-8",
+    )
+    path = tmp_path / "problems.jsonl"
+    path.write_text(json.dumps({"repo": str(shop), "harness": "money.py"}), encoding="utf-8")
+    store = Store(tmp_path / "completions")
+    source = (shop / "shop" / "text.py").read_text(encoding="utf-8")
+    answers = {"naive": "def money(amount):\n    return str(amount)", "sliced": source}
+    for task in load_tasks(path, strategies=tuple(answers)):
+        question = Request(
+            messages=_PROMPTS.messages("write", problem=task.problem),
+            options=Options(temperature=0.0, max_tokens=2048),
+        )
+        text = f"```python\n{answers[task.problem.strategy]}\n```"
+        store.write(MODEL, question, Completion(text=text, finish_reason="stop", usage=USAGE))
+    done = depslice(
+        *("evaluate", path, "--solver", "direct", "--model", MODEL, "--replay", "--format", "json"),
+        *("--completions", tmp_path / "completions", "--strategy", "naive", "--strategy", "sliced"),
+    )
+    assert done.code == 0, done.err
+    found = json.loads(done.out)["scores"]
+    assert [(each["strategy"], each["passed"]) for each in found] == [("naive", 0), ("sliced", 1)]
