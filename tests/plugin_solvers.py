@@ -118,13 +118,21 @@ SOURCE = dedent(
             bench._channel.receive()
 
 
+    class Babbler:
+        def solve(self, bench):
+            bench.note("first", what="you")
+            bench._channel.send({"kind": "note", "event": "second", "what": {"event": 1}})
+            bench._channel.send({"kind": "ask", "messages": [{"role": "king"}], "temperature": 0})
+            bench._channel.receive()
+
+
     class Endless:
         def solve(self, bench):
             return "x" * (1 << 20)
     '''
 )
 
-NAMES = ("Thief", "Judge", "Silent", "Raising", "Liar", "Endless")
+NAMES = ("Thief", "Judge", "Silent", "Raising", "Liar", "Babbler", "Endless")
 
 
 def install(folder: Path) -> Path:

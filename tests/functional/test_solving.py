@@ -95,6 +95,10 @@ def test_what_was_made_is_not_made_again(run: Evaluate, tmp_path: Path) -> None:
     again = run("evaluate", *asked, "--limit", "2")
     assert again.out.replace(" ", "") == first.out.replace(" ", "")
     assert len(results.read_text(encoding="utf-8").splitlines()) == 4
+    results.write_text("".join(lines[:3]), encoding="utf-8")
+    known = run("evaluate", *asked, "--known", "--format", "json")
+    assert [each["attempts"] for each in json.loads(known.out)["scores"]] == [2, 1]
+    results.write_text("".join(lines), encoding="utf-8")
     third = run("evaluate", *asked, "--limit", "2", "--completions", tmp_path / "none")
     assert third.code == 0
 
@@ -130,6 +134,7 @@ def test_solve_gives_lines_that_others_can_grade(run: Evaluate) -> None:
         (("--solver", "direct", "-k", "3"), 2, "error: pass@3 needs --samples 3 or more"),
         (("--solver", "selfrepair"), 2, "error: the solver asks for the outcome of the hidden"),
         (("--solver", "cot"), 3, "error: no recorded answer"),
+        (("--solver", "direct", "--known"), 2, "error: --known needs --results"),
         (("--solver", "direct", "--dry-run"), 2, "error: --dry-run"),
         (("--solver", "direct", "--sandbox", "none"), 3, "error: no sandbox is called 'none'"),
         ((), 2, "error: missing option '--solver'"),
@@ -158,3 +163,32 @@ def test_results_that_are_something_else(run: Evaluate, tmp_path: Path) -> None:
     done = run("evaluate", "--solver", "direct", "--results", path)
     assert done.code == 2
     assert path.read_text(encoding="utf-8") == "this is a letter\n"
+
+
+def test_functions_of_a_repository_with_two_contexts(
+    depslice: Depslice, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "money.py").write_text(
+        'TARGET = "shop.text:money"\n\n\ndef test_money(candidate, reference):\n'
+        "    assert candidate(2.5) == reference(2.5)\n    assert candidate(0) == reference(0)\n",
+        encoding="utf-8",
+    )
+    path = tmp_path / "problems.jsonl"
+    path.write_text(json.dumps({"repo": str(shop), "harness": "money.py"}), encoding="utf-8")
+    store = Store(tmp_path / "completions")
+    source = (shop / "shop" / "text.py").read_text(encoding="utf-8")
+    answers = {"naive": "def money(amount):\n    return str(amount)", "sliced": source}
+    for task in load_tasks(path, strategies=tuple(answers)):
+        question = Request(
+            messages=_PROMPTS.messages("write", problem=task.problem),
+            options=Options(temperature=0.0, max_tokens=2048),
+        )
+        text = f"```python\n{answers[task.problem.strategy]}\n```"
+        store.write(MODEL, question, Completion(text=text, finish_reason="stop", usage=USAGE))
+    done = depslice(
+        *("evaluate", path, "--solver", "direct", "--model", MODEL, "--replay", "--format", "json"),
+        *("--completions", tmp_path / "completions", "--strategy", "naive", "--strategy", "sliced"),
+    )
+    assert done.code == 0, done.err
+    found = json.loads(done.out)["scores"]
+    assert [(each["strategy"], each["passed"]) for each in found] == [("naive", 0), ("sliced", 1)]

@@ -13,6 +13,7 @@ from depslice.solvers.bench import Solver
 from depslice.solvers.choosing import SolverSpec, load_solver
 from depslice.solvers.execution.executor import Executor
 from depslice.solvers.methods.codetree import CodeTree
+from depslice.solvers.methods.codetree.agents import _items
 from solving import FIRST, NOTHING, OVERFITTED, RIGHT, Conversation, block
 
 Script = Sequence[tuple[str, str]]
@@ -281,3 +282,21 @@ def test_variants_are_options_of_the_same_search(name: str, options: dict[str, o
     solver = load_solver(SolverSpec.of(name))
     assert isinstance(solver, CodeTree)
     assert {key: getattr(solver, key) for key in options} == options
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Sort.\n2. Search.",
+        "Two ways:\n\n1) Sort.\n\n2) Search.",
+        "### 1. Sort.\n\n### 2. Search.",
+        "Strategy 1: Sort.\nStrategy 2: Search.",
+        "**1.** Sort.\n**2.** Search.",
+    ],
+)
+def test_lists_as_models_write_them(text: str) -> None:
+    first, second = _items(text)
+    assert "Sort." in first
+    assert "Search." in second
+    assert len(_items(f"{text}\n   1. First do this.\n   2. Then that.")) == 2
+    assert _items("Just sort.") == ("Just sort.",)

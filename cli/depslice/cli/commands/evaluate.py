@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     help="Keep attempts there as lines of JSON; those it holds already are not made again.",
 )
 @click.option(
+    "--known",
+    "known_only",
+    is_flag=True,
+    help="Make no attempts: report on those that --results holds, of a run that is under way too.",
+)
+@click.option(
     "--workers",
     type=click.IntRange(min=1, max=64),
     default=1,
@@ -61,6 +67,7 @@ def evaluate(
     solvers: tuple[str, ...],
     ks: tuple[int, ...],
     results: str | None,
+    known_only: bool,
     workers: int,
     format_: str,
     output: Output,
@@ -79,6 +86,8 @@ def evaluate(
 
     if max(ks) > asking.samples:
         raise click.UsageError(f"pass@{max(ks)} needs --samples {max(ks)} or more")
+    if known_only and not results:
+        raise click.UsageError("--known needs --results")
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
     check_hidden(Path(asked.path), specs)
@@ -87,6 +96,8 @@ def evaluate(
     made = []
     with asked.place(asking, notes) as place, notes.progress("evaluating") as progress:
         known = Known(Path(results) if results else None, place)
+        if known_only:
+            wanted = [each for each in wanted if known.get(each) is not None]
         for attempt in evaluated(wanted, place, known=known, workers=workers):
             made.append(attempt)
             notes.detail(_line(attempt))

@@ -44,6 +44,7 @@ work(channel)
 _LIMITS: Final = Limits(
     cpu_seconds=3600, wall_seconds=24 * 3600, memory_bytes=1 << 30, message_bytes=64 << 20
 )
+_NO_REQUEST: Final = "the solver sent what is no request"
 _ANSWER_MOST: Final = 1 << 18  # characters of an answer
 
 
@@ -148,19 +149,22 @@ def _serve(running: Running, bench: LocalBench) -> tuple[str | None, str]:
     for message in _messages(running):
         match message:
             case {"kind": "ask", "messages": list(told), "temperature": temperature}:
-                running.send({"text": bench.ask(_told(told), temperature=_number(temperature))})
+                messages = _told(told)
+                if messages is None:
+                    return None, _NO_REQUEST
+                running.send({"text": bench.ask(messages, temperature=_number(temperature))})
             case {"kind": "run", "code": str(code)}:
                 running.send(asdict(bench.run(code[:_ANSWER_MOST])))
             case {"kind": "judge", "code": str(code)}:
                 running.send(asdict(bench.judge(code[:_ANSWER_MOST])))
             case {"kind": "note", "event": str(event), "what": dict(what)}:
-                bench.note(event, **{f"{key}": value for key, value in what.items()})
+                bench.keep({**what, "event": event})
             case {"kind": "answer", "code": str(code)} if len(code) <= _ANSWER_MOST:
                 return code, ""
             case {"kind": "raised" | "refused", "message": str(why)}:
                 return None, f"the solver failed: {why}"
             case _:
-                return None, "the solver sent what is no request"
+                return None, _NO_REQUEST
     running.kill()
     outcome = running.wait()
     return None, f"the solver ended without an answer ({outcome.ending.value})"
@@ -171,14 +175,16 @@ def _messages(running: Running) -> Iterator[Any]:
         yield message
 
 
-def _told(told: list[Any]) -> list[Message]:
-    roles = {"system", "user", "assistant"}
-    return [
-        Message(
-            role=each["role"] if each["role"] in roles else "user", content=str(each["content"])
-        )
-        for each in told
-    ]
+def _told(told: list[Any]) -> list[Message] | None:
+    """The messages; ``None`` where something else was sent."""
+    found = []
+    for each in told:
+        match each:
+            case {"role": "system" | "user" | "assistant" as role, "content": str(content)}:
+                found.append(Message(role=role, content=content))
+            case _:
+                return None
+    return found or None
 
 
 def _number(value: object) -> float | None:

@@ -82,8 +82,12 @@ class LocalBench:
 
     def note(self, event: str, **what: Any) -> None:
         """See :meth:`Bench.note`."""
+        self.keep({"event": event, **what})
+
+    def keep(self, event: dict[str, Any]) -> None:
+        """Keep a step, unless there are too many."""
         if len(self.events) < _EVENTS:
-            self.events.append({"event": event, **what})
+            self.events.append(event)
 
     def _counted(self, execution: Execution) -> Execution:
         self.cpu_seconds += execution.cpu_seconds

@@ -14,7 +14,10 @@ from depslice.solvers.methods.codetree.tree import Debug, Implement, Node, Step
 from depslice.solvers.prompting import Templates
 
 _PROMPTS: Final = Templates(Path(__file__).parents[1] / "templates" / "codetree")
-_ITEM: Final = re.compile(r"^[ \t]*(?:\*\*)?\d{1,2}[.)][ \t]*", re.MULTILINE)
+# An item starts a line; what is indented below it belongs to it.
+_ITEM: Final = re.compile(
+    r"^ ?(?:#+ )?(?:\*\*)?(?:strategy |approach )?\d{1,2}[.):][ \t]*", re.MULTILINE | re.IGNORECASE
+)
 _MOST: Final = 5  # the Critic's best mark
 
 
