@@ -155,6 +155,18 @@ def test_open_files_are_read_by_both_and_by_the_test(session: Session) -> None:
     assert found.candidate_calls == 1
 
 
+def test_other_tests_may_run_before(session: Session) -> None:
+    text = """
+        CALLS = {"tests/test_shop.py::test_sign[5]": [0], "tests/test_shop.py::test_sign[0]": [2]}
+        TESTS = ["tests/test_shop.py"]
+        def test_it(context):
+            context.in_situ(CALLS, tests=TESTS)
+    """
+    found = evidence_of(verdict_on(session, "shop:sign", text))
+    assert found.candidate_calls == 2
+    assert found.branches_hit == 3
+
+
 def test_what_differs_from_itself_is_no_evidence(session: Session) -> None:
     verdict = in_situ(session, "now", {"tests/test_shop.py::test_now": [0]})
     assert isinstance(verdict, Rejected)
@@ -170,6 +182,8 @@ def test_calls_that_no_test_makes_are_told(session: Session) -> None:
 def test_one_run_for_all_mutants_is_only_for_harnesses_that_do_nothing_else() -> None:
     plain = "CALLS = {}\ndef test_it(context):\n    context.in_situ(CALLS)\n"
     assert only_in_situ(plain)
+    assert only_in_situ(plain.replace("(CALLS)", "(CALLS, tests=TESTS)"))
+    assert not only_in_situ(plain.replace("(CALLS)", "(CALLS, tests=made())"))
     hiding = (
         "CALLS = {}\ndef test_it(context):\n    try:\n        context.in_situ(CALLS)\n"
         "    except AssertionError:\n        pass\n"
