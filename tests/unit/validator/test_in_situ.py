@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
 from depslice.callgraph import open_program
-from depslice.validator import check_limits, open_workspace
+from depslice.validator import CheckUnavailable, check_limits, open_workspace
 from depslice.validator.child.evidence.assertions import only_in_situ
 from depslice.validator.child.harness.trampoline import trampoline
 from depslice.validator.reaching import Reaching, record_reaching
@@ -295,3 +296,18 @@ def test_instances_are_data_or_constructors(recorded: Reaching) -> None:
     texts = [call.arguments for call in recorded.calls["shop:Basket.total"]]
     assert texts[-1] is None  # its constructor takes no lines
     assert all(call.data for call in recorded.calls["shop:Basket.total"] if call.arguments)
+
+
+def test_tests_that_do_not_start_are_told(tmp_path: Path) -> None:
+    (tmp_path / "small.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
+    program = open_program(str(tmp_path))
+    with (
+        open_workspace(
+            program.project,
+            python=sys.executable,
+            sandbox=some_sandbox(),
+            limits=check_limits(60),
+        ) as space,
+        pytest.raises(CheckUnavailable, match="the tests could not be run"),
+    ):
+        record_reaching(space, program, ["small:f"], tests=["--no-such-option"])
