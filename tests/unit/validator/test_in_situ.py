@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from depslice.callgraph import open_program
 from depslice.validator import CheckUnavailable, check_limits, open_workspace
 from depslice.validator.child.evidence.assertions import only_in_situ
 from depslice.validator.child.harness.trampoline import trampoline
+from depslice.validator.child.harness.worlds import member
 from depslice.validator.reaching import Reaching, record_reaching
 from depslice.validator.validation import Accepted, Evidence, Gates, Rejected, Session, Verdict
 from harnesses import some_sandbox, validating, verdict_on
@@ -311,3 +313,13 @@ def test_tests_that_do_not_start_are_told(tmp_path: Path) -> None:
         pytest.raises(CheckUnavailable, match="the tests could not be run"),
     ):
         record_reaching(space, program, ["small:f"], tests=["--no-such-option"])
+
+
+def test_private_methods_are_found_by_the_name_that_is_written() -> None:
+    class Box:
+        def __hidden(self) -> int:
+            return 1
+
+    module = ModuleType("boxes")
+    vars(module)["Box"] = Box
+    assert member(module, "Box.__hidden") is vars(Box)["_Box__hidden"]
