@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -271,15 +270,11 @@ def test_two_thousand_definitions(report: dict[str, Any], show: Open) -> None:
         {"budget": None, "tokens": 90000, "forms": "f" * count},
     ]
     data = {**report, "items": items, "edges": sorted(edges), "stops": stops}
-    started = time.monotonic()
     page = show(render_report(data))
     page.wait_for_selector("#graph[data-drawn='2000']")
-    assert time.monotonic() - started < 15  # 2 s on a machine that has nothing else to do
-    started = time.monotonic()
     page.keyboard.press("[")
     page.keyboard.press("ArrowRight")
     assert "definition_1" in page.inner_text("#detail h2")
-    assert time.monotonic() - started < 10
     page.fill("#search", "definition_1999")
     assert names_of(page) == ["definition_1999"]
 

@@ -39,6 +39,8 @@ class ModelOptions:
     task_tokens: int | None
     task_calls: int | None
     price: str | None
+    threads: int
+    context: int
     dry_run: bool
 
     @property
@@ -64,6 +66,8 @@ class ModelOptions:
             price=parse_price(self.price) if self.price else None,
             mode=Mode(self.answers) if use_cache else Mode.OFF,
             completions=self.completions,
+            threads=self.threads,
+            context=self.context,
             pace=Pace(
                 concurrency=self.concurrency,
                 requests_per_minute=self.requests_per_minute,
@@ -204,6 +208,22 @@ _OPTIONS = (
         "--price",
         metavar="IN/OUT[/CACHED]",
         help="Dollars for a million tokens.  [default: the list price]",
+    ),
+    click.option(
+        "--threads",
+        type=_POSITIVE,
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Of a local model.",
+    ),
+    click.option(
+        "--context",
+        type=_POSITIVE,
+        default=12288,
+        show_default=True,
+        metavar="TOKENS",
+        help="Of a local model: prompt and answer together.",
     ),
     click.option(
         "--dry-run", is_flag=True, help="Say what it would take at most, and ask nothing."

@@ -14,12 +14,12 @@ import json
 import os
 import tempfile
 import threading
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, get_args
+from weakref import WeakValueDictionary
 
 from depslice.callgraph.cache import cache_directory
 from depslice.callgraph.errors import OptionError
@@ -90,15 +90,15 @@ class Cached:
         self._source = source
         self._store = store
         self._mode = mode
-        # Two threads with one question: the second waits, and finds the first one's answer.
-        self._locks: defaultdict[Request, threading.Lock] = defaultdict(threading.Lock)
+        self._guard = threading.Lock()
+        self._asking: WeakValueDictionary[Request, threading.Lock] = WeakValueDictionary()
 
     def ask(self, request: Request) -> Completion:
         """See :class:`~depslice.llm.request.Source`.
 
         :raises CacheMiss: it is not there, in a replay.
         """
-        with self._locks[request]:
+        with self._turn(request):
             if self._mode in (Mode.USE, Mode.REPLAY):
                 known = self._store.read(self.name, request)
                 if known is not None:
@@ -112,6 +112,14 @@ class Cached:
             completion = self._source.ask(request)
             self._store.write(self.name, request, completion)
             return completion
+
+    def _turn(self, request: Request) -> threading.Lock:
+        """Of two threads with one question the second waits, and finds the first one's answer."""
+        with self._guard:
+            lock = self._asking.get(request)
+            if lock is None:
+                lock = self._asking[request] = threading.Lock()
+            return lock
 
 
 def _question(model: str, request: Request) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class ModelSettings:
     caps: Caps = field(default_factory=Caps)
     timeout: float | None = None
     threads: int = 1
-    context: int = 8192
+    context: int = 12288
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

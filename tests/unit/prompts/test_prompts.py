@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
-import os
-import subprocess
-import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -22,6 +17,7 @@ from depslice.prompts import (
     STRATEGIES,
     BuilderSettings,
     Feedback,
+    Message,
     Prompt,
     Subject,
     build_prompt,
@@ -37,7 +33,7 @@ from depslice.slicer.tokens import count_tokens
 
 REPO = Path(__file__).parents[3]
 SHOP = REPO / "fixtures" / "inventory" / "repo"
-THIRD_PARTY = REPO / "fixtures" / "third_party"
+THIRD_PARTY = REPO / "fixtures" / "third_party_builder"
 FEEDBACK = Feedback(
     answer="def test_it(): ...", reasons=("coverage: half",), uncovered=("7: x",), survivors=("-a",)
 )
@@ -263,46 +259,41 @@ def test_no_such_builder() -> None:
 # Plug-ins.
 
 
-def install(folder: Path) -> str:
-    """What an installer does with the specimen's metadata; the search path that has it."""
-    project = tomllib.loads((THIRD_PARTY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+def test_a_builder_of_a_third_party(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(THIRD_PARTY))
+    assert {"terse", "equivalence"} <= set(builder_names())
+    built = build_prompt(open_builder("terse"), subject(program, "shop.text:money"))
+    assert (built.builder, built.version) == ("terse", "1.0")
+    [message] = built.messages
+    assert "def money(" in message.content
+
+
+def test_a_builder_that_fails_to_load_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n",
-        encoding="utf-8",
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[depslice.prompt_builders]\nbroken = nowhere.at:All\nnothing = builtins:len\n"
     )
-    lines = []
-    for group, points in project["entry-points"].items():
-        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
-    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
-    components = [str(path.parent) for path in REPO.glob("*/depslice")]
-    return os.pathsep.join([*components, str(folder), str(THIRD_PARTY)])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, said in (("broken", "nowhere.at:All"), ("nothing", "TypeError")):
+        with pytest.raises(BuilderUnavailable, match=f"{name!r} .*fails to load.*"):
+            open_builder(name)
+        with pytest.raises(BuilderUnavailable, match=said):
+            open_builder(name)
 
 
-def test_plug_ins_of_a_third_party(tmp_path: Path) -> None:
-    program = dedent("""
-        import json, sys
-        from depslice.callgraph import open_program
-        from depslice.callgraph.targets import find_symbol
-        from depslice.harness import Task, generator_names, open_generator
-        from depslice.prompts import build_prompt, builder_names, open_builder, subject_of
-        program = open_program(sys.argv[1])
-        target = find_symbol(program, "shop.text:money")
-        built = build_prompt(open_builder("terse"), subject_of(program, target))
-        [draft] = open_generator("smallest").draft(Task(program=program, target=target), ())
-        names = [*builder_names(), *generator_names()]
-        print(json.dumps([names, built.builder, built.messages[0].content, draft.text]))
-    """)
-    done = subprocess.run(
-        [sys.executable, "-c", program, SHOP],
-        env={**os.environ, "PYTHONPATH": install(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    names, builder, content, draft = json.loads(done.stdout)
-    assert {"terse", "smallest", "equivalence", "replay", "llm"} <= set(names)
-    assert builder == "terse"
-    assert "def money(" in content
-    assert "context.check()" in draft
+class _Failing:
+    name = "failing"
+    version = "1"
+    hides_target = False
+
+    def build(self, subject: Subject) -> tuple[Message, ...]:
+        raise ZeroDivisionError(subject.name)
+
+
+def test_a_builder_that_fails_while_it_writes_is_named(program: Program) -> None:
+    with pytest.raises(BuilderUnavailable, match="'failing' fails: ZeroDivisionError: quote"):
+        build_prompt(_Failing(), subject(program))

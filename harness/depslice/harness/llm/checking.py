@@ -12,6 +12,11 @@ from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
 
 _GIVEN: Final = ("candidate", "reference")
+_NOT_CALLED: Final = {
+    "candidate": "no test takes `candidate` as a parameter and calls it",
+    "reference": "no test takes `reference` as a parameter and calls it: write"
+    " `assert candidate(...) == reference(...)`, with no expected value of your own",
+}
 _ALWAYS_THERE: Final = frozenset({"pytest", "hypothesis", "numpy", "pandas"})
 _CHECKS: Final = frozenset({"check", "check_with", "same"})
 _RAISES: Final = frozenset({"raises", "warns", "fail", "approx"})
@@ -150,7 +155,7 @@ def _tests(tree: ast.Module, *, equivalence: bool) -> Iterator[Reason]:
             yield "no-assertions", f"{test.name} asserts nothing"
     for name in _GIVEN if equivalence else _GIVEN[:1]:
         if name not in used:
-            yield f"{name}-not-called", f"no test calls `{name}`, taken as its parameter"
+            yield f"{name}-not-called", _NOT_CALLED[name]
 
 
 def _uses(test: _Function) -> set[str]:

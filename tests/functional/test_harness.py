@@ -1,0 +1,109 @@
+"""``depslice harness`` from the command line: from tests of a repository to harnesses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from depslice.validator.sandbox import SandboxUnavailable, choose_sandbox
+from functional.running import Depslice
+
+SOURCE = """
+def clamp(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+
+def alone(x):
+    return x
+"""
+TESTS = """
+import pytest
+import shapes
+
+
+@pytest.mark.parametrize("x", [-1, 0, 5, 10, 11])
+def test_clamp(x):
+    assert 0 <= shapes.clamp(x, 0, 10) <= 10
+"""
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "shapes.py").write_text(SOURCE, encoding="utf-8")
+    (folder / "tests" / "test_shapes.py").write_text(TESTS, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unsafe() -> list[str]:
+    """What is tested is not the sandbox: where none works, it is done without."""
+    try:
+        choose_sandbox()
+    except SandboxUnavailable:
+        return ["--unsafe-no-sandbox"]
+    return []
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_from_tests_to_a_harness_and_again(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str]
+) -> None:
+    into = tmp_path / "made"
+    command = ["harness", repo, "--all", "--called", "--into", into, "--mutants", "5", *unsafe]
+    done = depslice(*command, "--format", "jsonl")
+    assert done.code == 0, done.err
+    [made] = lines_of(done.out)
+    assert made["schema"] == "depslice.made/1"
+    assert (made["target"], made["generator"]) == ("shapes:clamp", "replay")
+    assert made["verdict"] == "accepted"
+    assert "    context.check(-1, 0, 10)\n" in (into / made["harness"]).read_text()
+    assert "1 of 2 functions are called by tests" in done.err
+    again = depslice(*command)
+    assert again.code == 0
+    assert "accepted" in again.out
+    assert "replay" in again.out.splitlines()[-1]
+    assert len((into / "manifest.jsonl").read_text().splitlines()) == 1
+
+
+def test_functions_without_tests_are_told(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str]
+) -> None:
+    options = ["--into", tmp_path / "made", "--generator", "insitu", "--format", "jsonl", *unsafe]
+    done = depslice("harness", repo, "shapes:alone", *options)
+    assert done.code == 1
+    [made] = lines_of(done.out)
+    assert made["verdict"] == "declined"
+    assert made["reasons"] == [{"slug": "no-calls", "message": "no test calls it"}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "give TARGETs, or --all"),
+        (["shapes:clamp", "--all"], "give TARGETs, or --all"),
+        (["shapes:clamp", "--called"], "--match, --sample and --called go with --all"),
+        (["shapes:nothing"], "shapes:nothing"),
+        (["shapes"], "not a function"),
+        (["shapes:clamp", "--generator", "nobody"], "no generator is called 'nobody'"),
+    ],
+)
+def test_nonsense_is_refused_before_anything_runs(
+    depslice: Depslice, repo: Path, tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    done = depslice("harness", repo, *arguments, "--into", tmp_path / "made")
+    assert done.code == 2
+    assert told in done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "made" / "manifest.jsonl").exists()
