@@ -104,6 +104,25 @@ def test_a_file_with_a_syntax_error(depslice: Depslice, tmp_path: Path) -> None:
     assert "old.py:2: error:" in listed.err
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (b"print 'hello'\ndef f(): pass\n", "Missing parentheses in call to 'print'"),
+        (b"def f(): pass\n\0", "the file contains NUL bytes"),
+        (b"def f():\n    return '\xff'\n", "byte 0xff"),
+        (b"# coding: klingon\ndef f(): pass\n", "unknown encoding: klingon"),
+    ],
+)
+def test_a_bare_name_in_a_file_that_cannot_be_analysed(
+    depslice: Depslice, tmp_path: Path, text: bytes, cause: str
+) -> None:
+    (tmp_path / "old.py").write_bytes(text)
+    for repository in (tmp_path / "old.py", tmp_path):
+        done = depslice("slice", repository, "f")
+        assert (done.code, done.out) == (2, "")
+        assert f"old.py cannot be analysed: {cause}" in " ".join(done.err.split())
+
+
 DEEP = {
     "parentheses": "(" * 3000 + "x" + ")" * 3000,
     "sum": "x" + " + x" * 20_000,

@@ -188,7 +188,7 @@ def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_
     assert depslice("validate", shapes, empty).code == 2
     for text, reason in (
         ("def test(candidate: pass", "not-a-harness-harness: "),
-        ("def test(candidate): pass", "does not name its target"),
+        ("def test(candidate): pass", "does not name its target: give --target, or write"),
         ("TARGET = 'shapes:clamps'", "not-a-harness-unknown-target"),
         ("HARNESS_FORMAT = 2\nTARGET = 'shapes:clamp'", "has format 2; 1 is known here"),
         ("TARGET = 'shapes:clamp'\nTOLERANCE = 'much'", "TOLERANCE must be like"),

@@ -269,11 +269,20 @@ class _Search:
     def _fail(self) -> NoReturn:
         candidates = self._nearest()
         where = f" in {self._module.file.path}" if self._module is not None else ""
+        hint = "" if candidates else "see what there is with: depslice functions REPO"
         raise UnknownTarget(
             f"no symbol is called {self._text!r}{where}",
             candidates=tuple(candidates),
-            hint="" if candidates else "see what there is with: depslice functions REPO",
+            hint=self._unreadable() or hint,
         )
+
+    def _unreadable(self) -> str:
+        """A file that the search met and that cannot be analysed may well be the reason."""
+        broken = [file for file in self._program.project.files if self._cause(file)]
+        if not broken:
+            return ""
+        more = f", nor can {len(broken) - 1} more" if len(broken) > 1 else ""
+        return f"{broken[0].path} cannot be analysed{self._cause(broken[0])}{more}"
 
     def _nearest(self) -> list[str]:
         found: list[str] = []

@@ -138,7 +138,7 @@ border:0;background:none;color:inherit;font:13px ui-monospace,monospace;padding:
 border-radius:4px;cursor:pointer;overflow-wrap:anywhere}
 #list button:hover,#list button:focus-visible{background:var(--back)}
 #list button[aria-current=true]{background:var(--accent);color:var(--card)}
-#list small{opacity:.6}
+#list small{opacity:.6;flex:none}
 section{flex:1;overflow:auto;padding:1rem 1.4rem}
 h2{font:600 1rem ui-monospace,monospace;margin:0 0 .1rem;overflow-wrap:anywhere}
 #drawing{margin:1rem 0;background:var(--card);border:1px solid var(--line);border-radius:8px;

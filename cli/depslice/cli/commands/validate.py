@@ -220,6 +220,7 @@ def _read(
             found.append(read_harness(path, program, target))
         except DepsliceError as error:
             nothing = Harness(name=str(path), text="", target=target or "", path="", line=0)
-            reason = Reason(slug=f"not-a-harness-{error.slug}", message=error.message)
+            said = f"{error.message}: {error.hint}" if error.hint else error.message
+            reason = Reason(slug=f"not-a-harness-{error.slug}", message=said)
             broken.append((nothing, Rejected(reasons=(reason,))))
     return found, broken
