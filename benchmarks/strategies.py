@@ -32,7 +32,7 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from corpus import corpus_folder, fetch, select
+from corpus import Unreachable, corpus_folder, fetch, select
 from strategies_page import BUILDERS, CONTEXTS, PLACES, page
 
 from depslice.callgraph import Program, list_functions, open_program
@@ -81,6 +81,8 @@ def main() -> None:
             measure(options)
         except DepsliceError as error:
             raise SystemExit(f"strategies: {error.message}") from None
+        except Unreachable as error:
+            raise SystemExit(f"strategies: no corpus: {error}") from None
     lines = Results(options.results).lines
     if not lines:
         raise SystemExit(f"strategies: {options.results}: nothing is measured yet")
@@ -111,6 +113,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--page", type=Path, default=REPO / "docs" / "strategies.md")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     options = parser.parse_args()
+    if min(options.functions, options.rounds, options.max_tokens, options.limit) < 1:
+        parser.error("--functions, --rounds, --max-tokens and --limit are 1 at least")
     if not options.report and not options.model:
         parser.error("--model is needed, or --report")
     return options
@@ -230,7 +234,8 @@ def _cell(line: dict[str, Any]) -> str:
 def measure(options: argparse.Namespace) -> None:
     """Make what is missing.
 
-    :raises DepsliceError: the model or the sandbox cannot be opened.
+    :raises DepsliceError: the model, a folder or the sandbox cannot be opened.
+    :raises Unreachable: the packages are not here, and cannot be fetched.
     """
     results = Results(options.results)
     price: Price | None = options.price
@@ -240,8 +245,8 @@ def measure(options: argparse.Namespace) -> None:
         completions=options.into / "completions",
         caps=Caps(dollars=options.max_dollars),
     )
-    subjects = sample(options)
     with open_model(options.model, settings) as model:
+        subjects = sample(options)
         for number, subject in enumerate(subjects, 1):
             for builder in BUILDERS:
                 print(f"{number}/{len(subjects)} {builder} {subject.target.id}", file=sys.stderr)

@@ -12,8 +12,6 @@ import pytest
 from endpoint import Asked, Reply, chat, failure, serving
 from functional.running import ROOT
 
-pytestmark = pytest.mark.slow
-
 FILES = {
     "low.py": '''
 def clamp(x, low, high):
@@ -58,6 +56,7 @@ def answer(asked: Asked) -> Reply:
     return chat(EQUIVALENCE.replace("ARGUMENTS", f"arguments = {arguments}"))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_ended_goes_on_and_gives_the_table(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -113,3 +112,41 @@ def test_a_run_that_is_ended_goes_on_and_gives_the_table(
     assert "| equivalence | sliced | in-file | 1 | 1 | 100% | 1 | 100% |" in page
     assert "| output-prediction | naive | out-file | 1 | 0 | 0% | 0 | - | - |" in page
     assert "fails-on-original" in page
+
+
+def line(strategy: str, *slugs: str, verdict: str = "rejected") -> dict[str, object]:
+    """A line of the results, with these reasons."""
+    usage = {"calls": 1, "input_tokens": 9, "output_tokens": 4, "seconds": 2.0, "dollars": None}
+    return {
+        "model": "m", "package": "p", "version": "1", "target": "p:f", "place": "in-file",
+        "builder": "equivalence", "strategy": strategy, "settings": {"rounds": 1},
+        "verdict": verdict, "reasons": [{"slug": slug, "message": ""} for slug in slugs],
+        "branch_coverage": 0.5, "mutation_score": None, "rounds": 1, "cpu": 3, "seconds": 4,
+        "usage": usage,
+    }  # fmt: skip
+
+
+def test_the_page_tells_weak_from_invalid_and_what_is_missing(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    lines = [
+        line("naive", "coverage", "control-empty", "mutation"),
+        line("full", "coverage", "flaky"),
+        line("sliced", "truncated", verdict="declined"),
+    ]
+    results, page = tmp_path / "r.jsonl", tmp_path / "p.md"
+    results.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    command = [
+        *(sys.executable, str(ROOT / "benchmarks" / "strategies.py"), "--report"),
+        *("--results", str(results), "--page", str(page), "--functions", "3"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text("utf-8")
+    assert "0 of 3 functions have all 8 harnesses" in text
+    assert "| equivalence | naive | in-file | 1 | 1 | 100% | 0 | 50% | - | 9 | 4 |" in text
+    for strategy in ("full", "sliced"):
+        assert f"| equivalence | {strategy} | in-file | 1 | 0 | 0% | 0 | - | - |" in text
+    for cause in ("coverage", "flaky", "truncated"):
+        assert f"\n| {cause} |" in text
+    assert "unknown" in text
