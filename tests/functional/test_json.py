@@ -216,10 +216,7 @@ def test_cache(depslice: Depslice, tmp_path: Path, shop: Path) -> None:
 def test_the_documentation_names_no_other_schema() -> None:
     text = (ROOT / "docs" / "formats" / "json.md").read_text(encoding="utf-8")
     described = re.findall(r"^## `(depslice\.\w+/\d+)`", text, re.MULTILINE)
-    source = "".join(
-        path.read_text(encoding="utf-8")
-        for path in ROOT.glob("*/depslice/**/*.py")
-    )
+    source = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("*/depslice/**/*.py"))
     assert set(described) == set(
         re.findall(r'SCHEMA\w*(?:: Final)? = "(depslice\.\w+/\d+)"', source)
     )

@@ -15,6 +15,7 @@ from depslice.harness.writing import harness_text
 # In the first round, and when that was not enough; what reaches new branches is always taken.
 _MOST_TESTS: Final = (8, 24)
 _MOST_CALLS: Final = (12, 48)
+_NO_CALL: Final = "no call to compare"
 
 
 class InsituGenerator:
@@ -39,8 +40,9 @@ class InsituGenerator:
             message = task.not_recorded or "no test calls it"
             return Declined(slug="nothing-left" if attempts else "no-calls", message=message)
         enough = [a for a in attempts if not a.assessment.failures]
-        chosen = _chosen(calls, 1 if enough else 0)
-        draft = _draft(task.target.id, chosen)
+        # Tests that need others before them make their calls when all of a file run.
+        alone = not any(each.endswith(_NO_CALL) for each in failed)
+        draft = _draft(task.target.id, _chosen(calls, 1 if enough else 0), alone=alone)
         if any(draft.text == each.draft.text for each in attempts):
             return Declined(slug="nothing-left", message="no other calls were recorded")
         return [draft]
@@ -58,13 +60,19 @@ def _chosen(calls: Sequence[RecordedCall], step: int) -> Mapping[str, list[int]]
     return found
 
 
-def _draft(target: str, calls: Mapping[str, Sequence[int]]) -> Draft:
+def _draft(target: str, calls: Mapping[str, Sequence[int]], *, alone: bool) -> Draft:
     listed = "".join(f"    {test!r}: {sorted(set(numbers))},\n" for test, numbers in calls.items())
     says = (
         f"Calls of {target} where tests of its repository make them, by pytest.\n\n"
         "CALLS: tests, and which of the calls that each makes. Written by depslice (insitu).\n"
     )
-    parts = [f"CALLS = {{\n{listed}}}", "def test_in_situ(context):\n    context.in_situ(CALLS)"]
+    parts = [f"CALLS = {{\n{listed}}}"]
+    files = sorted({test.partition("::")[0] for test in calls})
+    more = ""
+    if not alone:
+        parts.append(f"TESTS = {files!r}")
+        more = ", tests=TESTS"
+    parts.append(f"def test_in_situ(context):\n    context.in_situ(CALLS{more})")
     return Draft(
         text=harness_text(target, says, (), parts),
         provenance={"tests": len(calls), "calls": sum(map(len, calls.values()))},

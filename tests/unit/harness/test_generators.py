@@ -144,6 +144,16 @@ def test_insitu_leaves_out_tests_that_differ_from_themselves_then_takes_more(
     assert isinstance(done, Declined)
 
 
+def test_insitu_runs_whole_files_when_tests_need_others_before_them(tmp_path: Path) -> None:
+    task = task_of(tmp_path, "join", [call("tests/t.py::a"), call("tests/t.py::b")])
+    generator = open_generator("insitu")
+    first = only(generator.draft(task, ()))
+    failed = rejected(first, "test_in_situ: AssertionError: no call to compare")
+    second = only(generator.draft(task, (failed,)))
+    assert "TESTS = ['tests/t.py']\n" in second.text
+    assert "context.in_situ(CALLS, tests=TESTS)" in second.text
+
+
 def test_hypothesis_draws_from_annotations_defaults_and_docstrings(tmp_path: Path) -> None:
     draft = only(open_generator("hypothesis").draft(task_of(tmp_path, "join"), ()))
     assert "st.lists(st.text(max_size=12), max_size=5)" in draft.text

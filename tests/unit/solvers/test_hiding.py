@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import socket
@@ -16,6 +17,7 @@ import pytest
 from depslice.llm.port import Options
 from depslice.solvers.choosing import BUILT_IN, SolverError, SolverSpec
 from depslice.solvers.execution.trials import Grounds
+from depslice.solvers.loading import load_tasks
 from depslice.solvers.problem import HiddenTests, ProblemError, Task
 from depslice.solvers.running.attempt import Place, check_hidden, check_solver, grade, propose
 from depslice.solvers.running.local import OracleRefused
@@ -147,11 +149,26 @@ def test_an_unknown_solver() -> None:
 
 
 def test_problems_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: Path) -> None:
-    check_hidden(tmp_path / "problems.jsonl", [SolverSpec.of("direct"), SolverSpec.of("thief")])
+    direct, thief = SolverSpec.of("direct"), SolverSpec.of("thief")
+    check_hidden(tmp_path / "problems.jsonl", [TASK], [direct, thief])
+    for path, spec in (
+        (plugins / "problems.jsonl", thief),
+        (Path(os.path.dirname(sys.executable)) / "problems.jsonl", direct),
+    ):
+        with pytest.raises(ProblemError, match="solvers can read"):
+            check_hidden(path, [TASK], [spec])
+
+
+def test_a_repository_that_solvers_run_from_cannot_be_their_problem(tmp_path: Path) -> None:
+    root = Path(__file__).parents[3]
+    (tmp_path / "harness.py").write_text("def test_it(candidate, reference): ...", "utf-8")
+    path = tmp_path / "problems.jsonl"
+    line = {"repo": str(root / "solvers"), "harness": "harness.py"}
+    target = "depslice.solvers.scoring:pass_at_k"
+    path.write_text(json.dumps({**line, "target": target}), encoding="utf-8")
+    tasks = load_tasks(path, strategies=("naive",))
     with pytest.raises(ProblemError, match="solvers can read"):
-        check_hidden(plugins / "problems.jsonl", [SolverSpec.of("thief")])
-    with pytest.raises(ProblemError, match="solvers can read"):
-        check_hidden(Path(os.path.dirname(sys.executable)) / "x", [SolverSpec.of("direct")])
+        check_hidden(path, tasks, [SolverSpec.of("direct")])
 
 
 def test_built_in_solvers_use_the_same_door() -> None:

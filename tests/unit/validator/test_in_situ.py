@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from depslice.callgraph import open_program
-from depslice.validator import check_limits, open_workspace
+from depslice.validator import CheckUnavailable, check_limits, open_workspace
 from depslice.validator.child.evidence.assertions import only_in_situ
 from depslice.validator.child.harness.trampoline import trampoline
+from depslice.validator.child.harness.worlds import member
 from depslice.validator.reaching import Reaching, record_reaching
 from depslice.validator.validation import Accepted, Evidence, Gates, Rejected, Session, Verdict
 from harnesses import some_sandbox, validating, verdict_on
@@ -155,6 +158,18 @@ def test_open_files_are_read_by_both_and_by_the_test(session: Session) -> None:
     assert found.candidate_calls == 1
 
 
+def test_other_tests_may_run_before(session: Session) -> None:
+    text = """
+        CALLS = {"tests/test_shop.py::test_sign[5]": [0], "tests/test_shop.py::test_sign[0]": [2]}
+        TESTS = ["tests/test_shop.py"]
+        def test_it(context):
+            context.in_situ(CALLS, tests=TESTS)
+    """
+    found = evidence_of(verdict_on(session, "shop:sign", text))
+    assert found.candidate_calls == 2
+    assert found.branches_hit == 3
+
+
 def test_what_differs_from_itself_is_no_evidence(session: Session) -> None:
     verdict = in_situ(session, "now", {"tests/test_shop.py::test_now": [0]})
     assert isinstance(verdict, Rejected)
@@ -170,6 +185,8 @@ def test_calls_that_no_test_makes_are_told(session: Session) -> None:
 def test_one_run_for_all_mutants_is_only_for_harnesses_that_do_nothing_else() -> None:
     plain = "CALLS = {}\ndef test_it(context):\n    context.in_situ(CALLS)\n"
     assert only_in_situ(plain)
+    assert only_in_situ(plain.replace("(CALLS)", "(CALLS, tests=TESTS)"))
+    assert not only_in_situ(plain.replace("(CALLS)", "(CALLS, tests=made())"))
     hiding = (
         "CALLS = {}\ndef test_it(context):\n    try:\n        context.in_situ(CALLS)\n"
         "    except AssertionError:\n        pass\n"
@@ -281,3 +298,28 @@ def test_instances_are_data_or_constructors(recorded: Reaching) -> None:
     texts = [call.arguments for call in recorded.calls["shop:Basket.total"]]
     assert texts[-1] is None  # its constructor takes no lines
     assert all(call.data for call in recorded.calls["shop:Basket.total"] if call.arguments)
+
+
+def test_tests_that_do_not_start_are_told(tmp_path: Path) -> None:
+    (tmp_path / "small.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
+    program = open_program(str(tmp_path))
+    with (
+        open_workspace(
+            program.project,
+            python=sys.executable,
+            sandbox=some_sandbox(),
+            limits=check_limits(60),
+        ) as space,
+        pytest.raises(CheckUnavailable, match="the tests could not be run"),
+    ):
+        record_reaching(space, program, ["small:f"], tests=["--no-such-option"])
+
+
+def test_private_methods_are_found_by_the_name_that_is_written() -> None:
+    class Box:
+        def __hidden(self) -> int:
+            return 1
+
+    module = ModuleType("boxes")
+    vars(module)["Box"] = Box
+    assert member(module, "Box.__hidden") is vars(Box)["_Box__hidden"]

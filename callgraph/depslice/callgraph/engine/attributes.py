@@ -654,8 +654,8 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def _set_on_class(self, class_: Class, name: str, *, exact: bool) -> Values:
         """What code assigns to the attribute of the class itself: instances bind it."""
-        if not self.whole:
-            return EMPTY
+        if not self.whole or not self.read(self.cell("set on any class", name)):
+            return EMPTY  # hardly any attribute is: nothing more is asked of the others
         values: set[int] = set()
         for k in self.mro(class_):
             values |= self.read(self.cell("set on class", k, name))
@@ -850,6 +850,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 "setattr",
             )
         if self.whole and value[0] == "C":
+            self.write(self.cell("set on any class", name), values)
             self.write(self.cell("set on class", class_, name), values)
             for ancestor in self.mro(class_)[1:]:
                 self.write(self.cell("set on class below", ancestor, name), values)

@@ -90,8 +90,9 @@ def evaluate(
         raise click.UsageError("--known needs --results")
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
-    check_hidden(Path(asked.path), specs)
-    wanted = attempts_of(asked.tasks(), specs, samples=asking.samples)
+    tasks = asked.tasks()
+    check_hidden(Path(asked.path), tasks, specs)
+    wanted = attempts_of(tasks, specs, samples=asking.samples)
     started = time.monotonic()
     made = []
     with asked.place(asking, notes) as place, notes.progress("evaluating") as progress:

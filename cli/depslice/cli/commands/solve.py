@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -39,11 +40,12 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
     with their harnesses; `.gz` is unpacked.
     """
     from depslice.solvers.choosing import SolverSpec
-    from depslice.solvers.running.attempt import check_solver, propose
+    from depslice.solvers.running.attempt import check_hidden, check_solver, propose
 
     notes = Notes(output)
     spec = SolverSpec.of(solver)
     tasks = asked.tasks()
+    check_hidden(Path(asked.path), tasks, [spec])
     unanswered = 0
     with asked.place(asking, notes) as place, notes.progress("solving") as progress:
         check_solver(spec, place.grounds.sandbox)

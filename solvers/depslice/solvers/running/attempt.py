@@ -21,7 +21,7 @@ from depslice.prompts.model import Message
 from depslice.solvers.choosing import SolverError, SolverSpec, plugin_of
 from depslice.solvers.execution.outcome import Execution
 from depslice.solvers.execution.trials import Grounds, open_trials
-from depslice.solvers.problem import Problem, ProblemError, Task
+from depslice.solvers.problem import HiddenHarness, Problem, ProblemError, Task
 from depslice.solvers.running.local import LocalBench
 from depslice.validator.sandbox import (
     INSIDE,
@@ -95,17 +95,24 @@ def check_solver(spec: SolverSpec, sandbox: Sandbox) -> None:
     raise SolverError(f"the solver {spec} cannot be loaded: {said[-1] if said else outcome.ending}")
 
 
-def check_hidden(path: Path, specs: Sequence[SolverSpec]) -> None:
-    """See that a file of problems lies where no solver's process can read it.
+def check_hidden(path: Path, tasks: Sequence[Task], specs: Sequence[SolverSpec]) -> None:
+    """See that neither a file of problems nor a repository of theirs can be read by solvers.
 
-    :raises ProblemError: it lies in a folder that solvers are shown.
+    :raises ProblemError: it lies in a folder that solvers are shown, or has one in it.
     """
-    place = path.resolve()
-    for spec in specs:
-        for folder in _readable(spec):
-            if place.is_relative_to(folder.resolve()):
+    programs = {
+        id(task.hidden.program): task.hidden.program
+        for task in tasks
+        if isinstance(task.hidden, HiddenHarness)
+    }
+    places = [path, *(Path(program.project.root) for program in programs.values())]
+    shown = {folder.resolve() for spec in specs for folder in _readable(spec)}
+    for place in places:
+        for folder in shown:
+            found = place.resolve()
+            if found.is_relative_to(folder) or folder.is_relative_to(found):
                 raise ProblemError(
-                    f"{path} lies in {folder}, which solvers can read: hidden tests would not be",
+                    f"solvers can read {folder}: hidden tests would not be hidden in {place}",
                     hint="move it elsewhere",
                 )
 

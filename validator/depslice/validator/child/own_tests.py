@@ -13,14 +13,14 @@ _OPTIONS = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--
 _WITHOUT = ("randomly", "xdist", "pytest_cov", "hypothesispytest")
 
 
-def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = ()) -> None:
-    """Run files or ids below ``folder``, which ids are relative to, and its configuration's."""
+def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = ()) -> int:
+    """Run files or ids below ``folder``, which ids are relative to; pytest's exit code."""
     import pytest  # type: ignore[import-not-found,unused-ignore]
 
     without = [option for name in _WITHOUT for option in ("-p", f"no:{name}")]
     # Rewritten assertions cannot be kept here, and rewriting takes longer than most tests.
     options = [*_OPTIONS, *without, "--assert=plain", "--rootdir", folder]
-    pytest.main([*options, *wanted], plugins=list(plugins))
+    return int(pytest.main([*options, *wanted], plugins=list(plugins)))
 
 
 def preload(tools: Sequence[str]) -> None:

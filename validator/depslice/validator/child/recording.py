@@ -33,6 +33,7 @@ _FROM_ONE_PLACE = 3  # calls of one line of a test are much alike
 _BYTES = 1 << 20
 _FEW = 20  # calls to keep though they reach nothing new: values differ where branches do not
 _IDLE = 300  # calls of a test in a row that are of no use: it is one of many tests
+_NOT_RUN = (2, 3, 4)  # exit codes of pytest: interrupted (by modules that fail), internal, usage
 _VISITS = 30_000  # calls of a target, at most
 _REPEATING = 30  # such calls, after which one is dumped only where a test makes it anew
 _DUMPING = 1.0  # seconds for the arguments of one target's calls
@@ -53,6 +54,7 @@ class Recorder:
         self.failed: dict[str, str] = {}
         self.open = {target["id"] for target in order["targets"]}
         self.process = os.getpid()
+        self.ended = 0
 
     def start(self) -> None:
         """Record from here on."""
@@ -225,6 +227,13 @@ class ReachingCalls(Recorder):
         self.at_hand[target] = visit = Visit(left)
         return visit
 
+    def finish(self) -> None:
+        """See :class:`Recorder`; tests that did not even start are told by the exit code."""
+        if not self.kept and self.ended in _NOT_RUN:
+            sys.stdout.flush()
+            os._exit(self.ended)
+        super().finish()
+
     def _may_dump(self, target: str, test: str, place: tuple[str, str, int]) -> bool:
         if self.failures[target] >= _FAILING or self.spent.get(target, 0.0) >= _DUMPING:
             return False
@@ -282,7 +291,7 @@ def main() -> None:
             sys.argv = [order["script"]]
             runpy.run_path(order["script"], run_name="__main__")
         else:
-            run_own_tests(order["tests"], order["folder"])
+            recorder.ended = run_own_tests(order["tests"], order["folder"])
     finally:
         sys.setprofile(None)
         sys.settrace(None)

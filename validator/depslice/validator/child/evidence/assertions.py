@@ -52,7 +52,7 @@ def _is_in_situ(node: ast.AST) -> bool:
                     value=ast.Call(
                         func=ast.Attribute(value=ast.Name(id="context"), attr="in_situ"),
                         args=[ast.Name()],
-                        keywords=[],
+                        keywords=([] | [ast.keyword(arg="tests", value=ast.Name())]),
                     )
                 )
             ],

@@ -96,17 +96,18 @@ class Context:
         with open(os.path.join(self._data, name), "rb") as file:
             return load(self._home, file.read())
 
-    def in_situ(self, calls: Mapping[str, Sequence[int]]) -> None:
+    def in_situ(self, calls: Mapping[str, Sequence[int]], tests: Sequence[str] = ()) -> None:
         """Compare calls where the repository's own tests make them.
 
         ``calls`` names tests as pytest does, relative to the repository, and which of the
-        target's calls in each of them, from 0.
+        target's calls in each of them, from 0. ``tests`` are run instead of those named there,
+        which may need others before them.
 
         :raises AssertionError: they differ, or none of the calls was made.
         """
         if self._situ is None:
             raise NotImplementedError("only `depslice validate` compares in situ")
-        self._situ.run(calls)
+        self._situ.run(calls, tests)
         if self._situ.sides.rivals:
             return
         found = self._situ.compared

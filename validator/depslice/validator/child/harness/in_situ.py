@@ -92,8 +92,8 @@ class InSitu:
         self._process = os.getpid()
         self._codes = [each.__code__ for each in sides.functions]
 
-    def run(self, calls: Mapping[str, Sequence[int]]) -> None:
-        """Run the tests that ``calls`` names, and compare those of their calls.
+    def run(self, calls: Mapping[str, Sequence[int]], tests: Sequence[str]) -> None:
+        """Run ``tests``, or those that ``calls`` names, and compare these of their calls.
 
         Ends with the first difference.
         """
@@ -106,7 +106,7 @@ class InSitu:
         try:
             with open(os.devnull, "w", encoding="utf-8") as nothing:
                 sys.stdout = sys.stderr = nothing
-                run_own_tests(list(calls), self.folder, [_Stopper(self)])
+                run_own_tests(list(tests or calls), self.folder, [_Stopper(self)])
         finally:
             sys.stdout, sys.stderr = streams
             self._unhook()

@@ -147,6 +147,8 @@ def member(module: ModuleType, qualname: str) -> Any:
 
 def _in_class(kind: type, name: str) -> Any:
     for each in kind.__mro__:
-        if name in vars(each):
-            return vars(each)[name]
+        # As written, or as the compiler has it: a private name holds that of its class.
+        for known in (name, f"_{each.__name__.lstrip('_')}{name}"):
+            if known in vars(each):
+                return vars(each)[known]
     raise KeyError(name)
