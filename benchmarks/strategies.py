@@ -84,8 +84,6 @@ def main() -> None:
         except Unreachable as error:
             raise SystemExit(f"strategies: no corpus: {error}") from None
     lines = Results(options.results).lines
-    if not lines:
-        raise SystemExit(f"strategies: {options.results}: nothing is measured yet")
     name = os.path.relpath(options.results.resolve(), options.page.resolve().parent)
     text = page(lines, results=name, wanted=options.functions)
     options.page.write_text(text, encoding="utf-8")

@@ -38,6 +38,10 @@ of [the validator](verdict.md) too. Coverage (of branches; of lines where there 
 mutants killed are means over valid harnesses. Tokens, seconds, calls and dollars are means for a \
 function, valid or not: CPU of the model, if it is a local one, and of the validator together. \
 Where a run was ended and went on, CPU and wall time lack what was answered before.
+
+```console
+$ python benchmarks/strategies.py --model MODEL
+```
 """
 _DIFFERENT: Final = (
     "Rows are of different functions where their numbers differ: do not compare those.\n"
@@ -47,6 +51,8 @@ _DIFFERENT: Final = (
 def page(lines: Sequence[Line], *, results: str, wanted: int) -> str:
     """The page, one part for each model and settings. ``wanted``: functions of the sample."""
     parts = [_HEAD.format(results=results)]
+    if not lines:
+        parts.append(f"**Nothing is measured yet:** 0 of {wanted} functions.\n")
     groups: dict[str, list[Line]] = {}
     for line in lines:
         told = ", ".join(f"{name} {value}" for name, value in line["settings"].items())
