@@ -181,7 +181,7 @@ const shape = (tag, attributes, parent, text) => {
   return made;
 };
 const visible = list => list.filter(e => !hidden.has(e[2]));
-at('counts').textContent = nodes.length.toLocaleString('en') + ' symbols, ' +
+at('counts').textContent = nodes.length.toLocaleString('en') + ' symbols with references, ' +
   edges.length.toLocaleString('en') + ' references';
 
 const LIMIT = 400, ROWS = 30;

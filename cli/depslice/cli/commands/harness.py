@@ -348,7 +348,7 @@ class _Run:
                 if format_ == "jsonl":
                     write(json_text(made_document(made), indent=None))
                 else:
-                    _tell(write, made)
+                    _tell(write, made, self.into)
             if format_ == "table" and found:
                 write("\n" + "\n".join(_table(summarized(found))) + "\n")
         self.notes.say(f"{len(wanted):,} functions; {time.monotonic() - started:.1f} s")
@@ -358,14 +358,14 @@ class _Run:
             raise Finished(3 if all(m.verdict == "inconclusive" for m in left) else 1)
 
 
-def _tell(write: Write, made: Made) -> None:
+def _tell(write: Write, made: Made, into: Path) -> None:
     parts = [f"{made.verdict:<12}", f"{made.generator:<10}", made.target]
     if made.branch_coverage is not None:
         parts.append(f"branches {made.branch_coverage:.0%}")
     if made.mutation_score is not None:
         parts.append(f"mutants {made.mutation_score:.0%}")
     if made.harness:
-        parts.append(made.harness)
+        parts.append(str(into / made.harness))
     write("  ".join(parts) + "\n")
     if made.verdict != "accepted":
         for slug, message in made.reasons[:2]:
