@@ -366,7 +366,12 @@ class _SqliteCache:
             # SQLite would create it with the umask's permissions.
             with suppress(OSError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(
+            self._path,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,  # one thread uses it, but any may collect it, and close it
+        )
         try:
             # Only a crash of the whole machine can now damage the file, and the
             # checksums notice.

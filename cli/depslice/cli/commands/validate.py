@@ -119,7 +119,7 @@ def validate(
                 known.add(harness, told.verdict(write, harness, verdict))
                 progress(number, len(new))
     if len(paths) > 1:
-        counted = ", ".join(f"{number:,} {word}" for word, number in told.counts.items())
+        counted = ", ".join(f"{number:,} {word}" for word, number in sorted(told.counts.items()))
         notes.say(f"{counted}; {time.monotonic() - started:.1f} s")
     for word, code in _CODES.items():
         if told.counts[word]:
