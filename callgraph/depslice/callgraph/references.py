@@ -139,6 +139,7 @@ _TOGETHER = {
 }
 """Methods of one protocol that one operation calls one after the other."""
 _BUILTIN = frozenset({"K", "KM"})
+_OURS = frozenset({"I", "B"})
 _VAGUE = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM"})
 
 
@@ -155,6 +156,11 @@ class _Edge(NamedTuple):
     def is_call(self) -> bool:
         """Whether something of the repo is called."""
         return self.kind is ReferenceKind.CALL and not self.target.startswith("external:")
+
+    @property
+    def group(self) -> str:
+        """Calls of one group are alternatives; those of two may both happen."""
+        return self.rule if self.rule in _WITH_ANOTHER else ""
 
 
 class _Gap(NamedTuple):
@@ -226,23 +232,20 @@ class _Collected:
         for _, one in said:
             if isinstance(one, _Edge) and one.is_call:
                 owner, _, name = one.target.rpartition(".")
-                kind = one.rule if one.rule in _WITH_ANOTHER else ""
-                alternatives.setdefault(kind, set()).add(f"{owner}.{_TOGETHER.get(name, name)}")
-        exact: bool | None = None
+                others = alternatives.setdefault(one.group, set())
+                others.add(f"{owner}.{_TOGETHER.get(name, name)}")
+        # Of the operation, whatever it may call.
+        exact = bool(alternatives) and self._is_exact(function, index)
+        doubted = bool(alternatives) and self._is_doubted(function, index)
         for pos, one in said:
             certainty = Certainty.DEFINITE
             if isinstance(one, _Edge):
                 if one.is_call:
-                    kind = one.rule if one.rule in _WITH_ANOTHER else ""
-                    callees = len(alternatives[kind])
-                    if exact is None:
-                        exact = self._is_exact(function, index)
+                    callees = len(alternatives[one.group])
                     certainty = call_certainty(
                         one.rule, shown=one.certain, callees=callees, exact=exact
                     )
-                    if certainty is Certainty.DEFINITE and (
-                        self._is_guess(function, index) or self._is_mixed(function, index)
-                    ):
+                    if certainty is Certainty.DEFINITE and doubted:
                         certainty = Certainty.LIKELY
                 elif not one.certain:
                     certainty = Certainty.POSSIBLE
@@ -264,22 +267,15 @@ class _Collected:
                     return False
         return True
 
-    def _is_guess(self, function: Function, index: int) -> bool:
-        """Whether the operation works on what was guessed."""
-        return index >= 0 and any(
-            self._engine.guess_id in function.registers[register]
-            for register in reads(function.unit.ops[index])[:2]
-        )
-
-    def _is_mixed(self, function: Function, index: int) -> bool:
-        """Whether some of the objects that are called, or asked, answer by themselves."""
+    def _is_doubted(self, function: Function, index: int) -> bool:
+        """Whether what is worked on was guessed, or what is called partly answers by itself."""
         if index < 0:
             return False
-        registers = reads(function.unit.ops[index])[:1]
-        values = [self._engine.values[v] for r in registers for v in function.registers[r]]
-        return any(kind[0] in _BUILTIN for kind in values) and any(
-            kind[0] in ("I", "B") for kind in values
-        )
+        registers = [function.registers[register] for register in reads(function.unit.ops[index])]
+        if any(self._engine.guess_id in values for values in registers[:2]):
+            return True
+        kinds = {self._engine.values[value][0] for values in registers[:1] for value in values}
+        return not kinds.isdisjoint(_BUILTIN) and not kinds.isdisjoint(_OURS)
 
     def _answer(self, lookup: Lookup) -> list[_Edge | _Gap]:
         known = self._answers.get(lookup.serial)
