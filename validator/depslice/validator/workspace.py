@@ -22,7 +22,15 @@ from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.project import Project
 from depslice.slicer.model import RenderedFile
 from depslice.slicer.render import write_tree
-from depslice.validator.sandbox import Ending, Job, Limits, Outcome, Sandbox, interpreter_folders
+from depslice.validator.sandbox import (
+    PYTHON_ENVIRONMENT,
+    Ending,
+    Job,
+    Limits,
+    Outcome,
+    Sandbox,
+    interpreter_folders,
+)
 from depslice.validator.scratch import scratch_folder
 
 _CHILD: Final = Path(__file__).with_name("child")
@@ -30,13 +38,6 @@ _NOT_COPIED: Final = (
     "__pycache__", ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "node_modules",
     ".mypy_cache", ".pytest_cache", ".ruff_cache",
 )  # fmt: skip
-_ENVIRONMENT: Final = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-}
 
 
 class CheckUnavailable(DepsliceError):
@@ -166,7 +167,8 @@ class Workspace:
             argv=(self.python, "-m", f"depslice_child.{module}", "order.json"),
             readable=(self.folder, *interpreter_folders(Path(self.python))),
             files={"order.json": json.dumps(order).encode()},
-            environment=_ENVIRONMENT | {"PYTHONPATH": str(self.folder / "child")},
+            environment=PYTHON_ENVIRONMENT
+            | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(self.folder / "child")},
             limits=self.limits,
             collect=tuple(makes or ()),
         )

@@ -13,8 +13,10 @@ from depslice.solvers.execution.outcome import Execution, Failure, Tried
 from depslice.solvers.problem import VisibleTest
 from depslice.validator.sandbox import (
     INSIDE,
+    PYTHON_ENVIRONMENT,
     Ending,
     Job,
+    Lasting,
     Limits,
     Outcome,
     Running,
@@ -49,7 +51,10 @@ class Executor:
     python: Path = field(default_factory=lambda: Path(sys.executable))
     readable: tuple[Path, ...] = ()
     roots: tuple[Path, ...] = ()
-    _running: Running | None = None
+    _lasting: Lasting = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lasting = Lasting(self._start)
 
     def run(
         self,
@@ -64,8 +69,7 @@ class Executor:
 
         :raises SandboxUnavailable: no sandbox can be started.
         """
-        running = self._start()
-        running.send(
+        answer = self._lasting.ask(
             {
                 "given": given,
                 "code": code,
@@ -73,47 +77,28 @@ class Executor:
                 "tests": [{"setup": test.setup, "text": test.text} for test in tests],
                 "seconds": seconds,
                 "memory_bytes": _MEMORY,
-            }
+            },
+            timeout=_PATIENCE + 10 * seconds * (len(tests) + 1),
         )
-        try:
-            answer = running.receive(timeout=_PATIENCE + 10 * seconds * (len(tests) + 1))
-        except TimeoutError:
-            answer = None
-        if answer is None:
-            return _of_loss(self._lost(), tests)
+        if isinstance(answer, Outcome):
+            return _of_loss(answer, tests)
         return _execution(answer, tests)
 
     def _start(self) -> Running:
-        if self._running is None:
-            folders = map(str, (INSIDE.parent, _HERE, *self.roots))
-            job = Job(
+        folders = map(str, (INSIDE.parent, _HERE, *self.roots))
+        return self.sandbox.start(
+            Job(
                 argv=(str(self.python), "-P", "-c", _BOOT, *folders),
                 readable=(INSIDE.parent, _HERE, *self.readable, *interpreter_folders(self.python)),
-                environment={
-                    "PATH": "/usr/local/bin:/usr/bin:/bin",
-                    "LANG": "C.UTF-8",
-                    "PYTHONUTF8": "1",
-                    "PYTHONDONTWRITEBYTECODE": "1",
-                    "PYTHONHASHSEED": "0",
-                },
+                environment=PYTHON_ENVIRONMENT | {"PYTHONHASHSEED": "0"},
                 limits=_LIMITS,
                 channel=True,
             )
-            self._running = self.sandbox.start(job)
-        return self._running
-
-    def _lost(self) -> Outcome:
-        assert self._running is not None
-        self._running.kill()
-        outcome = self._running.wait()
-        self.close()
-        return outcome
+        )
 
     def close(self) -> None:
         """End the sandbox."""
-        if self._running is not None:
-            self._running.__exit__(None, None, None)
-            self._running = None
+        self._lasting.close()
 
     def __enter__(self) -> Self:
         return self

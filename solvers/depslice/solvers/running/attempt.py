@@ -25,6 +25,7 @@ from depslice.solvers.problem import HiddenHarness, Problem, ProblemError, Task
 from depslice.solvers.running.local import LocalBench
 from depslice.validator.sandbox import (
     INSIDE,
+    PYTHON_ENVIRONMENT,
     Job,
     Limits,
     Running,
@@ -208,13 +209,7 @@ def _job(spec: SolverSpec, problem: Problem | None) -> Job:
     return Job(
         argv=(str(python), "-P", "-c", _BOOT, str(INSIDE.parent), *dict.fromkeys(folders)),
         readable=_readable(spec),
-        environment={
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            "PYTHONUTF8": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONHASHSEED": "0",
-        },
+        environment=PYTHON_ENVIRONMENT | {"PYTHONHASHSEED": "0"},
         limits=_LIMITS,
         channel=True,
         messages=(

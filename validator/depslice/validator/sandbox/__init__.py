@@ -9,7 +9,8 @@ b'42\n'
 from __future__ import annotations
 
 from depslice.validator.sandbox.choosing import all_sandboxes, choose_sandbox
-from depslice.validator.sandbox.interpreters import interpreter_folders
+from depslice.validator.sandbox.interpreters import PYTHON_ENVIRONMENT, interpreter_folders
+from depslice.validator.sandbox.lasting import Lasting
 from depslice.validator.sandbox.model import (
     Availability,
     Ending,
@@ -27,9 +28,11 @@ from depslice.validator.sandbox.unsafe import GIVEN_UP
 __all__ = [
     "GIVEN_UP",
     "INSIDE",
+    "PYTHON_ENVIRONMENT",
     "Availability",
     "Ending",
     "Job",
+    "Lasting",
     "Limits",
     "Message",
     "Outcome",

@@ -1,10 +1,19 @@
-"""Which folders an interpreter needs to run, found without running it."""
+"""What an interpreter needs to run: variables, and folders, found without running it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+
+PYTHON_ENVIRONMENT: Final = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONUTF8": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+"""The variables that a Python in a sandbox is given."""
 
 
 def interpreter_folders(python: Path) -> tuple[Path, ...]:

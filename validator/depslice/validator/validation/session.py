@@ -19,8 +19,10 @@ from typing import Any, Final
 
 from depslice.callgraph.program import Program
 from depslice.validator.sandbox import (
+    PYTHON_ENVIRONMENT,
     Ending,
     Job,
+    Lasting,
     Limits,
     Message,
     Outcome,
@@ -52,9 +54,12 @@ class Session:
 
     ground: Ground
     gates: Gates
-    _running: Running | None = None
-    _done: int = 0
+    _lasting: Lasting = field(init=False)
+    _done: int = 0  # by the sandbox that runs
     _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def __post_init__(self) -> None:
+        self._lasting = Lasting(self._start)
 
     def validate(self, harness: Harness) -> Verdict:
         """The verdict on a harness.
@@ -72,55 +77,37 @@ class Session:
         :raises SandboxUnavailable: no sandbox can be started.
         """
         number = next(self._numbers)
-        running = self._start()
-        running.send(_job(number, harness, self.ground, self.gates) | more)
         # Runs, import, and mutants, each within its own limit: this one is for hang-ups.
         allowed = _IMPORT_SECONDS * self.gates.runs + self.gates.seconds * (self.gates.runs + 30)
         allowed += self.gates.mutants * (self.gates.seconds + 1)
-        try:
-            answer = running.receive(timeout=allowed)
-        except TimeoutError:
-            answer = None
-        if answer is None or answer.get("id") != number:
-            return self._lost()
+        job = _job(number, harness, self.ground, self.gates) | more
+        answer = self._lasting.ask(job, timeout=allowed)
+        if isinstance(answer, Outcome):
+            return answer
+        if answer.get("id") != number:
+            return self._lasting.end()
         self._done += 1
         if self._done >= _HARNESSES:
             self.close()
         return answer
 
     def _start(self) -> Running:
-        if self._running is None:
-            python, folders = self.ground.python, self.ground.folders
-            job = Job(
+        self._done = 0
+        python, folders = self.ground.python, self.ground.folders
+        return self.ground.sandbox.start(
+            Job(
                 argv=(str(python), "-P", "-c", BOOT, *map(str, folders), "supervising"),
                 readable=(self.ground.folder, *folders, *interpreter_folders(python)),
-                environment={
-                    "PATH": "/usr/local/bin:/usr/bin:/bin",
-                    "LANG": "C.UTF-8",
-                    "PYTHONUTF8": "1",
-                    "PYTHONDONTWRITEBYTECODE": "1",
-                },
+                environment=PYTHON_ENVIRONMENT,
                 limits=_LIMITS,
                 channel=True,
                 messages=(_config(self.ground),),
             )
-            self._running = self.ground.sandbox.start(job)
-            self._done = 0
-        return self._running
-
-    def _lost(self) -> Outcome:
-        """The sandbox is gone, or does not answer: the harness at hand ended it, or a limit."""
-        assert self._running is not None
-        self._running.kill()
-        outcome = self._running.wait()
-        self.close()
-        return outcome
+        )
 
     def close(self) -> None:
         """End the sandbox, with all that is in it."""
-        if self._running is not None:
-            self._running.__exit__(None, None, None)
-            self._running = None
+        self._lasting.close()
 
 
 @contextmanager
