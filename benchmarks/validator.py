@@ -117,7 +117,7 @@ def mutants(_repeat: int) -> Iterator[Row]:
         with _session(SCORE, Gates(runs=1, mutants=200)) as session:
             harness = parse_harness(SCORE_HARNESS, session.ground.program)
             evidence = _evidence(session.validate(harness))
-            running = session._running  # noqa: SLF001 - its outcome is nobody else's business
+            running = session._lasting._running  # noqa: SLF001 - it is nobody else's business
             running.finish()
             outcome = running.wait()
     finally:

@@ -127,7 +127,11 @@ MAY_READ = {
     "llm/depslice/llm/cache.py",  # recorded answers
     "llm/depslice/llm/providers/local.py",  # a model file: is it one, and which
     # What runs in a sandbox, and what runs need: interpreters, handing folders over.
-    "validator/depslice/validator/sandbox/depslice_inside/supervisor.py",
+    "validator/depslice/validator/sandbox/bubblewrap.py",  # settings of the machine, to hand over
+    "validator/depslice/validator/sandbox/depslice_inside/collecting.py",
+    "validator/depslice/validator/sandbox/depslice_inside/order.py",
+    "validator/depslice/validator/sandbox/depslice_inside/program.py",
+    "validator/depslice/validator/sandbox/depslice_inside/family.py",
     "validator/depslice/validator/sandbox/depslice_inside/watching.py",
     "validator/depslice/validator/sandbox/interpreters.py",
     "validator/depslice/validator/sandbox/staging.py",
@@ -135,7 +139,12 @@ MAY_READ = {
     "validator/depslice/validator/scratch.py",
     # An environment: metadata and build inputs of the tree, copied; what a build made.
     "validator/depslice/validator/environment/declared.py",
+    "validator/depslice/validator/environment/planning.py",
     "validator/depslice/validator/environment/building.py",
+    "validator/depslice/validator/environment/guessing.py",
+    "validator/depslice/validator/environment/installed.py",
+    "validator/depslice/validator/environment/record.py",
+    "validator/depslice/validator/environment/uv.py",
     "validator/depslice/validator/environment/pythons.py",
     # Harnesses and verdicts; the copy's file, to put a candidate into it.
     "validator/depslice/validator/validation/harness.py",

@@ -154,7 +154,7 @@ def _isolation(sandbox: Sandbox) -> Iterator[Check]:
 def _environment() -> Iterator[Check]:
     try:
         from depslice.validator.environment import EnvironmentFailed, find_interpreters
-        from depslice.validator.environment.building import find_uv
+        from depslice.validator.environment.uv import find_uv
     except ImportError as error:
         yield Check(
             part="environment",

@@ -31,7 +31,12 @@ if sys.platform == "linux":
 
 def reachable(path: Path) -> bool:
     """Whether everyone may pass all folders above ``path``."""
-    return all(parent.stat().st_mode & 0o001 for parent in path.resolve().parents)
+    folder = os.path.realpath(path)
+    while folder != os.sep:  # no objects for paths: this is asked at each start
+        folder = os.path.dirname(folder)
+        if not os.stat(folder).st_mode & 0o001:
+            return False
+    return True
 
 
 @dataclass(slots=True)

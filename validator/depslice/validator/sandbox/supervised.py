@@ -6,6 +6,7 @@ same. Everything that comes back is a stranger's: of limited size, JSON or plain
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import json
 import os
@@ -18,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, Self
 
@@ -34,8 +36,8 @@ INSIDE: Final = Path(frames.__file__).resolve().parent
 """The package of what runs inside; a sandbox binds it, read-only, at the same place."""
 
 _SUPERVISOR: Final = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from depslice_inside import supervisor;"
-    " supervisor.main()"
+    "import sys; sys.path.insert(0, sys.argv[1]); from depslice_inside import starting;"
+    " starting.main()"
 )
 _GRACE: Final = 30.0  # seconds beyond the limit for starting, and for telling of the end
 _PARTING: Final = 5.0  # seconds for a supervisor to end what it has started
@@ -43,6 +45,7 @@ _SAID: Final = 1 << 16  # bytes kept of what the sandbox itself says
 _FRAME_MOST: Final = 1 << 28
 
 
+@cache
 def supervisor_python() -> Path:
     """The interpreter that runs the supervisor: the one that runs depslice."""
     return Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
@@ -50,7 +53,17 @@ def supervisor_python() -> Path:
 
 def supervisor_argv() -> tuple[str, ...]:
     """What starts the supervisor: isolated, without ``site``, so that nothing of others runs."""
+    _have_bytecode()
     return (str(supervisor_python()), "-I", "-S", "-c", _SUPERVISOR, str(INSIDE.parent))
+
+
+@cache
+def _have_bytecode() -> None:
+    """Compile the supervisor, if nobody has: what starts it cannot keep what it compiles.
+
+    Where its folder cannot be written, each start takes longer.
+    """
+    compileall.compile_dir(INSIDE, maxlevels=0, quiet=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
