@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from typing import Any
 
 _OPTIONS = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=no")
@@ -29,6 +28,8 @@ def preload(tools: Sequence[str]) -> None:
         if "hypothesis" in tools:
             import hypothesis.strategies  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
         if "pytest" in tools:
+            from importlib.metadata import entry_points
+
             import pytest  # noqa: F401
 
             for point in entry_points(group="pytest11"):

@@ -120,7 +120,7 @@ class Referee:
             return Different(why=Reason(slug="no-candidate", message=error.message))
         with with_file(self.ground, harness.path, text) as ground:
             moved = replace(harness, line=0)
-            with closing(Session(ground=ground, gates=self.gates)) as session:
+            with closing(Session(ground=ground, gates=self.gates, measures=False)) as session:
                 answer = session.ask(moved, kind="record", expected=None)
         done = _record(answer)
         if isinstance(done, Reason):

@@ -50,10 +50,14 @@ _LIMITS: Final = Limits(
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """See the module; made by :func:`open_session`, used by one thread."""
+    """See the module; made by :func:`open_session`, used by one thread.
+
+    One that never ``measures`` branches is ready sooner.
+    """
 
     ground: Ground
     gates: Gates
+    measures: bool = True
     _lasting: Lasting = field(init=False)
     _done: int = 0  # by the sandbox that runs
     _numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -101,7 +105,7 @@ class Session:
                 environment=PYTHON_ENVIRONMENT,
                 limits=_LIMITS,
                 channel=True,
-                messages=(_config(self.ground),),
+                messages=(_config(self.ground) | {"measures": self.measures},),
             )
         )
 
@@ -187,7 +191,7 @@ def _by_target(harnesses: Iterable[Harness]) -> list[Harness]:
 # --- messages
 
 
-def _config(ground: Ground) -> Mapping[str, Any]:
+def _config(ground: Ground) -> dict[str, Any]:
     own: set[str] = set()
     for name in ground.program.files:
         parts = name.split(".")

@@ -21,8 +21,6 @@ from typing import Any
 
 from depslice_inside.channel import Channel  # type: ignore[import-not-found,unused-ignore]
 
-from .gathering import Gathering, Unusable
-
 _MOST = 12 << 20  # bytes of an answer
 
 
@@ -93,6 +91,7 @@ class Supervisor:
         self.config = {**config, "scratch": scratch}
         self.scratch = scratch
         self.warm: dict[int, WarmProcess] = {}
+        self._process(0)  # it gets ready while this one imports what is left
 
     def ask(self, seed: int, order: dict[str, Any]) -> dict[str, Any]:
         """Have an order answered by the process with this hash seed."""
@@ -110,6 +109,8 @@ class Supervisor:
 
     def answer(self, job: dict[str, Any]) -> dict[str, Any]:
         """What the answer to a job says."""
+        from .gathering import Gathering, Unusable
+
         folder = os.path.join(self.scratch, f"job-{job['id']}")
         os.makedirs(folder)
         for seed in range(job["runs"]):

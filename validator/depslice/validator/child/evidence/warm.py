@@ -1,7 +1,7 @@
 """A process that has the repository's modules imported, and forks for each run.
 
 Reads lines of JSON on descriptor 0 and answers each with one on descriptor 1. The first
-one says what the repository is: ``roots``, ``own``, ``scratch``. The others are orders
+one says what the repository is: ``roots``, ``own``, ``scratch``, ``measures``. The others are orders
 (:meth:`Warm.answer`). No harness runs in here: each has a fork that ends with it, and all
 that the fork has started is ended too.
 """
@@ -30,7 +30,7 @@ from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-
 from ..harness.suites import text_of
 from ..harness.worlds import World, Worlds
 from ..own_tests import preload
-from .arcs import Measurement
+from .arcs import Measurement, load_coverage
 from .trial import Roots, Trial, in_folder_of_its_own
 
 _BYTES = 8 << 20  # of what a run says
@@ -153,6 +153,8 @@ def main() -> None:
     with contextlib.suppress(ImportError):
         import time_machine  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
     config = json.loads(orders.readline())
+    if config["measures"]:
+        load_coverage()  # before modules of the repository can stand in its place
     sys.path[:0] = config["roots"]
     os.chdir(config["scratch"])
     warm = Warm(config)

@@ -8,7 +8,6 @@ reference. Nothing has to be serialised, and nothing that the children change is
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
@@ -233,7 +232,9 @@ class InSitu:
         writes: int,
     ) -> None:
         try:
-            asyncio._set_running_loop(None)  # noqa: SLF001 - a coroutine gets a loop of its own
+            asyncio = sys.modules.get("asyncio")
+            if asyncio is not None:  # a coroutine gets a loop of its own
+                asyncio._set_running_loop(None)  # noqa: SLF001 - there is no other way
             try:
                 become()
             except AttributeError as error:
