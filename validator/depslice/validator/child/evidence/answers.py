@@ -37,6 +37,15 @@ def calls(answer: dict[str, Any]) -> tuple[int, int]:
             return 0, 0
 
 
+def passes(answer: dict[str, Any]) -> tuple[bool, str]:
+    """Whether a run let its candidate pass; if not, what stopped it."""
+    ended = str(answer.get("ended"))
+    if ended != "result":
+        return False, ended
+    failed = [name for name, status, _, _ in results(answer) if status == "failed"]
+    return not failed, failed[0] if failed else ""
+
+
 def run_document(number: int, clock: int, answer: dict[str, Any]) -> dict[str, Any]:
     """A run as evidence; ``statuses`` are for comparing runs."""
     found = list(results(answer))

@@ -147,6 +147,7 @@ class Gathering:
             "measure": None,
             "probe": False,
             "record": False,
+            "alter": False,
             "constants": [],
             "seconds": self.job["seconds"],
             "cpu_seconds": None,
@@ -218,12 +219,7 @@ class Gathering:
 
     def _passes(self, code: CodeType | None, **changes: Any) -> tuple[bool, str]:
         """Whether the harness lets a candidate pass; if not, what stopped it."""
-        answer = self.ask(0, self._order(code, **changes))
-        ended = str(answer.get("ended"))
-        if ended != "result":
-            return False, ended
-        failed = [name for name, status, _, _ in answers.results(answer) if status == "failed"]
-        return not failed, failed[0] if failed else ""
+        return answers.passes(self.ask(0, self._order(code, **changes)))
 
     def _told_apart(self, codes: Sequence[CodeType | None]) -> dict[int, str] | None:
         """Of candidates by number, how the harness tells those apart that it does.
@@ -261,16 +257,21 @@ class Gathering:
             else:
                 passes, why = number not in told_apart, told_apart.get(number, "")
             applies = passes == each.passes or not self._same_as_original(each, code)
-            found.append(
-                {
-                    "name": each.name,
-                    "expected": "passes" if each.passes else "fails",
-                    "outcome": "passes" if passes else "fails",
-                    "applies": applies,
-                    "why": why[:200],
-                }
-            )
+            found.append(_control_document(each.name, each.passes, passes, applies, why))
+        if told_apart is None:
+            found.append(self._altered())
         self.evidence["controls"] = found
+
+    def _altered(self) -> dict[str, Any]:
+        """The control that does what the original does, and returns something else."""
+        answer = self.ask(0, self._order(None, alter=True, **self._limits()))
+        passes, why = answers.passes(answer)
+        match answer.get("altered"):
+            case [int(number), True] if number:
+                applies = True
+            case _:
+                applies = not passes
+        return _control_document("other-values", False, passes, applies, why)
 
     def _same_as_original(self, control: Control, code: CodeType | None) -> bool:
         """Whether a control that should fail is no wrong candidate at all: the target does that."""
@@ -368,6 +369,18 @@ class Gathering:
             else:
                 left.append(document | {"covered": covered})
         return left, equivalent
+
+
+def _control_document(
+    name: str, should_pass: bool, passes: bool, applies: bool, why: str
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "expected": "passes" if should_pass else "fails",
+        "outcome": "passes" if passes else "fails",
+        "applies": applies,
+        "why": why[:200],
+    }
 
 
 def _encoded(code: CodeType | None) -> str | None:

@@ -13,6 +13,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..comparing import Tolerance
+from ..harness.altering import Altering
 from ..harness.clock import shifted
 from ..harness.context import Context
 from ..harness.in_situ import InSitu, Sides
@@ -76,6 +77,8 @@ class Trial:
         inputs = Inputs()
         if self.order["probe"]:
             candidate.heard = inputs.hear
+        if self.order["alter"]:
+            candidate.altering = Altering()
         if transcript is not None:
             candidate.told = transcript.tell
         with shifted(self.order["clock"]) as all_clocks:
@@ -100,6 +103,8 @@ class Trial:
         if transcript is not None:
             candidate.told = None
             found["transcript"] = transcript.entries
+        if candidate.altering is not None:
+            found["altered"] = [candidate.altering.altered, candidate.altering.clear]
         if self.order["probe"]:
             candidate.heard = None
             constants = self.order["constants"]

@@ -9,6 +9,7 @@ import types
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from typing import Any
 
+from .altering import Altering
 from .crossing import Crossing
 from .worlds import World, Worlds, member
 
@@ -40,7 +41,8 @@ class Subject:
     """A callable that stands for the target in one world, and counts its calls.
 
     ``heard`` is told of each call: positional and keyword arguments before it. ``told``
-    gets what came of calls, as it comes: a word for it, and the values.
+    gets what came of calls, as it comes: a word for it, and the values. ``altering`` makes
+    what they return something else.
     """
 
     def __init__(self, worlds: Worlds, world: World, function: Any, name: str) -> None:
@@ -50,6 +52,7 @@ class Subject:
         self.calls = 0
         self.heard: Callable[[tuple[Any, ...], dict[str, Any]], None] | None = None
         self.told: Callable[..., None] | None = None
+        self.altering: Altering | None = None
         self.__name__ = name
         self.__doc__ = getattr(function, "__doc__", None)
         with contextlib.suppress(TypeError, ValueError):
@@ -65,6 +68,8 @@ class Subject:
             self.heard(args, kwargs)
         if self._function is None:
             raise Absent(f"the candidate does not define {self.__name__}")
+        if self.altering is not None:
+            return self.altering.call(lambda: self._call(args, kwargs), args, kwargs)
         if self.told is None:
             return self._call(args, kwargs)
         try:
