@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -1243,4 +1243,4 @@ class CallEvaluation(FittingEvaluation):
                     if not kind[2] and self.find_member(kind[1], "__call__") is not None:
                         self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))
 
-    _models: Mapping[str, Callable[..., Values]]
+    _models: ClassVar[Mapping[str, Callable[..., Values]]]  # of library functions, by name

@@ -587,7 +587,7 @@ class StubTypes:
             return None if structural or self._has_unread_base(value[1]) else False
         if tag == "X":
             return None
-        if tag in ("C", *_FUNCTIONS, "M"):
+        if tag in _FUNCTIONS or tag in ("C", "M"):
             return None if structural or target.dotted == "builtins.type" else False
         class_ = self.class_of(value)
         if class_ is None:
