@@ -837,21 +837,33 @@ class CallEvaluation(FittingEvaluation):
 
     def _constructor_is_generated(self, class_: Class) -> bool:
         """Whether a decorator or a base outside the repo may have written ``__init__``."""
-        return any(
-            k.info.decorators or any(b not in INERT_BASES for b in k.external_bases)
-            for k in self.mro(class_)
-        )
+        known = class_.generated
+        if known is None:
+            order = self.mro(class_)
+            known = any(
+                k.info.decorators or any(b not in INERT_BASES for b in k.external_bases)
+                for k in order
+            )
+            if class_.mro_cache is not None:
+                class_.generated = known
+        return known
 
-    def _fields(self, class_: Class) -> list[str]:
-        return list(
-            dict.fromkeys(
+    def _fields(self, class_: Class) -> tuple[str, ...]:
+        """What a generated constructor takes, in order."""
+        known = class_.fields
+        if known is None:
+            order = self.mro(class_)
+            names = dict.fromkeys(
                 name
-                for k in reversed(self.mro(class_))
+                for k in reversed(order)
                 if self._constructor_is_generated(k)
                 for name, pieces in k.info.members.items()
                 if k.module.summary.pieces[pieces[0]].kind == "assign"
             )
-        )
+            known = tuple(names)
+            if class_.mro_cache is not None:
+                class_.fields = known
+        return known
 
     def _pass_fields(
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]

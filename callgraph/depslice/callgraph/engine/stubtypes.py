@@ -470,7 +470,7 @@ class StubTypes:
                     merged.update(self._given(inner, target, pos))
                 return merged
             return self._given_by_open(number, target, pos)
-        if value[0] == "I" or (target.is_protocol and value[0] in _STRUCTURED):
+        if target.is_protocol and (value[0] == "I" or value[0] in _STRUCTURED):
             return self._given_by_methods(number, value, target, pos)
         return {}
 
