@@ -27,7 +27,19 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The content of a wheel made with ``DEPSLICE_COMPILE=1``."""
     folder = tmp_path_factory.mktemp("compiled")
     subprocess.run(
-        ["uv", "build", "--wheel", "--quiet", "--python", sys.executable, "-o", folder, ROOT],
+        [
+            sys.executable,
+            "-m",
+            "uv",
+            "build",
+            "--wheel",
+            "-q",
+            "-p",
+            sys.executable,
+            "-o",
+            folder,
+            ROOT,
+        ],
         env=os.environ | {"DEPSLICE_COMPILE": "1"},
         check=True,
     )
