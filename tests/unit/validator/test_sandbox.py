@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -124,6 +125,35 @@ def test_readable_is_all_there_is_and_not_writable(tmp_path: Path) -> None:
     )
     outcome = ISOLATING[0].run(job(text, str(tmp_path), readable=(tmp_path / "shown",)))
     assert outcome.stdout.decode() == "['shown'] shown\nRead-only file system\n"
+
+
+@needs_isolation
+def test_the_way_to_a_readable_folder_cannot_be_replaced() -> None:
+    """Not where it leads through ``/tmp`` either, which can be written."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        deep = Path(folder, "a", "shown")
+        deep.mkdir(parents=True)
+        Path(folder).chmod(0o755)
+        text = (
+            "import os, sys\n"
+            "for path in sys.argv[1:]:\n"
+            "    try: os.rename(path, '/tmp/moved'); print('moved', path)\n"
+            "    except OSError: pass\n"
+            "open('/tmp/free', 'w'); print('free')"
+        )
+        ways = [str(deep), str(deep.parent), folder]
+        outcome = ISOLATING[0].run(job(text, *ways, readable=(deep,)))
+    assert outcome.stdout == b"free\n", outcome
+
+
+@needs_isolation
+@pytest.mark.skipif(os.getuid() != 0, reason="another user's sandbox runs as that user")
+def test_a_temporary_folder_that_only_root_may_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert ISOLATING[0].run(job("print(1)")).stdout == b"1\n"
 
 
 @needs_isolation

@@ -44,6 +44,7 @@ from depslice.validator.sandbox.supervised import (
 )
 from depslice.validator.sandbox.syscalls import filter_program
 
+_SHARED: Final = "/tmp"
 PRIVATE: Final = "/tmp/work"
 _USER: Final = 1000  # inside
 _ROOM_BESIDE: Final = 1 << 30  # bytes in memory, for jobs that have room on a disk
@@ -240,12 +241,28 @@ def _describe(command: _Command, job: Job) -> None:
     size = str(min(job.limits.disk_bytes, _ROOM_BESIDE if job.writable else job.limits.disk_bytes))
     command.add("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm")
     command.add("--remount-ro", "/dev")
-    command.add("--perms", "1777", "--size", size, "--tmpfs", "/tmp", "--dir", PRIVATE)
-    for path in _outermost([*_own_folders(), *job.readable]):
+    command.add("--perms", "1777", "--size", size, "--tmpfs", _SHARED, "--dir", PRIVATE)
+    readable = _outermost([*_own_folders(), *job.readable])
+    ways = _ways([*readable, *([job.writable] if job.writable is not None else [])])
+    for way in ways:
+        command.add("--tmpfs", way)
+    for path in readable:
         command.bind(path)
     if job.writable is not None:
         command.bind(job.writable, writable=True)
-    command.add("--remount-ro", "/", "--chdir", "/")
+    for place in (*ways, "/"):
+        command.add("--remount-ro", place)
+    command.add("--chdir", "/")
+
+
+def _ways(paths: Sequence[Path]) -> list[str]:
+    """Folders in what can be written that lead to bound ones, outermost.
+
+    Mounts themselves cannot be moved; a plain folder could, with what is bound in it, and
+    another one be put in its place, for whoever looks there next.
+    """
+    inside = [path.parts for path in paths if path.is_relative_to(_SHARED)]
+    return sorted({os.path.join(*parts[:3]) for parts in inside if len(parts) > 3})
 
 
 def _system(command: _Command, *, network: bool) -> None:

@@ -16,17 +16,19 @@ from pathlib import Path
 from typing import Final
 
 from depslice.validator.sandbox.model import SandboxUnavailable
+from depslice.validator.sandbox.staging import reachable
 
 FIRST_USER: Final = 1_879_048_192  # 0x7000_0000: above all ranges that /etc/subuid hands out
 SLOTS: Final = 4096
+_OPEN_TO_ALL: Final = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - a folder of root's alone in it
 
 
 def state_folder() -> Path:
     """A folder of this user's in the temporary folder, which others cannot write.
 
-    :raises SandboxUnavailable: something else stands in its place.
+    :raises SandboxUnavailable: something else stands in its place, or there is no place.
     """
-    folder = Path(tempfile.gettempdir()) / f"depslice-{os.getuid()}"
+    folder = _temporary() / f"depslice-{os.getuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o755)
     found = folder.lstat()
@@ -36,6 +38,20 @@ def state_folder() -> Path:
             hint="remove it, or set TMPDIR to a folder of your own",
         )
     return folder
+
+
+def _temporary() -> Path:
+    """The temporary folder; for root one that others may pass: sandboxes run as other users."""
+    chosen = Path(tempfile.gettempdir())
+    if os.getuid() != 0:
+        return chosen
+    for place in (chosen, *map(Path, _OPEN_TO_ALL)):
+        if place.is_dir() and reachable(place / "any"):
+            return place
+    raise SandboxUnavailable(
+        f"other users may not pass {chosen}, and root's sandboxes run as other users",
+        hint=f"chmod o+x the folders of {chosen}, or set TMPDIR to one that everyone may pass",
+    )
 
 
 def claim_slot(folder: Path) -> tuple[int, int]:
