@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from depslice.validator.validation import Accepted, Gates, Rejected, Session
-from harnesses import validating, verdict_on
+from harnesses import some_sandbox, validating, verdict_on
 
 SOURCE = {
     "shop/__init__.py": "",
@@ -47,6 +47,11 @@ def test_refuses(candidate, reference):
         with pytest.raises(ValueError) as error:
             side([(1, -1)])
         assert error.value.args == (-1,)
+"""
+PARITY = """
+def test_parity(candidate, reference):
+    for n in range(6):
+        assert candidate(n) == reference(n)
 """
 # By name: the reason that has to be among those given, and the harness.
 CHEATS = {
@@ -377,6 +382,50 @@ def test_listing(candidate, reference):
             compare(candidate, reference).close()
         """,
     ),
+    "runs that are counted": (
+        "control-stub",
+        f"""
+        {CALLS}
+        import os
+        FILE = os.path.join(os.path.dirname(os.getcwd()), "count")
+        def number():
+            count = int(open(FILE).read()) + 1 if os.path.exists(FILE) else 1
+            with open(FILE, "w") as file:
+                file.write(str(count))
+            return count
+        def test_total(candidate, reference):
+            for items, discount in [*CASES, ([(1, -1)], 0)]:
+                try: candidate(items, discount), reference(items, discount)
+                except Exception: pass
+            assert number() <= 3
+        """,
+    ),
+    "fails when nobody measures": (
+        "flaky",
+        f"""
+        {CALLS}
+        import sys
+        def measured():
+            monitoring = getattr(sys, "monitoring", None)
+            return sys.gettrace() or monitoring and monitoring.get_tool(monitoring.COVERAGE_ID)
+        def test_total(candidate, reference):
+            for items, discount in [*CASES, ([(1, -1)], 0)]:
+                try: candidate(items, discount), reference(items, discount)
+                except Exception: pass
+            assert measured()
+        """,
+    ),
+    "the source that branches are counted in": (
+        "coverage",
+        """
+        import glob, os
+        for path in glob.glob(os.path.dirname(os.getcwd()) + "/**/*.py", recursive=True):
+            if not path.startswith(os.path.dirname(os.path.abspath(__file__))):
+                open(path, "w").write("pass\\n" * 20)
+        def test_total(candidate, reference):
+            assert candidate([(1, 1)]) == reference([(1, 1)])
+        """,
+    ),
     "not Python": ("not-python", "def test_total(candidate, reference:\n"),
     "an import that fails": ("fails-on-original", "import nothing_of_this_name\n" + HONEST),
     "it does not end": (
@@ -390,6 +439,17 @@ def test_listing(candidate, reference):
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("shop")
     with validating(folder, SOURCE, gates=Gates(seconds=2, mutants=25)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """In a sandbox: what stands still, or what nobody may enter, would stay without one."""
+    if not some_sandbox().isolates:
+        pytest.skip("no sandbox works here")
+    folder = tmp_path_factory.mktemp("left")
+    gates = Gates(seconds=1, mutants=3, runs=1)
+    with validating(folder, SOURCE, gates=gates) as found:
         yield found
 
 
@@ -412,6 +472,50 @@ def test_cheat_is_not(session: Session, name: str) -> None:
         verdict = verdict_on(session, "shop.price:total", text)
     assert isinstance(verdict, Rejected), verdict
     assert reason in {each.slug for each in verdict.reasons}, verdict.reasons
+
+
+# What one harness leaves, or does to the process that forks it, is nothing to the next.
+LEFT = {
+    "folders of all names": "[os.makedirs(os.path.join(TOP, f'job-{n}')) for n in range(200)]",
+    "a folder too deep for any path": "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]",
+    "a folder that nobody may enter": "os.makedirs(TOP + '/a/b'); os.chmod(TOP + '/a', 0)",
+    "no folder": "os.rename(TOP, TOP + '-moved')",
+    "a file for a folder": "os.rename(TOP, TOP + '-moved'); open(TOP, 'w')",
+    "folders that nobody may enter": "os.chmod(TOP, 0); os.chmod('/tmp', 0)",
+    "a Python that starts with it": (
+        "folder = TOP + '/.local/lib/python%d.%d/site-packages' % sys.version_info[:2]\n"
+        "os.makedirs(folder); open(folder + '/usercustomize.py', 'w').write('exit()')\n"
+        "os.kill(os.getppid(), 9)"
+    ),
+    "the same, and nobody is left to clear up": (
+        "os.chmod(TOP, 0); os.chmod('/tmp', 0); os.kill(os.getppid(), 9); time.sleep(60)"
+    ),
+    "another priority": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+    "a parent that is no more": "os.kill(os.getppid(), 9); time.sleep(5)",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_the_next_one_does_not_notice(left: Session, name: str) -> None:
+    text = f"import os, sys, time\nTOP = os.path.dirname(os.getcwd())\n{LEFT[name]}\n"
+    verdict = verdict_on(left, "shop.price:other", text + PARITY)
+    assert isinstance(verdict, Rejected | Accepted), verdict
+    verdict = verdict_on(left, "shop.price:other", PARITY)
+    assert isinstance(verdict, Accepted), verdict
+
+
+def test_a_run_cannot_reach_into_the_process_that_forked_it(left: Session) -> None:
+    text = """
+import os
+def test_memory(candidate, reference):
+    try:
+        os.close(os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR))
+    except PermissionError:
+        return
+    raise AssertionError("it can be written")
+"""
+    verdict = verdict_on(left, "shop.price:other", PARITY + text)
+    assert isinstance(verdict, Accepted), verdict
 
 
 def test_what_tests_do_is_not_tampering(session: Session) -> None:
@@ -443,10 +547,5 @@ def test_what_tests_do_is_not_tampering(session: Session) -> None:
 
 def test_a_wrong_candidate_does_not_reach_the_original(session: Session) -> None:
     """``parity`` calls ``other``, which calls ``parity``: of its own world, in both."""
-    text = """
-    def test_parity(candidate, reference):
-        for n in range(6):
-            assert candidate(n) == reference(n)
-    """
-    verdict = verdict_on(session, "shop.price:other", text)
+    verdict = verdict_on(session, "shop.price:other", PARITY)
     assert isinstance(verdict, Accepted), verdict

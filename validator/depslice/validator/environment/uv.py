@@ -168,7 +168,7 @@ class Steps:
         return self.running.wait()
 
 
-def _index(place: Path) -> tuple[frozenset[str], tuple[Path, ...]]:
+def _index(place: Path) -> tuple[frozenset[tuple[str, int]], list[Path]]:
     """Hosts and folders of the index; others may pass ``place``, to reach the door in it."""
     place.chmod(0o755)
     return index_places(index_settings(os.environ))

@@ -12,8 +12,12 @@ PYTHON_ENVIRONMENT: Final = {
     "LANG": "C.UTF-8",
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONNOUSERSITE": "1",
 }
-"""The variables that a Python in a sandbox is given."""
+"""The variables that a Python in a sandbox is given.
+
+No user's site: a run could write that, and the next Python would start with it.
+"""
 
 
 def interpreter_folders(python: Path) -> tuple[Path, ...]:

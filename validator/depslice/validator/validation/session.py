@@ -37,6 +37,7 @@ from depslice.validator.validation.harness import Harness
 from depslice.validator.validation.verdict import Inconclusive, Reason, Rejected, Verdict
 
 _IMPORT_SECONDS: Final = 60.0
+_SHARED: Final = ["/tmp", "/dev/shm"]  # noqa: S108 - in the sandbox
 _HARNESSES: Final = 200  # for one sandbox: what they leave in memory or on disk ends with it
 _LIMITS: Final = Limits(
     cpu_seconds=24 * 3600,
@@ -202,6 +203,8 @@ def _config(ground: Ground) -> dict[str, Any]:
         "roots": [str(each) for each in ground.tree.roots],
         "own": sorted(own),
         "import_seconds": _IMPORT_SECONDS,
+        # What else than its own folder a run can write; without a sandbox, all of the machine.
+        "places": _SHARED if ground.sandbox.isolates else [],
     }
 
 

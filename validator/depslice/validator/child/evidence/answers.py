@@ -46,6 +46,20 @@ def passes(answer: dict[str, Any]) -> tuple[bool, str]:
     return not failed, failed[0] if failed else ""
 
 
+def tampering(answer: dict[str, Any]) -> list[str]:
+    """What the harness did that tests have no reason to do."""
+    return [str(each) for each in answer.get("tampering") or ()][:20]
+
+
+def clearly_altered(answer: dict[str, Any]) -> bool:
+    """Whether all that came of the calls were results, and some of them altered ones."""
+    match answer.get("altered"):
+        case [int(number), True]:
+            return number > 0
+        case _:
+            return False
+
+
 def run_document(number: int, clock: int, answer: dict[str, Any]) -> dict[str, Any]:
     """A run as evidence; ``statuses`` are for comparing runs."""
     found = list(results(answer))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -82,13 +83,24 @@ def lines_of(arcs: Iterable[Sequence[int]]) -> set[int]:
 
 
 def branches(
-    path: str, arcs: Iterable[Sequence[int]], span: tuple[int, int], folder: str
+    source: str, arcs: Iterable[Sequence[int]], span: tuple[int, int], folder: str
 ) -> Mapping[str, Any]:
-    """What of the lines ``span`` of a file ran: ``branches`` and ``lines``, hit and missing.
+    """What of the lines ``span`` of a text ran: ``branches`` and ``lines``, hit and missing.
 
     A branch is an arc out of a line with several ways out, as ``[from, to]``; ``to`` is
-    negative when it leaves the code. ``folder`` is written to.
+    negative when it leaves the code. In ``folder`` is written what coverage wants in files.
     """
+    # In a folder that no run has seen: who could change the text would choose the branches.
+    with tempfile.TemporaryDirectory(prefix="cover-", dir=folder) as place:
+        path = os.path.join(place, "source.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        return _branches(path, arcs, span, place)
+
+
+def _branches(
+    path: str, arcs: Iterable[Sequence[int]], span: tuple[int, int], folder: str
+) -> Mapping[str, Any]:
     coverage = load_coverage()
     measured = coverage.Coverage(data_file=None, branch=True, config_file=False, messages=False)
     measured.get_data().add_arcs({path: [(int(a), int(b)) for a, b in arcs]})

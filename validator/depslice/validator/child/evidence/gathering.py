@@ -26,6 +26,7 @@ from .assertions import assertion_lines, only_in_situ, reached
 from .controls import Control, controls
 from .definitions import Definition, NoDefinition, find_definition, first_line, meaning
 from .mutating import Mutation, difference_text, mutations
+from .rivals import Rival, mixed
 
 Ask = Callable[[int, dict[str, Any]], dict[str, Any]]  # hash seed and order to answer
 
@@ -34,6 +35,7 @@ _ENOUGH_INPUTS = 100  # on which a fault shows no difference, to be called none
 _MOST_PROBED = 40
 _MUTANT_FACTOR, _MUTANT_SECONDS = 5.0, 0.3
 _MANY_FACTOR = 10.0  # for many candidates in one run
+_HARNESS = ""  # among files that were measured
 _WALL_FACTOR = 10.0  # between computing and waiting for a machine that is busy, or for nothing
 
 
@@ -50,9 +52,9 @@ class Gathering:
     scratch: str
     definition: Definition = field(init=False)
     source: str = field(init=False)
-    harness: str = field(init=False)
     base: dict[str, Any] = field(init=False)
     evidence: dict[str, Any] = field(default_factory=dict)
+    _tests: dict[int, set[str]] | None = None
 
     def gather(self) -> dict[str, Any]:
         """The evidence; as much of it as makes sense.
@@ -64,8 +66,7 @@ class Gathering:
         self._run_often()
         self._cover()
         if self._sound():
-            self._control()
-            self._mutate()
+            self._try_wrong_candidates()
         self.evidence["seconds"]["all"] = round(time.perf_counter() - started, 3)
         return self.evidence
 
@@ -96,38 +97,22 @@ class Gathering:
     # --- what is run
 
     def _place(self) -> None:
-        """Write the harness, and the source to measure."""
+        """Find the target, and what of the harness can be seen without running it."""
         target = self.job["target"]
         path = os.path.join(self.job["folder"], target["path"])
-        source = _text(path)
-        self.source = os.path.join(self.scratch, "source", target["path"])
-        self.harness = os.path.join(self.scratch, "harness", self.job["name"])
-        for place, text in ((self.source, source), (self.harness, self.job["text"])):
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            with open(place, "w", encoding="utf-8") as file:
-                file.write(text)
-        for name, data in self.job["files"].items():
-            with open(os.path.join(self._data(), name), "wb") as written:
-                written.write(base64.b64decode(data))
+        self.source = _text(path)
         try:
             assertion_lines(self.job["text"])
         except SyntaxError as error:
             raise Unusable("harness", f"it is not Python: {error}") from None
         try:
-            self.definition = find_definition(source, target["qualname"], path, target["line"])
+            self.definition = find_definition(self.source, target["qualname"], path, target["line"])
         except (NoDefinition, SyntaxError, ValueError) as error:
             raise Unusable("target", str(error)) from None
-
-    def _data(self) -> str:
-        folder = os.path.join(self.scratch, "data")
-        os.makedirs(folder, exist_ok=True)
-        return folder
 
     def _order(self, code: CodeType | None, **changes: Any) -> dict[str, Any]:
         target = self.job["target"]
         return {
-            "harness": self.harness,
-            "data": self._data(),
             "target": {
                 "module": target["module"],
                 "qualname": target["qualname"],
@@ -148,6 +133,7 @@ class Gathering:
             "probe": False,
             "record": False,
             "alter": False,
+            "judge": False,
             "constants": [],
             "seconds": self.job["seconds"],
             "cpu_seconds": None,
@@ -190,7 +176,7 @@ class Gathering:
             "runs": runs,
             "deterministic": len({answers.statuses(run) for run in runs}) <= 1,
             "calls": dict(zip(("candidate", "reference"), answers.calls(self.base), strict=True)),
-            "tampering": [str(each) for each in self.base.get("tampering") or ()][:20],
+            "tampering": answers.tampering(self.base),
             "seconds": {"run": round(float(self.base.get("seconds", 0)), 4)},
         }
         for run in runs:
@@ -208,7 +194,7 @@ class Gathering:
         arcs = [arc for each in self._arcs(self.definition.path).values() for arc in each]
         found = branches(self.source, arcs, self.definition.span, self.scratch)
         written = assertion_lines(self.job["text"])
-        ran = lines_of(arc for each in self._arcs(self.harness).values() for arc in each)
+        ran = lines_of(arc for each in self._arcs(_HARNESS).values() for arc in each)
         self.evidence |= {
             "branches": {"hit": len(found["hit"]), "missed": found["missed"]},
             "lines": {"hit": len(found["lines_hit"]), "missed": found["lines_missed"]},
@@ -217,9 +203,56 @@ class Gathering:
 
     # --- wrong candidates
 
-    def _passes(self, code: CodeType | None, **changes: Any) -> tuple[bool, str]:
-        """Whether the harness lets a candidate pass; if not, what stopped it."""
-        return answers.passes(self.ask(0, self._order(code, **changes)))
+    def _try_wrong_candidates(self) -> None:
+        """Controls and mutants, all in one go: in which order, nobody is to know."""
+        started = time.perf_counter()
+        made = self._controls()
+        mutants, same = self._mutants()
+        chosen = _spread(mutants, self.job["mutants"])
+        covering = [self._covering(mutation) for mutation, _ in chosen]
+        told = self._told_apart([code for _, code in (*made, *chosen)])
+        if told is not None:
+            ends = [(n not in told, told.get(n, "")) for n in range(len(made) + len(chosen))]
+            altered = None
+        else:
+            rivals = [Rival(code=code, absent=each.body is None) for each, code in made]
+            rivals += [
+                Rival(code=code, tests=tests)
+                for (_, code), tests in zip(chosen, covering, strict=True)
+            ]
+            *found, altered = self._answers([*rivals, Rival(alter=True)])
+            ends = [answers.passes(each) for each in found]
+        self.evidence["controls"] = self._judged(made, ends[: len(made)], altered)
+        self._count_killed(chosen, covering, [passes for passes, _ in ends[len(made) :]])
+        self.evidence["mutants"] |= {"made": len(mutants) + same, "same_bytecode": same}
+        self.evidence["seconds"]["mutants"] = round(time.perf_counter() - started, 3)
+
+    def _answers(self, rivals: Sequence[Rival]) -> list[dict[str, Any]]:
+        """What came of each; those that no test reaches pass without being run."""
+        found: list[dict[str, Any]] = [{"ended": "result"}] * len(rivals)
+        for number, rival in mixed(rivals, self.definition.code()):
+            if rival.tests == ():
+                continue
+            changes = {"absent": rival.absent, "alter": rival.alter, "judge": rival.judge}
+            tests = None if rival.tests is None else list(rival.tests)
+            order = self._order(rival.code, tests=tests, **changes, **self._limits())
+            answer = self.ask(0, order)
+            if number is None:
+                self._once_more(answer)
+            else:
+                found[number] = answer
+        return found
+
+    def _once_more(self, answer: dict[str, Any]) -> None:
+        """The original again, when the harness could not know that it was."""
+        noticed = answers.tampering(answer)
+        self.evidence["tampering"] = list(dict.fromkeys([*self.evidence["tampering"], *noticed]))
+        passes, _ = answers.passes(answer)
+        if not passes:
+            document = answers.run_document(0, 0, answer)
+            del document["statuses"]
+            self.evidence["runs"].append(document)
+            self.evidence["deterministic"] = False
 
     def _told_apart(self, codes: Sequence[CodeType | None]) -> dict[int, str] | None:
         """Of candidates by number, how the harness tells those apart that it does.
@@ -243,35 +276,29 @@ class Gathering:
         limit = float(min(self.job["seconds"], own * _MUTANT_FACTOR + _MUTANT_SECONDS))
         return {"cpu_seconds": limit, "seconds": limit * _WALL_FACTOR}
 
-    def _control(self) -> None:
+    def _controls(self) -> list[tuple[Control, CodeType | None]]:
         found = []
-        made = []
         for each in controls(self.definition, self.job["target"]["module"]):
             code = self._code(each.applied(self.definition)) if each.body is not None else None
             if each.body is None or code is not None:
-                made.append((each, code))
-        told_apart = self._told_apart([code for _, code in made])
-        for number, (each, code) in enumerate(made):
-            if told_apart is None:
-                passes, why = self._passes(code, absent=each.body is None, **self._limits())
-            else:
-                passes, why = number not in told_apart, told_apart.get(number, "")
+                found.append((each, code))
+        return found
+
+    def _judged(
+        self,
+        made: Sequence[tuple[Control, CodeType | None]],
+        ends: Sequence[tuple[bool, str]],
+        altered: dict[str, Any] | None,
+    ) -> list[dict[str, Any]]:
+        found = []
+        for (each, code), (passes, why) in zip(made, ends, strict=True):
             applies = passes == each.passes or not self._same_as_original(each, code)
             found.append(_control_document(each.name, each.passes, passes, applies, why))
-        if told_apart is None:
-            found.append(self._altered())
-        self.evidence["controls"] = found
-
-    def _altered(self) -> dict[str, Any]:
-        """The control that does what the original does, and returns something else."""
-        answer = self.ask(0, self._order(None, alter=True, **self._limits()))
-        passes, why = answers.passes(answer)
-        match answer.get("altered"):
-            case [int(number), True] if number:
-                applies = True
-            case _:
-                applies = not passes
-        return _control_document("other-values", False, passes, applies, why)
+        if altered is not None:
+            passes, why = answers.passes(altered)
+            applies = not passes or answers.clearly_altered(altered)
+            found.append(_control_document("other-values", False, passes, applies, why))
+        return found
 
     def _same_as_original(self, control: Control, code: CodeType | None) -> bool:
         """Whether a control that should fail is no wrong candidate at all: the target does that."""
@@ -301,31 +328,30 @@ class Gathering:
 
     # --- mutants
 
-    def _mutate(self) -> None:
-        started = time.perf_counter()
-        made, same = self._mutants()
-        chosen = _spread(made, self.job["mutants"])
-        covering = self._tests_by_line()
-        killed, survived = 0, []
-        told_apart = self._told_apart([code for _, code in chosen])
-        for number, (mutation, code) in enumerate(chosen):
-            tests = sorted({t for line in _lines(mutation) for t in covering.get(line, ())})
-            passes = told_apart is None or number not in told_apart
-            if tests and told_apart is None:
-                passes, _ = self._passes(code, tests=tests, **self._limits())
-            if passes:
-                survived.append((mutation, code, bool(tests)))
-            killed += not passes
+    def _covering(self, mutation: Mutation) -> tuple[str, ...]:
+        """The tests that execute a line of it."""
+        if self._tests is None:
+            self._tests = self._tests_by_line()
+        return tuple(sorted({t for n in _lines(mutation) for t in self._tests.get(n, ())}))
+
+    def _count_killed(
+        self,
+        chosen: Sequence[tuple[Mutation, CodeType]],
+        covering: Sequence[tuple[str, ...]],
+        passing: Sequence[bool],
+    ) -> None:
+        survived = [
+            (mutation, code, bool(tests))
+            for (mutation, code), tests, passes in zip(chosen, covering, passing, strict=True)
+            if passes
+        ]
         left, equivalent = self._sift(survived)
         self.evidence["mutants"] = {
-            "made": len(made) + same,
             "tested": len(chosen),
-            "killed": killed,
+            "killed": len(chosen) - len(survived),
             "survived": left,
             "equivalent": equivalent,
-            "same_bytecode": same,
         }
-        self.evidence["seconds"]["mutants"] = round(time.perf_counter() - started, 3)
 
     def _mutants(self) -> tuple[list[tuple[Mutation, CodeType]], int]:
         """Mutants that are programs, each meaning once; how many mean what the original does."""

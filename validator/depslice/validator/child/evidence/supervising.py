@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from depslice_inside.channel import Channel  # type: ignore[import-not-found,unused-ignore]
+from depslice_inside.forks import end_the_rest  # type: ignore[import-not-found,unused-ignore]
+from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-found,unused-ignore]
+from depslice_inside.sweeping import Places  # type: ignore[import-not-found,unused-ignore]
 
 _MOST = 12 << 20  # bytes of an answer
 
@@ -38,7 +40,15 @@ class WarmProcess:
             start_new_session=True,
         )
         self.rest = b""
+        self.holds = -1  # the files of which job
         self._send(config)
+
+    def hold(self, job: Mapping[str, Any]) -> None:
+        """Have it hold the files of a job, which each run gets anew."""
+        if self.holds != job["id"]:
+            self.holds = job["id"]
+            files = {"name": job["name"], "text": job["text"], "data": job["files"]}
+            self._send({"files": files})
 
     def _send(self, document: Mapping[str, Any]) -> None:
         assert self.process.stdin is not None
@@ -91,14 +101,19 @@ class Supervisor:
         self.config = {**config, "scratch": scratch}
         self.scratch = scratch
         self.warm: dict[int, WarmProcess] = {}
+        self.job: Mapping[str, Any] = {}
+        self.places = Places([*config["places"], scratch])
+        self.places.remember()
         self._process(0)  # it gets ready while this one imports what is left
 
     def ask(self, seed: int, order: dict[str, Any]) -> dict[str, Any]:
         """Have an order answered by the process with this hash seed."""
         allowed = float(order["seconds"]) + float(self.config["import_seconds"])
-        answer = self._process(seed).ask(order, allowed)
+        process = self._process(seed)
+        process.hold(self.job)
+        answer = process.ask(order, allowed)
         if answer is None:
-            self.warm.pop(seed).end()
+            self.start_again()
             return {"ended": "lost"}
         return answer
 
@@ -111,24 +126,28 @@ class Supervisor:
         """What the answer to a job says."""
         from .gathering import Gathering, Unusable
 
-        folder = os.path.join(self.scratch, f"job-{job['id']}")
-        os.makedirs(folder)
+        self.job = job
         for seed in range(job["runs"]):
             self._process(seed)  # they get ready side by side
         try:
-            gathering = Gathering(job, self.ask, folder)
+            gathering = Gathering(job, self.ask, self.scratch)
             if job["kind"] == "record":
                 return {"record": gathering.record()}
             return {"evidence": gathering.gather()}
         except Unusable as reason:
             return {"unusable": list(reason.args)}
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+
+    def start_again(self) -> None:
+        """End all warm processes, and what a run has left that ended its own."""
+        self.end()
+        end_the_rest()
+        self.places.sweep()
 
     def end(self) -> None:
         """End all warm processes."""
         for each in self.warm.values():
             each.end()
+        self.warm.clear()
 
 
 def main() -> None:
@@ -138,7 +157,10 @@ def main() -> None:
     if config is None:
         return
     # Forks inherit what is read here, and nothing of the environment is theirs.
-    supervisor = Supervisor(config, os.getcwd())
+    scratch = os.getcwd()
+    os.chdir("/")  # which no run can move
+    adopt_orphans()
+    supervisor = Supervisor(config, scratch)
     try:
         for job in iter(channel.receive, None):
             channel.send({"id": job["id"], **supervisor.answer(job)})

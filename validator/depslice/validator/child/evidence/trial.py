@@ -42,20 +42,28 @@ class Trial:
     def __init__(
         self,
         order: dict[str, Any],
+        files: dict[str, Any],
         worlds: Worlds,
         roots: Roots,
         measured: Measurement | None,
     ) -> None:
         self.order = order
+        self.files = files
         self.worlds = worlds
         self.roots = roots
         self.measured = measured
         self.target = order["target"]
         self.folders = tuple(order["folders"])
-        self._files = (order["measure"], order["harness"])
+        self.harness = self.data = ""
+
+    @property
+    def _files(self) -> tuple[str, str]:
+        """What is measured."""
+        return self.order["measure"], self.harness
 
     def run(self) -> dict[str, Any]:
         """Run the tests that are asked for; what came of them."""
+        self.harness, self.data = _placed(self.files)
         self._install()
         candidate, reference = self._subjects()
         measured = self.measured
@@ -66,14 +74,14 @@ class Trial:
             tolerance=Tolerance(*self.order["tolerance"]),
             folders=self.folders,
             transcript=transcript,
-            data=self.order["data"],
+            data=self.data,
             home=Home(self.worlds.names, self.folders[0]),
             situ=self._situ(candidate, measured),
         )
         given = {"candidate": candidate, "reference": reference, "context": context}
         # Of a wrong candidate it is only asked whether it passes.
-        judged = self.measured or self.order["probe"]
-        tampering = Tampering(self.order["harness"]) if judged else None
+        judged = self.measured or self.order["probe"] or self.order["judge"]
+        tampering = Tampering(self.harness) if judged else None
         inputs = Inputs()
         if self.order["probe"]:
             candidate.heard = inputs.hear
@@ -95,7 +103,7 @@ class Trial:
             "results": [list(each) for each in results],
             "calls": [candidate.calls, reference.calls],
             "comparisons": context.comparisons,
-            "arcs": arcs,
+            "arcs": {"" if path == self.harness else path: each for path, each in arcs.items()},
             "tampering": tampering.finish() if tampering else [],
             "all_clocks": all_clocks,
             "told_apart": {str(n): why for n, why in self.situ.told_apart.items()},
@@ -170,7 +178,7 @@ class Trial:
         )
 
     def _suite(self) -> Suite:
-        path = self.order["harness"]
+        path = self.harness
         with open(path, encoding="utf-8") as file:
             text = file.read()
         module = ModuleType(MODULE)
@@ -195,6 +203,20 @@ def _elsewhere(code: CodeType) -> CodeType:
 
 def _nothing(_: object) -> None:
     return None
+
+
+def _placed(files: dict[str, Any]) -> tuple[str, str]:
+    """The harness and the folder of its data, written anew: an earlier run may know the old."""
+    folder = tempfile.mkdtemp(prefix="run-", dir=os.path.dirname(os.getcwd()))
+    harness, data = os.path.join(folder, "harness", files["name"]), os.path.join(folder, "data")
+    os.mkdir(os.path.dirname(harness))
+    os.mkdir(data)
+    with open(harness, "w", encoding="utf-8") as file:
+        file.write(files["text"])
+    for name, content in files["data"].items():
+        with open(os.path.join(data, name), "wb") as written:
+            written.write(base64.b64decode(content))
+    return harness, data
 
 
 def in_folder_of_its_own() -> None:

@@ -1,7 +1,8 @@
 """A process that has the repository's modules imported, and forks for each run.
 
 Reads lines of JSON on descriptor 0 and answers each with one on descriptor 1. The first
-one says what the repository is: ``roots``, ``own``, ``scratch``, ``measures``. The others are orders
+one says what the repository is: ``roots``, ``own``, ``scratch``, ``measures``, and the
+``places`` to sweep after each run. The others are the files of a harness, or orders
 (:meth:`Warm.answer`). No harness runs in here: each has a fork that ends with it, and all
 that the fork has started is ended too.
 """
@@ -14,7 +15,6 @@ import hashlib
 import json
 import mmap
 import os
-import shutil
 import sys
 import time
 import warnings
@@ -25,7 +25,11 @@ from depslice_inside.forks import (  # type: ignore[import-not-found,unused-igno
     end_the_rest,
     wait_for,
 )
-from depslice_inside.protection import adopt_orphans  # type: ignore[import-not-found,unused-ignore]
+from depslice_inside.protection import (  # type: ignore[import-not-found,unused-ignore]
+    adopt_orphans,
+    set_dumpable,
+)
+from depslice_inside.sweeping import Places  # type: ignore[import-not-found,unused-ignore]
 
 from ..harness.suites import text_of
 from ..harness.worlds import World, Worlds
@@ -43,6 +47,8 @@ class Warm:
     def __init__(self, config: dict[str, Any]) -> None:
         self.worlds = Worlds(frozenset(config["own"]))
         self.scratch = config["scratch"]
+        self.places = Places([*config["places"], self.scratch])
+        self.files: dict[str, Any] = {}
         self.roots: dict[tuple[str, str, int], Roots] = {}
         self.measurements: dict[str, Measurement] = {}
 
@@ -87,7 +93,8 @@ class Warm:
 
     def _fork(self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]) -> dict[str, Any]:
         nonce = os.urandom(16)
-        trial = Trial(order, self.worlds, roots, self._measurement(order))
+        trial = Trial(order, self.files, self.worlds, roots, self._measurement(order))
+        self.places.remember()
         with mmap.mmap(-1, _BYTES) as memory:
             started = time.perf_counter()
             pid = os.fork()
@@ -97,7 +104,8 @@ class Warm:
             seconds = time.perf_counter() - started
             end_the_rest()
             found = _read(memory, nonce) if ended == "exit" else None
-        self._clean()
+        self.places.sweep()
+        os.chdir(self.scratch)  # a run may have moved it
         if found is None:
             return {"ended": "silent" if ended == "exit" else ended, "seconds": seconds}
         return {"ended": "result", "seconds": seconds, **found}
@@ -105,14 +113,9 @@ class Warm:
     def _measurement(self, order: dict[str, Any]) -> Measurement | None:
         path = order["measure"]
         if path is not None and path not in self.measurements:
-            harnesses = os.path.join(self.scratch, "job-*", "harness", "*")
+            harnesses = os.path.join(self.scratch, "run-*", "harness", "*")
             self.measurements[path] = Measurement([path, harnesses])
         return None if path is None else self.measurements[path]
-
-    def _clean(self) -> None:
-        for name in os.listdir(self.scratch):
-            if name.startswith("run-"):
-                shutil.rmtree(os.path.join(self.scratch, name), ignore_errors=True)
 
 
 def _become(trial: Trial, closed: tuple[int, ...], memory: mmap.mmap, nonce: bytes) -> None:
@@ -121,6 +124,7 @@ def _become(trial: Trial, closed: tuple[int, ...], memory: mmap.mmap, nonce: byt
         os.setsid()
         for descriptor in closed:
             os.close(descriptor)
+        set_dumpable(dumpable=True)
         in_folder_of_its_own()
         data = json.dumps(trial.run()).encode("utf-8", "replace")
         if len(data) <= _BYTES - _HEAD:
@@ -149,6 +153,7 @@ def main() -> None:
         os.dup2(nothing, descriptor)
     os.close(nothing)
     adopt_orphans()
+    set_dumpable(dumpable=False)  # forks may not reach into this memory
     warnings.simplefilter("ignore")
     with contextlib.suppress(ImportError):
         import time_machine  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - warm
@@ -160,7 +165,11 @@ def main() -> None:
     warm = Warm(config)
     closed = (orders.fileno(), answers.fileno())
     for line in orders:
-        answer = warm.answer(json.loads(line), closed)
+        order = json.loads(line)
+        if "files" in order:
+            warm.files = order["files"]
+            continue
+        answer = warm.answer(order, closed)
         answers.write(json.dumps(answer).encode() + b"\n")
         answers.flush()
 

@@ -99,7 +99,7 @@ def _text(value: str) -> str:
 
 
 def _mapping(value: Any, kind: type, depth: int) -> Any:
-    made = defaultdict(value.default_factory) if kind is defaultdict else kind()
+    made: Any = defaultdict(value.default_factory) if kind is defaultdict else kind()
     for key, each in dict.items(value):
         made[altered(key, depth + 1)] = altered(each, depth + 1)
     return made
@@ -109,7 +109,7 @@ def _instance(value: Any, kind: type, depth: int) -> Any:
     held = parts(value)
     if held is None or held[0] is not object:
         raise Opaque(kind)
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, each in (held[2] | held[3]).items():
         object.__setattr__(made, name, altered(each, depth + 1))
     return made

@@ -6,9 +6,9 @@ import os
 import stat
 
 
-def read_inside(folder: str, name: str, most: int) -> tuple[bytes, str]:
-    """The content of a file below ``folder``, or why not: no link is followed on the way."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def read_inside(folder: int, name: str, most: int) -> tuple[bytes, str]:
+    """The content of a file below an open folder, or why not: no link is followed on the way."""
+    descriptor = os.dup(folder)
     try:
         *folders, last = name.split("/")
         for part in folders:

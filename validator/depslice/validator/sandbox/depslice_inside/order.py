@@ -82,8 +82,8 @@ def read_order(reader: frames.Frames) -> tuple[Order, list[tuple[bytes, bytes]]]
             order.take(kind, content)
 
 
-def write_files(order: Order) -> None:
-    """Put the job's files into the private folder."""
+def write_files(order: Order) -> int:
+    """Put the job's files into the private folder; a descriptor of that, wherever it is moved."""
     os.makedirs(order.folder, exist_ok=True)
     for name, data in order.files:
         path = os.path.join(order.folder, name)
@@ -91,3 +91,4 @@ def write_files(order: Order) -> None:
         with open(path, "wb") as file:
             file.write(data)
     order.files.clear()
+    return os.open(order.folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -14,7 +14,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 def _prctl(option: int, value: int) -> None:
     if sys.platform != "linux":
         return
-    function = _ctypes.dlsym(_ctypes.dlopen(None, os.RTLD_NOW), "prctl")
+    everything = _ctypes.dlopen(None, os.RTLD_NOW)  # type: ignore[arg-type,unused-ignore]
+    function = _ctypes.dlsym(everything, "prctl")
     if _ctypes.call_function(function, (option, value, 0, 0, 0)):
         raise OSError(f"prctl {option} failed")
 

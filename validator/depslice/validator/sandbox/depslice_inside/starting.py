@@ -27,12 +27,12 @@ def main() -> None:
     order, more = read_order(reader)
     if not order.isolated:
         adopt_orphans()
-    write_files(order)
+    folder = write_files(order)
     program = Program(order)
     # It is being loaded by now; what watches it is loaded meanwhile.
     from .supervisor import Run
 
-    run = Run(order, program, reader)
+    run = Run(order, program, folder, reader)
     run.deliver(more)
     run.follow()
     run.finish()

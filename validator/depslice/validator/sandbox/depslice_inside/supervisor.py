@@ -25,15 +25,16 @@ _READ = 1 << 16
 
 
 class Run:
-    """One run of a program, up to the frame that tells its end."""
+    """One run of a program, up to the frame that tells its end; ``folder`` is its private one."""
 
-    def __init__(self, order: Order, program: Program, reader: frames.Frames) -> None:
+    def __init__(self, order: Order, program: Program, folder: int, reader: frames.Frames) -> None:
         self.order = order
         self.limits = order.limits
+        self.folder = folder
         self.reader = reader
         self.host = frames.Sending(1)
         self.watch = Watch(
-            order.folder,
+            folder,
             order.limits,
             isolated=order.isolated,
             writable=order.options.get("writable", ""),
@@ -218,7 +219,7 @@ class Run:
     def _collect(self) -> None:
         left = int(self.limits["collected_bytes"])
         for name in self.order.collect:
-            data, refused = read_inside(self.order.folder, name, left)
+            data, refused = read_inside(self.folder, name, left)
             if refused:
                 self.tell(frames.REFUSED, os.fsencode(name) + b"\0" + refused.encode())
                 continue

@@ -12,7 +12,7 @@ class Watch:
     """Looks at what the run uses, and knows its limits."""
 
     def __init__(
-        self, folder: str, limits: dict[str, float], *, isolated: bool, writable: str
+        self, folder: int, limits: dict[str, float], *, isolated: bool, writable: str
     ) -> None:
         self.folder = folder
         self.writable = writable
