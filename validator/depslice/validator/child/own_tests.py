@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +38,14 @@ def preload(tools: Sequence[str]) -> None:
                 if not point.name.startswith(_WITHOUT):
                     with contextlib.suppress(Exception):
                         point.load()
+
+
+def preload_modules(names: Sequence[str]) -> None:
+    """Import what is known to be wanted; what cannot be imported alone is left to who wants it."""
+    for name in names:
+        if name not in sys.modules:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
 
 
 def test_at_hand() -> str:

@@ -1,7 +1,8 @@
 """Candidates for a target: whether one does what the original does, as far as a harness tells.
 
 A candidate is code nobody vetted, and may look for the answers: so it runs in a sandbox
-that has its own text where the repository has the original's. Each side runs the harness
+that has its own text where the repository has the original's, in a process of its own, of
+which nothing is left when the next candidate comes. Each side runs the harness
 with both names standing for itself; what is compared is what each of their calls did.
 """
 
@@ -12,7 +13,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import indent
@@ -22,7 +23,7 @@ from depslice.validator.sandbox import Message, Outcome
 from depslice.validator.validation.gates import Gates
 from depslice.validator.validation.ground import Ground
 from depslice.validator.validation.harness import Harness, HarnessError
-from depslice.validator.validation.session import Session, loss_reason
+from depslice.validator.validation.session import IMPORT_SECONDS, Session, loss_reason
 from depslice.validator.validation.verdict import Reason
 
 SCHEMA: Final = "depslice.candidate/1"
@@ -99,6 +100,20 @@ def _is_future(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bench:
+    """A sandbox for candidates in one file of the repository: ``file`` holds each in turn.
+
+    A run of it imports the repository anew; what that needs from ``outside`` the repository
+    stays in memory.
+    """
+
+    path: str
+    file: Path
+    session: Session
+    outside: tuple[str, ...]
+
+
 @dataclass(slots=True, kw_only=True)
 class Referee:
     """Compares candidates with the original; used by one thread, made by :func:`open_referee`."""
@@ -106,10 +121,13 @@ class Referee:
     ground: Ground
     gates: Gates
     reference: Session
-    _known: dict[str, Any] = field(default_factory=dict)
+    _bench: _Bench | None = None
+    _stack: ExitStack = field(default_factory=ExitStack)
 
     def compare(self, harness: Harness, candidate: str) -> Comparison:
         """Whether a candidate, as :func:`replaced_text` takes it, does as the original does.
+
+        Those of one file are best compared one after the other: they share a sandbox.
 
         :raises SandboxUnavailable: no sandbox can be started.
         """
@@ -118,10 +136,14 @@ class Referee:
             text = replaced_text(path.read_text(encoding="utf-8"), harness, candidate)
         except HarnessError as error:
             return Different(why=Reason(slug="no-candidate", message=error.message))
-        with with_file(self.ground, harness.path, text) as ground:
-            moved = replace(harness, line=0)
-            with closing(Session(ground=ground, gates=self.gates, measures=False)) as session:
-                answer = session.ask(moved, kind="record", expected=None)
+        bench = self._bench_for(harness, text)
+        put(bench.file, text)
+        moved = replace(harness, line=0)
+        # A run imports first, which takes its own time.
+        seconds = self.gates.seconds + IMPORT_SECONDS
+        answer = bench.session.ask(
+            moved, kind="record", expected=None, outside=bench.outside, seconds=seconds
+        )
         done = _record(answer)
         if isinstance(done, Reason):
             return Different(why=done)
@@ -132,6 +154,33 @@ class Referee:
         if expected.get("difference"):
             return Different(why=Reason(slug="differs", message=str(expected["difference"])[:1000]))
         return Same()
+
+    def _bench_for(self, harness: Harness, text: str) -> _Bench:
+        if self._bench is not None and self._bench.path == harness.path:
+            return self._bench
+        self.close()
+        ground = self._stack.enter_context(with_file(self.ground, harness.path, text))
+        session = Session(ground=ground, gates=self.gates, measures=False, fresh=True)
+        self._stack.enter_context(closing(session))
+        self._bench = _Bench(
+            path=harness.path,
+            file=ground.tree.folder / harness.path,
+            session=session,
+            outside=self._outside(harness),
+        )
+        return self._bench
+
+    def _outside(self, harness: Harness) -> tuple[str, ...]:
+        match self.reference.ask(harness, kind="outside"):
+            case {"outside": list() as names}:
+                return tuple(map(str, names))
+            case _:  # which the first comparison will tell
+                return ()
+
+    def close(self) -> None:
+        """End the sandbox for candidates."""
+        self._stack.close()
+        self._bench = None
 
 
 def _record(answer: Message | Outcome) -> dict[str, Any] | Reason:
@@ -156,8 +205,11 @@ def _record(answer: Message | Outcome) -> dict[str, Any] | Reason:
 def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee]:
     """A referee on a repository."""
     found = gates or Gates()
-    with closing(Session(ground=ground, gates=found)) as session:
-        yield Referee(ground=ground, gates=found, reference=session)
+    with (
+        closing(Session(ground=ground, gates=found)) as session,
+        closing(Referee(ground=ground, gates=found, reference=session)) as referee,
+    ):
+        yield referee
 
 
 @contextmanager
@@ -174,8 +226,6 @@ def with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
                 shutil.copytree(each, place / each.name, copy_function=os.link)
         folder = place / tree.folder.relative_to(ground.folder)
         (folder / path).unlink()
-        (folder / path).write_text(text, encoding="utf-8")
-        (folder / path).chmod(0o644)
         place.chmod(0o755)
         yield replace(
             ground,
@@ -192,6 +242,13 @@ def with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
         )
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def put(path: Path, text: str) -> None:
+    """Let a file be another one: what has the same name elsewhere stays as it is."""
+    path.unlink(missing_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o644)
 
 
 def candidate_document(harness: Harness, comparison: Comparison) -> dict[str, Any]:

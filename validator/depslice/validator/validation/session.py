@@ -36,7 +36,9 @@ from depslice.validator.validation.ground import BOOT, Ground, open_ground
 from depslice.validator.validation.harness import Harness
 from depslice.validator.validation.verdict import Inconclusive, Reason, Rejected, Verdict
 
-_IMPORT_SECONDS: Final = 60.0
+IMPORT_SECONDS: Final = 60.0
+"""Most for importing a module of the repository."""
+
 _SHARED: Final = ["/tmp", "/dev/shm"]  # noqa: S108 - in the sandbox
 _HARNESSES: Final = 200  # for one sandbox: what they leave in memory or on disk ends with it
 _LIMITS: Final = Limits(
@@ -53,12 +55,14 @@ _LIMITS: Final = Limits(
 class Session:
     """See the module; made by :func:`open_session`, used by one thread.
 
-    One that never ``measures`` branches is ready sooner.
+    One that never ``measures`` branches is ready sooner. In a ``fresh`` one nothing of the
+    repository is kept in memory: its files may change between jobs.
     """
 
     ground: Ground
     gates: Gates
     measures: bool = True
+    fresh: bool = False
     _lasting: Lasting = field(init=False)
     _done: int = 0  # by the sandbox that runs
     _numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -83,7 +87,7 @@ class Session:
         """
         number = next(self._numbers)
         # Runs, import, and mutants, each within its own limit: this one is for hang-ups.
-        allowed = _IMPORT_SECONDS * self.gates.runs + self.gates.seconds * (self.gates.runs + 30)
+        allowed = IMPORT_SECONDS * self.gates.runs + self.gates.seconds * (self.gates.runs + 30)
         allowed += self.gates.mutants * (self.gates.seconds + 1)
         job = _job(number, harness, self.ground, self.gates) | more
         answer = self._lasting.ask(job, timeout=allowed)
@@ -106,7 +110,7 @@ class Session:
                 environment=PYTHON_ENVIRONMENT,
                 limits=_LIMITS,
                 channel=True,
-                messages=(_config(self.ground) | {"measures": self.measures},),
+                messages=(_config(self.ground) | {"measures": self.measures, "fresh": self.fresh},),
             )
         )
 
@@ -202,7 +206,7 @@ def _config(ground: Ground) -> dict[str, Any]:
         "folders": [str(each) for each in ground.folders],
         "roots": [str(each) for each in ground.tree.roots],
         "own": sorted(own),
-        "import_seconds": _IMPORT_SECONDS,
+        "import_seconds": IMPORT_SECONDS,
         # What else than its own folder a run can write; without a sandbox, all of the machine.
         "places": _SHARED if ground.sandbox.isolates else [],
     }

@@ -79,6 +79,8 @@ class Gathering:
         self._import(0)
         answer = self.ask(0, self._order(None, record=True))
         ended = str(answer.get("ended"))
+        if ended == "import":
+            raise Unusable("import", str(answer.get("why", ""))[:500])
         failed = [
             f"{name}: {why}"
             for name, status, why, _ in answers.results(answer)
@@ -93,6 +95,14 @@ class Gathering:
         return found | {
             "difference": transcripts_differ(answers.words(expected), entries, tolerance)
         }
+
+    def outside(self) -> list[str]:
+        """What importing the target's module imports from outside the repository.
+
+        :raises Unusable: as :meth:`gather`.
+        """
+        self._place()
+        return self._import(0)
 
     # --- what is run
 
@@ -134,6 +144,7 @@ class Gathering:
             "record": False,
             "alter": False,
             "judge": False,
+            "outside": self.job.get("outside", []),
             "constants": [],
             "seconds": self.job["seconds"],
             "cpu_seconds": None,
@@ -141,12 +152,15 @@ class Gathering:
 
     # --- runs on the original
 
-    def _import(self, seed: int) -> None:
-        """Have the module imported, before anything of the harness runs."""
+    def _import(self, seed: int) -> list[str]:
+        """Have the module imported, before anything of the harness runs.
+
+        Modules from outside the repository that were imported with it.
+        """
         answer = self.ask(seed, self._order(None, only_import=True))
         match answer.get("ended"):
             case "imported":
-                return
+                return [str(name) for name in answer["outside"]]
             case "lost":
                 raise Unusable("import", "the process that imports it ended, or hangs")
             case _:

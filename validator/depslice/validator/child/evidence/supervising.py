@@ -133,6 +133,8 @@ class Supervisor:
             gathering = Gathering(job, self.ask, self.scratch)
             if job["kind"] == "record":
                 return {"record": gathering.record()}
+            if job["kind"] == "outside":
+                return {"outside": gathering.outside()}
             return {"evidence": gathering.gather()}
         except Unusable as reason:
             return {"unusable": list(reason.args)}

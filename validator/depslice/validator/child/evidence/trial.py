@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gc
 import marshal
 import os
 import sys
@@ -21,7 +22,7 @@ from ..harness.subjects import Subject, callable_of
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
 from ..harness.tampering import Tampering
 from ..harness.transcript import Transcript
-from ..harness.worlds import Worlds
+from ..harness.worlds import World, Worlds
 from ..portable import Home
 from .arcs import Measurement
 from .probing import Inputs, probe
@@ -36,21 +37,50 @@ class Roots(NamedTuple):
     reference: list[FunctionType]
 
 
+def find_roots(worlds: Worlds, target: dict[str, Any]) -> Roots:
+    """Import the target's module in both worlds; its functions, wherever they are held.
+
+    Raises what the import raises.
+    """
+    worlds.import_in_both(target["module"])
+    gc.unfreeze()  # what is frozen is not listed
+    found = Roots(*(_made(worlds, world, target) for world in (worlds.other, worlds.home)))
+    gc.freeze()  # forks share what is there
+    return found
+
+
+def _made(worlds: Worlds, world: World, target: dict[str, Any]) -> list[FunctionType]:
+    names = vars(worlds.module(world, target["module"]))
+    found = [
+        each
+        for each in gc.get_objects()
+        if type(each) is FunctionType
+        and each.__globals__ is names
+        and each.__code__.co_qualname == target["root"]
+    ]
+    # Of several definitions of one name, the one at this line.
+    here = [each for each in found if each.__code__.co_firstlineno == target["line"]]
+    return here or found
+
+
 class Trial:
-    """What is to be done, as the order of :mod:`.warm` says."""
+    """What is to be done, as the order of :mod:`.warm` says.
+
+    Without ``roots`` nothing of the repository was imported yet: the run does that itself.
+    """
 
     def __init__(
         self,
         order: dict[str, Any],
         files: dict[str, Any],
         worlds: Worlds,
-        roots: Roots,
+        roots: Roots | None,
         measured: Measurement | None,
     ) -> None:
         self.order = order
         self.files = files
         self.worlds = worlds
-        self.roots = roots
+        self._roots = roots
         self.measured = measured
         self.target = order["target"]
         self.folders = tuple(order["folders"])
@@ -63,6 +93,15 @@ class Trial:
 
     def run(self) -> dict[str, Any]:
         """Run the tests that are asked for; what came of them."""
+        if self._roots is None:
+            try:
+                self._roots = find_roots(self.worlds, self.target)
+            except BaseException as error:  # noqa: BLE001 - modules may raise anything
+                return {"ended": "import", "why": text_of(error)}
+        return self._run(self._roots)
+
+    def _run(self, roots: Roots) -> dict[str, Any]:
+        self.roots = roots
         self.harness, self.data = _placed(self.files)
         self._install()
         candidate, reference = self._subjects()

@@ -1,8 +1,8 @@
 """A process that has the repository's modules imported, and forks for each run.
 
 Reads lines of JSON on descriptor 0 and answers each with one on descriptor 1. The first
-one says what the repository is: ``roots``, ``own``, ``scratch``, ``measures``, and the
-``places`` to sweep after each run. The others are the files of a harness, or orders
+one says what the repository is: ``roots``, ``own``, ``scratch``, ``measures``, ``fresh``,
+and the ``places`` to sweep after each run. The others are the files of a harness, or orders
 (:meth:`Warm.answer`). No harness runs in here: each has a fork that ends with it, and all
 that the fork has started is ended too.
 """
@@ -10,7 +10,6 @@ that the fork has started is ended too.
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import json
 import mmap
@@ -18,7 +17,6 @@ import os
 import sys
 import time
 import warnings
-from types import FunctionType
 from typing import Any
 
 from depslice_inside.forks import (  # type: ignore[import-not-found,unused-ignore]
@@ -32,10 +30,10 @@ from depslice_inside.protection import (  # type: ignore[import-not-found,unused
 from depslice_inside.sweeping import Places  # type: ignore[import-not-found,unused-ignore]
 
 from ..harness.suites import text_of
-from ..harness.worlds import World, Worlds
-from ..own_tests import preload
+from ..harness.worlds import Worlds
+from ..own_tests import preload, preload_modules
 from .arcs import Measurement, load_coverage
-from .trial import Roots, Trial, in_folder_of_its_own
+from .trial import Roots, Trial, find_roots, in_folder_of_its_own
 
 _BYTES = 8 << 20  # of what a run says
 _HEAD = 8 + 32
@@ -49,49 +47,43 @@ class Warm:
         self.scratch = config["scratch"]
         self.places = Places([*config["places"], self.scratch])
         self.files: dict[str, Any] = {}
+        # Each run imports the repository itself, because it is another one each time.
+        self.fresh: bool = config["fresh"]
+        self.paths: list[str] = config["roots"]
+        self.known = frozenset(sys.modules)
         self.roots: dict[tuple[str, str, int], Roots] = {}
         self.measurements: dict[str, Measurement] = {}
 
     def answer(self, order: dict[str, Any], closed: tuple[int, ...]) -> dict[str, Any]:
         """Run one order: ``ended`` is ``result``, or how the run ended without one."""
         started = time.perf_counter()
-        try:
-            roots = self._roots(order["target"])
-        except BaseException as error:  # noqa: BLE001 - modules may raise anything
-            return {"ended": "import", "why": text_of(error)}
-        if not roots.candidate and not order["record"]:
-            return {"ended": "import", "why": "the module does not define the target when imported"}
+        roots = None
+        if self.fresh:
+            preload_modules(order["outside"])
+        else:
+            try:
+                roots = self._roots(order["target"])
+            except BaseException as error:  # noqa: BLE001 - modules may raise anything
+                return {"ended": "import", "why": text_of(error)}
+            if not roots.candidate and not order["record"]:
+                why = "the module does not define the target when imported"
+                return {"ended": "import", "why": why}
+        outside = self.worlds.outside(self.known)
         preload(order["tools"])
         if order["only_import"]:
-            return {"ended": "imported", "seconds": time.perf_counter() - started}
+            seconds = time.perf_counter() - started
+            return {"ended": "imported", "seconds": seconds, "outside": outside}
         return self._fork(order, roots, closed)
 
     def _roots(self, target: dict[str, Any]) -> Roots:
-        """The functions that the definition made in each world, wherever they are held."""
         key = (target["module"], target["root"], target["line"])
         if key not in self.roots:
-            self.worlds.import_in_both(target["module"])
-            gc.unfreeze()  # what is frozen is not listed
-            self.roots[key] = Roots(
-                *(self._made(target, world) for world in (self.worlds.other, self.worlds.home))
-            )
-            gc.freeze()  # forks share what is there
+            self.roots[key] = find_roots(self.worlds, target)
         return self.roots[key]
 
-    def _made(self, target: dict[str, Any], world: World) -> list[FunctionType]:
-        names = vars(self.worlds.module(world, target["module"]))
-        found = [
-            each
-            for each in gc.get_objects()
-            if type(each) is FunctionType
-            and each.__globals__ is names
-            and each.__code__.co_qualname == target["root"]
-        ]
-        # Of several definitions of one name, the one at this line.
-        here = [each for each in found if each.__code__.co_firstlineno == target["line"]]
-        return here or found
-
-    def _fork(self, order: dict[str, Any], roots: Roots, closed: tuple[int, ...]) -> dict[str, Any]:
+    def _fork(
+        self, order: dict[str, Any], roots: Roots | None, closed: tuple[int, ...]
+    ) -> dict[str, Any]:
         nonce = os.urandom(16)
         trial = Trial(order, self.files, self.worlds, roots, self._measurement(order))
         self.places.remember()
@@ -99,6 +91,8 @@ class Warm:
             started = time.perf_counter()
             pid = os.fork()
             if not pid:
+                if self.fresh:
+                    sys.path[:0] = self.paths
                 _become(trial, closed, memory, nonce)
             ended = wait_for(pid, order["seconds"], order["cpu_seconds"])
             seconds = time.perf_counter() - started
@@ -160,7 +154,8 @@ def main() -> None:
     config = json.loads(orders.readline())
     if config["measures"]:
         load_coverage()  # before modules of the repository can stand in its place
-    sys.path[:0] = config["roots"]
+    if not config["fresh"]:
+        sys.path[:0] = config["roots"]
     os.chdir(config["scratch"])
     warm = Warm(config)
     closed = (orders.fileno(), answers.fileno())

@@ -44,6 +44,10 @@ class Worlds:
         self._size = 0
         self._globals: dict[str, tuple[int, dict[int, tuple[str, str]]]] = {}
 
+    def outside(self, known: frozenset[str]) -> list[str]:
+        """Modules that were imported since ``known`` and are not the repository's."""
+        return [name for name in sys.modules if name not in known and not self._owns(name)]
+
     def module(self, world: World, name: str) -> ModuleType | None:
         """A module of a world, if it was imported there."""
         return (sys.modules if world is self._now else world.modules).get(name)
