@@ -131,6 +131,7 @@ MAY_READ = {
     "validator/depslice/validator/sandbox/depslice_inside/collecting.py",
     "validator/depslice/validator/sandbox/depslice_inside/order.py",
     "validator/depslice/validator/sandbox/depslice_inside/program.py",
+    "validator/depslice/validator/sandbox/depslice_inside/sweeping.py",
     "validator/depslice/validator/sandbox/depslice_inside/family.py",
     "validator/depslice/validator/sandbox/depslice_inside/watching.py",
     "validator/depslice/validator/sandbox/interpreters.py",

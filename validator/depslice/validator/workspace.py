@@ -238,9 +238,15 @@ def open_workspace(
     """A temporary folder to check slices of ``project`` in.
 
     ``whole_folder``: the project is a folder, with tests and data, and not a lone script.
+
+    :raises CheckUnavailable: ``python`` is no program.
     """
     import cloudpickle
 
+    if shutil.which(python) is None:
+        raise CheckUnavailable(
+            f"there is no program {python}", hint="name the Python that is to run the code"
+        )
     with scratch_folder() as scratch:
         folder = scratch / "check"
         child = folder / "child"

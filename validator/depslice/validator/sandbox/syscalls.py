@@ -61,6 +61,7 @@ _REFUSED: Final[Mapping[str, tuple[int, int]]] = {
     "name_to_handle_at": (303, 264),
     "quotactl": (179, 60),
     "acct": (163, 89),
+    "fanotify_init": (300, 262),
     "swapon": (167, 224),
     "kexec_load": (246, 104),
     "init_module": (175, 105),
@@ -69,13 +70,26 @@ _REFUSED: Final[Mapping[str, tuple[int, int]]] = {
     "syslog": (103, 116),
     "vhangup": (153, 58),
 }
-_PRLIMIT: Final = (302, 261)
+_WHICH, _WHO = 16, 24  # places of the first two arguments in struct seccomp_data
+# What a process may do to itself, but not to others: they would be the supervisor, which
+# keeps the limits. With the arguments that mean the caller, by their low halves.
+_OF_ONESELF: Final[Mapping[str, tuple[int, int, Mapping[int, int]]]] = {
+    "prlimit64": (302, 261, {_WHICH: 0}),  # which is setrlimit, of oneself
+    "sched_setparam": (142, 118, {_WHICH: 0}),
+    "sched_setscheduler": (144, 119, {_WHICH: 0}),
+    "sched_setaffinity": (203, 122, {_WHICH: 0}),
+    "sched_setattr": (314, 274, {_WHICH: 0}),
+    "migrate_pages": (256, 238, {_WHICH: 0}),
+    "move_pages": (279, 239, {_WHICH: 0}),
+    "setpriority": (141, 140, {_WHICH: 0, _WHO: 0}),  # not of a group or of all of the user
+    "ioprio_set": (251, 30, {_WHICH: 1, _WHO: 0}),
+}
 _MACHINES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32: Final = 0x4000_0000
 
 # Classic BPF (linux/bpf_common.h) over struct seccomp_data (linux/seccomp.h).
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _ARCHITECTURE = 0, 4
 _ALLOW, _KILL, _FAIL = 0x7FFF_0000, 0x8000_0000, 0x0005_0000 | errno.EPERM
 
 
@@ -104,12 +118,15 @@ def filter_program(machine: str = platform.machine()) -> bytes:
     ]
     for numbers in _REFUSED.values():
         steps += [_step(_IF_EQUAL, numbers[column], no=1), _step(_RETURN, _FAIL)]
-    # prlimit64 of oneself is setrlimit; of others (pid != 0) it reaches the supervisor.
-    steps += [
-        _step(_IF_EQUAL, _PRLIMIT[column], no=3),
-        _step(_LOAD, _FIRST_ARGUMENT),
-        _step(_IF_EQUAL, 0, yes=1),
-        _step(_RETURN, _FAIL),
-        _step(_RETURN, _ALLOW),
-    ]
+    for *numbers, arguments in _OF_ONESELF.values():
+        steps += _allowed_with(numbers[column], arguments)
+    steps.append(_step(_RETURN, _ALLOW))
     return b"".join(steps)
+
+
+def _allowed_with(number: int, arguments: Mapping[int, int]) -> list[bytes]:
+    """Allow a call with these arguments alone; for another call nothing changes."""
+    steps = [_step(_IF_EQUAL, number, no=2 * len(arguments) + 2)]
+    for left, (place, value) in enumerate(reversed(list(arguments.items()))):
+        steps[1:1] = [_step(_LOAD, place), _step(_IF_EQUAL, value, no=2 * left + 1)]
+    return [*steps, _step(_RETURN, _ALLOW), _step(_RETURN, _FAIL)]

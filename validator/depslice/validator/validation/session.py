@@ -13,7 +13,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,7 +78,7 @@ class Session:
         answer = self.ask(harness, kind="gather", runs=self.gates.runs)
         if isinstance(answer, Outcome):
             return _verdict_of_loss(answer)
-        return _verdict(answer, self.gates)
+        return _verdict(answer, self.gates, self.ground.python)
 
     def ask(self, harness: Harness, **more: Any) -> Message | Outcome:
         """The supervisor's answer to a job, or how the sandbox ended instead.
@@ -92,13 +92,22 @@ class Session:
         job = _job(number, harness, self.ground, self.gates) | more
         answer = self._lasting.ask(job, timeout=allowed)
         if isinstance(answer, Outcome):
-            return answer
+            return answer if self._done else self._never_answered(answer)
         if answer.get("id") != number:
             return self._lasting.end()
         self._done += 1
         if self._done >= _HARNESSES:
             self.close()
         return answer
+
+    def _never_answered(self, outcome: Outcome) -> Outcome:
+        """Where the interpreter ends by itself before the first answer, the interpreter is told."""
+        if outcome.ending is not Ending.EXITED:
+            return outcome
+        said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = said[-1] if said else f"exit code {outcome.code}"
+        text = f"{self.ground.python} ends before it answers ({why}); it has to be a Python 3.11 or later"
+        return replace(outcome, detail=text)
 
     def _start(self) -> Running:
         self._done = 0
@@ -233,10 +242,12 @@ def _job(number: int, harness: Harness, ground: Ground, gates: Gates) -> dict[st
     }
 
 
-def _verdict(answer: Mapping[str, Any], gates: Gates) -> Verdict:
+def _verdict(answer: Mapping[str, Any], gates: Gates, python: Path) -> Verdict:
     match answer:
         case {"unusable": ["harness", str(why)]}:
             return Rejected(reasons=(Reason(slug="not-python", message=why),))
+        case {"unusable": ["import", str(why)]}:
+            return Inconclusive(cause=Reason(slug="import", message=f"{why} (with {python})"))
         case {"unusable": [str(what), str(why)]}:
             return Inconclusive(cause=Reason(slug=what, message=why))
         case {"evidence": found}:
