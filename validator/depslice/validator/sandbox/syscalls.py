@@ -118,8 +118,8 @@ def filter_program(machine: str = platform.machine()) -> bytes:
     ]
     for numbers in _REFUSED.values():
         steps += [_step(_IF_EQUAL, numbers[column], no=1), _step(_RETURN, _FAIL)]
-    for *numbers, arguments in _OF_ONESELF.values():
-        steps += _allowed_with(numbers[column], arguments)
+    for first, second, arguments in _OF_ONESELF.values():
+        steps += _allowed_with((first, second)[column], arguments)
     steps.append(_step(_RETURN, _ALLOW))
     return b"".join(steps)
 
