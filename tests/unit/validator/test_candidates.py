@@ -102,6 +102,35 @@ def test_the_harness_is_accepted(referee: Referee, target: str) -> None:
     assert isinstance(verdict, Accepted), verdict
 
 
+def test_candidates_do_not_meet(referee: Referee) -> None:
+    """They share a sandbox; what one leaves, or does to what forks it, the next does not see."""
+    right = original("chunks")
+    leaves = (
+        "import os\ndef chunks(*args, **kwargs):\n"
+        "    open(os.path.dirname(os.getcwd()) + '/left', 'w')\n"
+        "    os.kill(os.getppid(), 9)\n"
+    )
+    looks = "import os\nassert not os.path.exists(os.path.dirname(os.getcwd()) + '/left')\n"
+    assert isinstance(compared(referee, "chunks", leaves), Different)
+    assert compared(referee, "chunks", looks + right) == Same()
+
+
+def test_a_candidate_does_not_find_the_original(referee: Referee) -> None:
+    line = next(each.strip() for each in SOURCE.splitlines() if "yield items" in each)
+    text = f"""
+import os
+for folder, _, names in os.walk(os.path.dirname(os.path.abspath(__file__))):
+    for name in names:
+        with open(os.path.join(folder, name), errors="replace") as file:
+            assert {line[:5]!r} + {line[5:]!r} not in file.read()
+def chunks(*args):
+    return None
+"""
+    found = compared(referee, "chunks", text)
+    assert isinstance(found, Different)
+    assert found.why.slug == "differs", found
+
+
 def test_only_the_target_is_replaced(referee: Referee) -> None:
     """Helpers come before the statement that holds it; decorators of the original stay."""
     source = "import os\n\n\nclass A:\n    @property\n    def half(self):\n        return 1\n\n    x = 2\n"
