@@ -30,6 +30,7 @@ _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 60
+_MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 3
 _MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
@@ -259,6 +260,17 @@ class EngineState:
         if len(added) <= room:
             return added | functions
         return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown
+
+    def bounded(self, values: Values) -> frozenset[int]:
+        """What a register keeps of many values: beside the unknown, as many as a cell has room for.
+
+        They come together where results of many calls are united, and tell nothing any more.
+        """
+        if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
+            return frozenset(values)
+        functions = values & self.functions
+        others = sorted(values - functions)[: self.widest]
+        return frozenset(others).union(sorted(functions)[:_MOST_FUNCTIONS], self.unknown)
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""

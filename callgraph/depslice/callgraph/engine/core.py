@@ -292,6 +292,7 @@ class Engine(ContainerEvaluation):
         noted = function.noted
         handlers = self._handlers
         sets = self._sets
+        widest = self.widest if self.whole else sys.maxsize
         facts: list[f.Fact] = []
         self.facts = facts
         grown = False
@@ -302,7 +303,9 @@ class Engine(ContainerEvaluation):
             if values is None:
                 grown = False
             else:
-                if type(values) is set:
+                if len(values) > widest:
+                    values = self.bounded(values)
+                elif type(values) is set:
                     values = frozenset(values)
                 values = sets.setdefault(values, values)
                 register = op[1]
