@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
@@ -46,6 +47,7 @@ class EngineState:
         self.program = program
         self.whole = whole
         self.widest = _WIDEST if whole else _WIDEST_OPEN
+        self.room = _WIDEST if whole else sys.maxsize  # more values than these are `bounded`
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
         self.functions: set[int] = set()  # those of the values that are functions or methods
@@ -262,7 +264,7 @@ class EngineState:
         return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown
 
     def bounded(self, values: Values) -> frozenset[int]:
-        """What a register keeps of many values: beside the unknown, as many as a cell has room for.
+        """What a result keeps of many values: beside the unknown, as many as a cell has room for.
 
         They come together where results of many calls are united, and tell nothing any more.
         """

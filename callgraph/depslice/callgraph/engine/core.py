@@ -255,7 +255,8 @@ class Engine(ContainerEvaluation):
         self.reader = lookup.serial << WORK_BITS
         self.settled = True
         try:
-            values = self.shared(self.find_answer(lookup.question))
+            found = self.find_answer(lookup.question)
+            values = self.shared(self.bounded(found) if len(found) > self.room else found)
             facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:
@@ -292,7 +293,7 @@ class Engine(ContainerEvaluation):
         noted = function.noted
         handlers = self._handlers
         sets = self._sets
-        widest = self.widest if self.whole else sys.maxsize
+        widest = self.room
         facts: list[f.Fact] = []
         self.facts = facts
         grown = False
