@@ -100,6 +100,19 @@ class EngineState:
         self.constants[s.UNBOUND] = EMPTY
         self.tail = [self.constants.get(number, EMPTY) for number in range(-10, 0)]
 
+    def release(self) -> None:
+        """Let go of all that was evaluated; nothing can be asked afterwards.
+
+        Parts of the engine refer to it, so that otherwise it would all wait for the cycle
+        collector, which rests while a graph is built.
+        """
+        for held in (self.values, self.tasks, self._singles):
+            held.clear()
+        for table in (self._ids, self._sets, self._told, self._functions, self._classes):
+            table.clear()
+        for asked in (self._cells, self._questions, self._attributes, self._names, self._passing):
+            asked.clear()
+
     # --- values
 
     def intern(self, value: Value) -> int:
