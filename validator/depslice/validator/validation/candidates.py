@@ -26,6 +26,7 @@ from depslice.validator.validation.harness import Harness, HarnessError
 from depslice.validator.validation.session import IMPORT_SECONDS, Session, loss_reason
 from depslice.validator.validation.verdict import Reason
 
+_LEAST_SECONDS, _IMPORT_FACTOR = 5.0, 10.0  # the machine may be busier than it was
 SCHEMA: Final = "depslice.candidate/1"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -104,14 +105,15 @@ def _is_future(statement: ast.stmt) -> bool:
 class _Bench:
     """A sandbox for candidates in one file of the repository: ``file`` holds each in turn.
 
-    A run of it imports the repository anew; what that needs from ``outside`` the repository
-    stays in memory.
+    A run of it imports the repository anew, in ``seconds`` at most; what that needs from
+    ``outside`` the repository stays in memory.
     """
 
     path: str
     file: Path
     session: Session
     outside: tuple[str, ...]
+    seconds: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -139,8 +141,7 @@ class Referee:
         bench = self._bench_for(harness, text)
         put(bench.file, text)
         moved = replace(harness, line=0)
-        # A run imports first, which takes its own time.
-        seconds = self.gates.seconds + IMPORT_SECONDS
+        seconds = self.gates.seconds + bench.seconds
         answer = bench.session.ask(
             moved, kind="record", expected=None, outside=bench.outside, seconds=seconds
         )
@@ -162,20 +163,24 @@ class Referee:
         ground = self._stack.enter_context(with_file(self.ground, harness.path, text))
         session = Session(ground=ground, gates=self.gates, measures=False, fresh=True)
         self._stack.enter_context(closing(session))
+        outside, seconds = self._imports(harness)
         self._bench = _Bench(
             path=harness.path,
             file=ground.tree.folder / harness.path,
             session=session,
-            outside=self._outside(harness),
+            outside=outside,
+            seconds=seconds,
         )
         return self._bench
 
-    def _outside(self, harness: Harness) -> tuple[str, ...]:
-        match self.reference.ask(harness, kind="outside"):
-            case {"outside": list() as names}:
-                return tuple(map(str, names))
+    def _imports(self, harness: Harness) -> tuple[tuple[str, ...], float]:
+        """What the original imports from outside, and seconds that are enough for its import."""
+        match self.reference.ask(harness, kind="imports"):
+            case {"imports": {"outside": list() as names, "seconds": float(took)}}:
+                enough = _LEAST_SECONDS + _IMPORT_FACTOR * took
+                return tuple(map(str, names)), min(enough, IMPORT_SECONDS)
             case _:  # which the first comparison will tell
-                return ()
+                return (), IMPORT_SECONDS
 
     def close(self) -> None:
         """End the sandbox for candidates."""

@@ -96,8 +96,8 @@ class Gathering:
             "difference": transcripts_differ(answers.words(expected), entries, tolerance)
         }
 
-    def outside(self) -> list[str]:
-        """What importing the target's module imports from outside the repository.
+    def imports(self) -> dict[str, Any]:
+        """How long importing the target's module takes, and what comes from outside with it.
 
         :raises Unusable: as :meth:`gather`.
         """
@@ -152,15 +152,16 @@ class Gathering:
 
     # --- runs on the original
 
-    def _import(self, seed: int) -> list[str]:
+    def _import(self, seed: int) -> dict[str, Any]:
         """Have the module imported, before anything of the harness runs.
 
-        Modules from outside the repository that were imported with it.
+        The seconds that it took, and ``outside``: what was imported from outside the repository.
         """
         answer = self.ask(seed, self._order(None, only_import=True))
         match answer.get("ended"):
             case "imported":
-                return [str(name) for name in answer["outside"]]
+                names = [str(name) for name in answer["outside"]]
+                return {"outside": names, "seconds": float(answer["seconds"])}
             case "lost":
                 raise Unusable("import", "the process that imports it ended, or hangs")
             case _:

@@ -133,8 +133,8 @@ class Supervisor:
             gathering = Gathering(job, self.ask, self.scratch)
             if job["kind"] == "record":
                 return {"record": gathering.record()}
-            if job["kind"] == "outside":
-                return {"outside": gathering.outside()}
+            if job["kind"] == "imports":
+                return {"imports": gathering.imports()}
             return {"evidence": gathering.gather()}
         except Unusable as reason:
             return {"unusable": list(reason.args)}
