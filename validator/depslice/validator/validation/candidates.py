@@ -230,7 +230,7 @@ def with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
             if each.is_relative_to(ground.folder):
                 shutil.copytree(each, place / each.name, copy_function=os.link)
         folder = place / tree.folder.relative_to(ground.folder)
-        (folder / path).unlink()
+        put(folder / path, text)
         place.chmod(0o755)
         yield replace(
             ground,
