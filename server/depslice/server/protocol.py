@@ -76,8 +76,11 @@ WholeClasses = Annotated[
 
 
 def serve_stdio(desk: Desk, *, name: str, version: str) -> None:
-    """Serve on standard input and output, until the input ends."""
-    build_server(desk, name=name, version=version).run("stdio")
+    """Serve on standard input and output, until the input ends or nobody reads the answers."""
+    try:
+        build_server(desk, name=name, version=version).run("stdio")
+    except* BrokenPipeError:
+        raise BrokenPipeError from None  # alone, as any command meets it
 
 
 def serve_http(
