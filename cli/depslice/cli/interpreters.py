@@ -1,18 +1,70 @@
-"""Which Python runs a repository's code, when the user does not say."""
+"""Which Python runs a repository's code."""
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from depslice.cli.notes import Notes
+from depslice.cli.options import Repository, with_options
 
 if TYPE_CHECKING:
     from depslice.callgraph import Program
     from depslice.validator.sandbox import Sandbox
 
 _ENVIRONMENTS = (".venv", "venv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """What the user says of the Python to run: its path, to make one, or nothing."""
+
+    path: str | None
+    make: bool
+
+    def chosen(
+        self, repository: Repository, program: Program, sandbox: Sandbox, notes: Notes
+    ) -> str:
+        """Its path; an environment is made unless it is there already.
+
+        :raises EnvironmentFailed: it cannot be made.
+        """
+        if self.make:
+            return _made_for(program, sandbox, notes)
+        return self.path or python_of(repository.path)
+
+
+def python_options(function: Callable[..., None]) -> Callable[..., None]:
+    """``--run-python`` and ``--make-environment``; the command gets ``interpreter``."""
+
+    @functools.wraps(function)
+    def packed(*, run_python: str | None, make_environment: bool, **rest: Any) -> None:
+        if run_python and make_environment:
+            raise click.UsageError("--run-python and --make-environment do not go together")
+        function(interpreter=Interpreter(path=run_python, make=make_environment), **rest)
+
+    return with_options(packed, _OPTIONS)
+
+
+_OPTIONS = (
+    click.option(
+        "--run-python",
+        type=click.Path(),
+        metavar="PATH",
+        help="The Python that has what REPO needs.  [default: REPO's .venv, or depslice's own]",
+    ),
+    click.option(
+        "--make-environment",
+        is_flag=True,
+        help="Make an environment with what REPO declares and imports, from the registry.",
+    ),
+)
 
 
 def python_of(path: str) -> str:
@@ -24,11 +76,7 @@ def python_of(path: str) -> str:
     return sys.executable
 
 
-def python_made_for(program: Program, sandbox: Sandbox, notes: Notes) -> str:
-    """The interpreter of an environment that is made for the repository, unless it is kept.
-
-    :raises EnvironmentFailed: it cannot be made.
-    """
+def _made_for(program: Program, sandbox: Sandbox, notes: Notes) -> str:
     from depslice.validator.environment import make_environment
 
     made = make_environment(program.project, sandbox)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -52,6 +52,18 @@ class Command(click.Command):
         if not {"-h", "--help"} & set(args):
             extra.setdefault("default_map", defaults_for(self))
         return super().make_context(info_name, args, parent, **extra)
+
+
+def with_options(
+    function: Callable[..., None], options: Sequence[Callable[[Any], Any]]
+) -> Callable[..., None]:
+    """``function`` with ``options``, which ``--help`` lists in the order given.
+
+    As if they were written above it: the last one is applied first.
+    """
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def repository_options(function: _Function) -> Callable[..., None]:

@@ -14,6 +14,7 @@ import click
 
 from depslice.cli.modelling import ModelOptions, model_options
 from depslice.cli.notes import Notes
+from depslice.cli.options import with_options
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
@@ -90,10 +91,7 @@ def solving_options(function: _Function) -> Callable[..., None]:
         mine = {name: given.pop(name) for name in Asked.__slots__ if name in given}
         function(asked=Asked(**mine, unsafe=unsafe_no_sandbox), **given)
 
-    decorated: Callable[..., None] = packed
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return with_options(packed, _OPTIONS)
 
 
 _OPTIONS = (

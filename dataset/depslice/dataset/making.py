@@ -30,10 +30,9 @@ from depslice.harness import (
 from depslice.llm import ModelSettings
 from depslice.validator.validation import (
     Inconclusive,
-    Reason,
-    Rejected,
     Session,
     Verdict,
+    not_a_harness,
     parse_harness,
 )
 from depslice.validator.validation.harness import data_folder
@@ -166,7 +165,7 @@ class _Loop:
         try:
             harness = parse_harness(draft.text, session.ground.program, target=self.task.target.id)
         except DepsliceError as error:
-            return Rejected(reasons=(Reason(slug="not-a-harness", message=error.message),))
+            return not_a_harness(error)
         return session.validate(replace(harness, files=dict(draft.files)))
 
     def _kept(self) -> Made:

@@ -15,7 +15,7 @@ import click
 
 from depslice.cli.failures import Finished
 from depslice.cli.gating import gate_options
-from depslice.cli.interpreters import python_of
+from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
@@ -109,12 +109,7 @@ _DEFAULT_GENERATORS = ("replay", "insitu", "hypothesis")
 )
 @gate_options
 @format_option("table", "jsonl", help="jsonl: a line for each function and generator.")
-@click.option(
-    "--run-python",
-    type=click.Path(),
-    metavar="PATH",
-    help="The Python that has what REPO needs.  [default: REPO's .venv, or depslice's own]",
-)
+@python_options
 @sandbox_options
 @output_options
 def harness(
@@ -135,7 +130,7 @@ def harness(
     test_seconds: int,
     into: str,
     format_: str,
-    run_python: str | None,
+    interpreter: Interpreter,
     sandbox: str | None,
     unsafe_no_sandbox: bool,
     output: Output,
@@ -158,7 +153,7 @@ def harness(
             program=program,
             repository=repository,
             into=Path(into),
-            python=run_python or python_of(repository.path),
+            interpreter=interpreter,
             settings=_settings(prompting, asking, seed, use_cache=repository.use_cache),
             notes=notes,
         )
@@ -229,14 +224,14 @@ class _Run:
         program: Program,
         repository: Repository,
         into: Path,
-        python: str,
+        interpreter: Interpreter,
         settings: Settings,
         notes: Notes,
     ) -> None:
         self.program = program
         self.repository = repository
         self.into = into
-        self.python = python
+        self.interpreter = interpreter
         self.settings = settings
         self.notes = notes
 
@@ -298,12 +293,13 @@ class _Run:
                 if generators:
                     raise
                 self.notes.say(f"without {name}: {error.message}")
+        python = self.interpreter.chosen(self.repository, self.program, sandbox, self.notes)
         whole = os.path.isdir(self.repository.path)
         self.into.mkdir(parents=True, exist_ok=True)
         with (
             open_workspace(
                 self.program.project,
-                python=self.python,
+                python=python,
                 sandbox=sandbox,
                 limits=check_limits(test_seconds),
                 whole_folder=whole,
@@ -323,7 +319,7 @@ class _Run:
         called = sum(bool(recording.calls.get(each.id)) for each in wanted)
         self.notes.say(f"{called:,} of {len(wanted):,} functions are called by tests")
         session = stack.enter_context(
-            open_session(self.program, sandbox=sandbox, python=self.python, gates=Gates(**gates))
+            open_session(self.program, sandbox=sandbox, python=python, gates=Gates(**gates))
         )
         return Maker(
             session=session,
