@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Interpreter:
         """
         if self.make:
             return _made_for(program, sandbox, notes)
-        return self.path or python_of(repository.path)
+        return interpreter_at(self.path) if self.path else python_of(repository.path)
 
 
 def python_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -67,6 +68,19 @@ _OPTIONS = (
 )
 
 
+def interpreter_at(path: str) -> str:
+    """The absolute path of an interpreter that the user names, by path or as a command.
+
+    Links are not followed: an interpreter finds its environment by where it was called.
+
+    :raises click.UsageError: there is none.
+    """
+    found = shutil.which(path)
+    if found is None:
+        raise click.UsageError(f"there is no Python {path}")
+    return os.path.abspath(found)
+
+
 def python_of(path: str) -> str:
     """The interpreter of the repository's own environment, or the one that runs depslice."""
     for name in _ENVIRONMENTS:
@@ -79,7 +93,9 @@ def python_of(path: str) -> str:
 def _made_for(program: Program, sandbox: Sandbox, notes: Notes) -> str:
     from depslice.validator.environment import make_environment
 
-    made = make_environment(program.project, sandbox)
+    with notes.steps("environment", slow=True) as step:
+        step("found, or made from the registry now: that may take minutes")
+        made = make_environment(program.project, sandbox)
     guessed = ", ".join(f"{name} by {distribution}" for name, distribution in made.guessed)
     if guessed:
         notes.say(f"imports that nothing declares: {guessed}")

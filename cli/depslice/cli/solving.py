@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from depslice.cli.interpreters import interpreter_at
 from depslice.cli.modelling import ModelOptions, model_options
 from depslice.cli.notes import Notes
 from depslice.cli.options import with_options
@@ -76,7 +77,7 @@ class Asked:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")
-            python = Path(self.run_python or sys.executable)
+            python = Path(interpreter_at(self.run_python) if self.run_python else sys.executable)
             with Grounds(sandbox=sandbox, python=python) as grounds:
                 yield Place(
                     model=model, grounds=grounds, options=asking.options(), oracle=self.oracle

@@ -40,11 +40,12 @@ def summarized(made: Iterable[Made]) -> list[Row]:
         groups.setdefault(name, []).append(each)
     rows = [_row(name, group) for name, group in groups.items()]
     if len(groups) > 1:
-        rows.append(_row("together", _best(found), spent=found))
+        rows.append(_row("together", best_of(found), spent=found))
     return rows
 
 
-def _best(found: Iterable[Made]) -> list[Made]:
+def best_of(found: Iterable[Made]) -> list[Made]:
+    """Of what was made for each function, the best."""
     best: dict[str, Made] = {}
     for each in found:
         known = best.get(each.target)

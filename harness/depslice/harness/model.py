@@ -146,6 +146,8 @@ class Settings:
 class HarnessGenerator(Protocol):
     """Makes harnesses. Found through entry points of the group ``depslice.harness_generators``.
 
+    It is asked by one thread at a time, for several tasks in turn.
+
     ``name`` is what ``--generator`` takes. ``needs_calls``: it can do nothing with a task that
     has no ``calls``. ``rounds``: at most so many are of use, the first one counted.
     """

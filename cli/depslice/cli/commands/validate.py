@@ -80,7 +80,7 @@ def validate(
         readable, broken = _read(paths, program, target)
         new = [each for each in readable if known.document(each) is None]
         runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes) if new else None
-        with result_stream(output) as write, notes.progress("validating") as progress:
+        with result_stream(output) as write, notes.progress("validating", slow=True) as progress:
             for harness, verdict in broken:
                 told.verdict(write, harness, verdict)
             for harness in readable:
@@ -89,6 +89,7 @@ def validate(
                     told.known(write, harness, document)
             verdicts: Iterator[tuple[Harness, Verdict]] = iter(())
             if runs_in is not None:
+                progress(0, len(new))
                 verdicts = validate_all(
                     program,
                     new,
