@@ -10,7 +10,9 @@ For each package, each in a process of its own, the median of ``--repeat`` runs:
 * ``cold slice``: one function's slice, rendered as a tree, cache empty;
 * ``warm slice``: the same again, with the cache that the graph has filled;
 * ``pycg``: PyCG 0.0.8, one pass, through depslice's adapter, where it ends in time
-  (``--pycg PYTHON`` names an interpreter that has it; without one the column is empty).
+  (``--pycg PYTHON`` names an interpreter that has it; without one the column is empty);
+* ``compiled``: graph and cold slice by the wheel that ``--compiled`` names, whose engine mypyc
+  has compiled (``DEPSLICE_COMPILE=1 uv build --wheel``).
 
 Times are user CPU of the work alone, interpreter start left out, except for ``warm wall``:
 the whole command on the clock, next to ``python -c pass`` on the same clock.
@@ -27,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,6 +176,8 @@ class _Bench:
     repeat: int
     pycg: str
     limit: float
+    compiled: Path | None
+    """The folder of a compiled depslice."""
 
     def measure(self) -> dict[str, Any]:
         """All figures of the package."""
@@ -185,22 +190,29 @@ class _Bench:
             found["warm"] = self._median("slice", cold[:1] * self.repeat)
             found["wall"] = self._wall(self._command(), cold[0])
             found["start"] = self._wall([sys.executable, "-c", "pass"], cold[0])
+            if self.compiled:
+                fresh = [Path(scratch) / f"compiled-{n}" for n in range(2 * self.repeat)]
+                graphs, slices = fresh[: self.repeat], fresh[self.repeat :]
+                found["graph, compiled"] = self._median("graph", graphs, self.compiled)
+                found["cold, compiled"] = self._median("slice", slices, self.compiled)
             if self.pycg:
                 found["pycg"] = self._child("pycg", cold[0])
         return found
 
-    def _median(self, work: str, caches: list[Path]) -> dict[str, Any]:
-        runs = [self._child(work, cache) for cache in caches]
+    def _median(
+        self, work: str, caches: list[Path], depslice: Path | None = None
+    ) -> dict[str, Any]:
+        runs = [self._child(work, cache, depslice) for cache in caches]
         return {
             key: statistics.median(run[key] for run in runs) if isinstance(value, float) else value
             for key, value in runs[0].items()
         }
 
-    def _child(self, work: str, cache: Path) -> dict[str, Any]:
+    def _child(self, work: str, cache: Path, depslice: Path | None = None) -> dict[str, Any]:
         command = [sys.executable, __file__, "--child", work, str(self.folder), self.target]
         done = subprocess.run(
             [*command, self.pycg],
-            env=self._environment(cache),
+            env=self._environment(cache, depslice),
             capture_output=True,
             text=True,
             check=False,
@@ -226,10 +238,10 @@ class _Bench:
                 raise Failed(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
         return statistics.median(seconds)
 
-    def _environment(self, cache: Path) -> dict[str, str]:
+    def _environment(self, cache: Path, depslice: Path | None = None) -> dict[str, str]:
         return {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(_SOURCES),
+            "PYTHONPATH": str(depslice) if depslice else os.pathsep.join(_SOURCES),
             "PYTHONHASHSEED": "0",
             "XDG_CACHE_HOME": str(cache),
             "DEPSLICE_PYCG_SECONDS": f"{self.limit:g}",
@@ -243,7 +255,10 @@ in a process of its own. What is measured, and how, is said at the top of
 
 _TIME: Final = """\
 User CPU as a multiple of `ast.parse` of all files of the package. *Warm command* is the wall
-time of `depslice slice REPO TARGET` as a multiple of that of `python -c pass`."""
+time of `depslice slice REPO TARGET` as a multiple of that of `python -c pass`. *Compiled* is the
+wheel whose engine mypyc has compiled (`DEPSLICE_COMPILE=1 uv build --wheel`)."""
+
+_TIMED: Final = ("graph", "cold", "warm", "graph, compiled", "cold, compiled")
 
 
 def report(records: list[dict[str, Any]]) -> str:
@@ -257,7 +272,7 @@ def report(records: list[dict[str, Any]]) -> str:
             (
                 record["package"],
                 f"{lines:,}",
-                *(f"{record[work]['user'] / base:.2f}" for work in ("graph", "cold", "warm")),
+                *(_ratio(record, work, base) for work in _TIMED),
                 f"{record['wall'] / record['start']:.1f}",
                 "yes" if record["wall"] <= 1 else f"no: {record['wall']:.2f} s",
                 _pycg_cell(record, base),
@@ -274,6 +289,7 @@ def report(records: list[dict[str, Any]]) -> str:
         )
     python = f"{platform.python_implementation()} {platform.python_version()}"
     header = ("package", "lines", "graph", "cold slice", "warm slice")
+    compiled = ("graph, compiled", "cold slice, compiled")
     return "\n".join(
         [
             "# Benchmarks",
@@ -286,7 +302,7 @@ def report(records: list[dict[str, Any]]) -> str:
             "",
             _TIME,
             "",
-            table((*header, "warm command", "within 1 s", "PyCG"), times),
+            table((*header, *compiled, "warm command", "within 1 s", "PyCG"), times),
             "",
             "## Memory",
             "",
@@ -300,6 +316,10 @@ def report(records: list[dict[str, Any]]) -> str:
             "",
         ]
     )
+
+
+def _ratio(record: dict[str, Any], work: str, base: float) -> str:
+    return f"{record[work]['user'] / base:.2f}" if work in record else "not run"
 
 
 def _pycg_cell(record: dict[str, Any], base: float) -> str:
@@ -326,6 +346,7 @@ def main() -> None:
         folders = {name: corpus.fetch(corpus.select([name]), options.corpus)[0] for name in names}
     except corpus.Unreachable as error:
         raise SystemExit(f"the registry cannot be reached, or lacks a release: {error}") from None
+    compiled = _unpacked(options.compiled)
     for name, folder in folders.items():
         bench = _Bench(
             folder=folder,
@@ -333,6 +354,7 @@ def main() -> None:
             repeat=options.repeat,
             pycg=options.pycg,
             limit=options.pycg_limit,
+            compiled=compiled and Path(compiled.name),
         )
         try:
             record = {"package": name, **bench.measure()}
@@ -351,6 +373,15 @@ def main() -> None:
         Path(options.output).write_text(page, encoding="utf-8")
 
 
+def _unpacked(wheel: Path | None) -> tempfile.TemporaryDirectory[str] | None:
+    if wheel is None:
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="depslice-compiled-")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder.name)
+    return folder
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -359,6 +390,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeat", type=int, default=3, metavar="N")
     parser.add_argument("--pycg", default=os.environ.get("DEPSLICE_PYCG_PYTHON", ""), metavar="PY")
     parser.add_argument("--pycg-limit", type=float, default=120.0, metavar="SECONDS")
+    parser.add_argument("--compiled", type=Path, metavar="WHEEL")
     parser.add_argument("--corpus", type=Path, default=corpus.corpus_folder())
     parser.add_argument("--results", type=Path, default=corpus.corpus_folder() / "results")
     parser.add_argument("--output", default=str(_ROOT / "docs" / "benchmarks.md"), metavar="FILE")

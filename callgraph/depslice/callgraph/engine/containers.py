@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.library import CALLED_BACK
-from depslice.callgraph.engine.models import MODELS
+from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
@@ -60,7 +60,7 @@ _FEW_OBJECTS: Final = 3
 class ContainerEvaluation(CallEvaluation):
     """Values in containers, and the protocols of the data model (3.3.5 to 3.3.8)."""
 
-    _models = MODELS
+    _models: ClassVar[Mapping[str, Model]] = MODELS
     mappings = DICTS
 
     def write_item(self, container: int, text: str, values: Values) -> None:

@@ -228,13 +228,13 @@ class Engine(ContainerEvaluation):
                 if index not in dirty:
                     continue
                 dirty.discard(index)
-                if index >= FIRST_PARAMETER:
-                    register = index - FIRST_PARAMETER
-                    grown = self._enter(function, base, register)
+                is_parameter = index >= FIRST_PARAMETER
+                if is_parameter:
+                    grown = self._enter(function, base, index - FIRST_PARAMETER)
                 else:
                     grown = self._run(function, base, (index,))
-                    register = ops[index][1]
                 if grown:
+                    register: int = index - FIRST_PARAMETER if is_parameter else ops[index][1]
                     for user in users[register]:
                         if user not in dirty and (selected is None or user in selected):
                             dirty.add(user)

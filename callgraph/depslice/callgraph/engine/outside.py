@@ -14,11 +14,11 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.stubs import declarations as d
+from depslice.callgraph.stubs.store import Definition, StubClass, StubModule, Stubs
 from depslice.callgraph.summary import Position, TypeExpr
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
-    from depslice.callgraph.stubs.store import Definition, StubClass, StubModule, Stubs
 
 _NO_KEYWORDS: Final[Mapping[str, Values]] = {}
 _BUILT: Final = {

@@ -470,7 +470,7 @@ class StubTypes:
                     merged.update(self._given(inner, target, pos))
                 return merged
             return self._given_by_open(number, target, pos)
-        if value[0] == "I" or (target.is_protocol and value[0] in _STRUCTURED):
+        if target.is_protocol and (value[0] == "I" or value[0] in _STRUCTURED):
             return self._given_by_methods(number, value, target, pos)
         return {}
 
@@ -587,7 +587,7 @@ class StubTypes:
             return None if structural or self._has_unread_base(value[1]) else False
         if tag == "X":
             return None
-        if tag in ("C", *_FUNCTIONS, "M"):
+        if tag in _FUNCTIONS or tag in ("C", "M"):
             return None if structural or target.dotted == "builtins.type" else False
         class_ = self.class_of(value)
         if class_ is None:

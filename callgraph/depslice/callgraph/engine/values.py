@@ -248,6 +248,8 @@ class Class:
         "descendants",
         "external_bases",
         "family",
+        "fields",
+        "generated",
         "holders",
         "id",
         "info",
@@ -274,6 +276,8 @@ class Class:
         self.subclasses: dict[Class, None] = {}
         self.descendants: list[Class] | None = None
         self.family: list[int] = []  # who asked for the descendants: work numbers
+        self.generated: bool | None = None  # its constructor; known once the bases are
+        self.fields: tuple[str, ...] | None = None  # what a generated constructor takes
 
     def __repr__(self) -> str:
         return f"<class {self.id}>"

@@ -1,0 +1,203 @@
+"""Calls of classes and of their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.passing import FunctionCalls
+from depslice.callgraph.engine.values import (
+    OPEN_OR_OUTSIDE,
+    Class,
+    Values,
+)
+from depslice.callgraph.summary import Position
+
+
+class Construction(FunctionCalls):
+    """What makes an instance (language reference, 3.3.1 and 3.3.3), and what calling one does."""
+
+    def instantiate(
+        self,
+        class_: Class,
+        exact: bool,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        *,
+        by_type: bool = False,
+    ) -> Values:
+        """Call a class (3.3.1): ``__call__`` of the metaclass, ``__new__``, ``__init__``.
+
+        ``by_type``: that ``__call__`` is at work, and asks for the rest.
+        """
+        if not by_type:  # it was called to get there
+            self.facts.append((f.INSTANCE, class_, pos))
+        instance = self.single(("I", class_, exact))
+        result: set[int] = set()
+        metaclasses = [m for k in self.mro(class_) for m in k.metaclasses]
+        for metaclass in () if by_type else metaclasses:
+            caller = self.find_member(metaclass, "__call__")
+            if caller is not None:
+                made = self._call_member(
+                    metaclass,
+                    "__call__",
+                    [self.single(("C", class_, exact)), *args],
+                    pos,
+                    "metaclass-call",
+                )
+                result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
+                if self.whole:
+                    return result or instance
+        if self.whole and any(b.startswith("enum.") for b in self.external_bases(class_)):
+            if self.find_member(class_, "_missing_") is not None:
+                self._call_member(
+                    class_, "_missing_", [self.single(("C", class_, exact)), *args], pos, "enum"
+                )
+            return instance
+        made_others = False
+        new = self.find_member(class_, "__new__")
+        if new is not None:
+            self.facts.append((f.MEMBER, new, "__new__", pos, not exact, "call", True))
+            for value in tuple(self.member_values(new, "__new__")):
+                if self.values[value][0] == "F":
+                    made = self.call_function(
+                        self.values[value][1],
+                        [self.single(("C", class_, exact)), *args],
+                        pos,
+                        rule="new",
+                        keywords=keywords,
+                        spread=spread,
+                    )
+                    found = {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
+                    result |= (
+                        found if self.whole else {v for v in found if self.values[v][0] == "I"}
+                    )
+                    made_others = len(found) == len(made) > 0 and not any(
+                        self.values[v][0] == "I" and class_ in self.mro(self.values[v][1])
+                        for v in found
+                    )
+        init = self.find_member(class_, "__init__")
+        if made_others and self.whole:
+            return result
+        if init is not None:
+            self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
+            for value in tuple(self.member_values(init, "__init__")):
+                if self.values[value][0] == "F":
+                    self.call_function(
+                        self.values[value][1],
+                        [instance, *args],
+                        pos,
+                        rule="init",
+                        keywords=keywords,
+                        spread=spread,
+                    )
+        else:
+            self._pass_fields(class_, args, keywords)
+            self._make_defaults(class_, len(args), keywords, pos)
+        for hook in ("__post_init__", "__attrs_post_init__") if init is None else ():
+            if self.find_member(class_, hook) is not None:
+                self._call_member(class_, hook, [instance], pos, "post-init")
+        if not exact and self.whole:
+            for subclass in self.live_subclasses(class_):
+                self.facts.append((f.INSTANCE, subclass, pos))
+                own = subclass.info.members.get("__init__")
+                if own:
+                    for value in tuple(self.member_values(subclass, "__init__")):
+                        if self.values[value][0] == "F":
+                            self.call_function(
+                                self.values[value][1],
+                                [self.single(("I", subclass, True)), *args],
+                                pos,
+                                rule="init-of-subclass",
+                                certain=False,
+                                keywords=keywords,
+                                spread=spread,
+                            )
+        return instance | result
+
+    def _make_defaults(
+        self, class_: Class, given: int, keywords: Mapping[str, Values], pos: Position
+    ) -> None:
+        """A generated constructor calls the factories of fields it is not given."""
+        if not self.whole or not self._constructor_is_generated(class_):
+            return
+        for place, name in enumerate(self._fields(class_)):
+            if place < given or name in keywords:
+                continue
+            owner = self.find_member(class_, name)
+            for value in tuple(self.member_values(owner, name)) if owner is not None else ():
+                kind = self.values[value]
+                if kind[0] == "DF":
+                    self.call(kind[1], [], {}, pos, rule="default-factory", external=True)
+
+    def _constructor_is_generated(self, class_: Class) -> bool:
+        """Whether a decorator or a base outside the repo may have written ``__init__``."""
+        known = class_.generated
+        if known is None:
+            order = self.mro(class_)
+            known = any(
+                k.info.decorators or any(b not in INERT_BASES for b in k.external_bases)
+                for k in order
+            )
+            if class_.mro_cache is not None:
+                class_.generated = known
+        return known
+
+    def _fields(self, class_: Class) -> tuple[str, ...]:
+        """What a generated constructor takes, in order."""
+        known = class_.fields
+        if known is None:
+            order = self.mro(class_)
+            names = dict.fromkeys(
+                name
+                for k in reversed(order)
+                if self._constructor_is_generated(k)
+                for name, pieces in k.info.members.items()
+                if k.module.summary.pieces[pieces[0]].kind == "assign"
+            )
+            known = tuple(names)
+            if class_.mro_cache is not None:
+                class_.fields = known
+        return known
+
+    def _pass_fields(
+        self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> None:
+        """Generated constructors (dataclass, attrs, NamedTuple) store their arguments."""
+        if not (self.whole and (args or keywords) and self._constructor_is_generated(class_)):
+            return
+        for name, values in keywords.items():
+            if self.find_member(class_, name) is not None:
+                self.write(self.attribute_cell(class_, name), values)
+        for name, values in zip(self._fields(class_), args, strict=False):
+            self.write(self.attribute_cell(class_, name), values)
+
+    def _call_instance(
+        self,
+        callee: int,
+        class_: Class,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
+        owner = self.find_member(class_, "__call__")
+        if owner is None:
+            self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
+            return self.unknown
+        self.facts.append((f.MEMBER, owner, "__call__", pos, True, "call", True))
+        values: set[int] = set()
+        for value in tuple(self.member_values(owner, "__call__")):
+            if self.values[value][0] == "F":
+                values |= self.call_function(
+                    self.values[value][1],
+                    [self.only(callee), *args],
+                    pos,
+                    rule="callable-instance",
+                    keywords=keywords,
+                    spread=spread,
+                )
+        return values

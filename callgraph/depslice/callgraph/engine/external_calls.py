@@ -1,0 +1,259 @@
+"""Calls of what is outside the repo: by a model, by its stub, or by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine import library
+from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.outside import Arguments
+from depslice.callgraph.engine.partials import PartialCalls
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    Function,
+    Value,
+    Values,
+)
+from depslice.callgraph.summary import Position
+
+_NO_KEYWORDS: Mapping[str, Values] = {}
+_NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
+
+
+class ExternalCalls(PartialCalls):
+    """What is known of a library function, and what it may call back."""
+
+    _models: ClassVar[Mapping[str, Callable[..., Values]]]
+    """Of library functions, by dotted name."""
+
+    def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def hash_values(self, values: Values, *, alone: bool = False) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def call_external(
+        self,
+        dotted: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        register: int,
+    ) -> Values:
+        """Call something outside the repo; what is known of it is modelled."""
+        if not dotted.endswith("()"):  # what a model made has no name
+            self.facts.append((f.EXTERNAL, dotted, pos, True))
+        if args and self.whole and dotted in ("builtins.exec", "builtins.eval"):
+            self.facts.append((f.UNRESOLVED, dotted.rpartition(".")[2], "exec", pos))
+        model = self._models.get(dotted)
+        if model is not None:
+            return model(self, Call(args, keywords, pos, register))
+        self._protocols(dotted, args, pos)
+        same = library.SAME.get(dotted)
+        if same is not None:
+            self._callbacks(args, keywords, spread, pos, skip=same)
+            return args[same] if same < len(args) else self.single(("X", dotted))
+        if dotted in library.ELEMENT:
+            made = self._element(dotted, args, keywords, pos)
+            if made:
+                return made
+        if dotted in library.CONTAINER:
+            return self._container(dotted, args, keywords, pos, register)
+        if dotted.startswith("builtins.super"):
+            return self.unknown
+        if dotted in library.NAMESPACES:
+            return self.single(("XI", dotted))
+        declared = self.outside.call(dotted, Arguments(args, keywords, spread, pos, register))
+        if declared is not None and (declared != self.unknown or not library.is_inert(dotted)):
+            return declared
+        if declared is None:
+            self._callbacks(args, keywords, spread, pos, skip=-1)
+        if library.is_inert(dotted):
+            return self.single(("XI", dotted))
+        return self.single(("XI", dotted)) | self.unknown
+
+    def _call_declared(
+        self,
+        method: Value,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        register: int,
+    ) -> Values:
+        """A method that a stub declares."""
+        name = self.outside.method_name(method)
+        self.facts.append((f.EXTERNAL, name, pos, True))
+        self._protocols(name, args, pos)
+        for dotted in self.outside.names_of_method(method):
+            model = self._models.get(dotted)
+            if model is not None:
+                return model(self, Call(args, keywords, pos, register))
+        made = self.outside.call_method(method, Arguments(args, keywords, spread, pos, register))
+        return self.constants[s.OPAQUE] if made is None else made
+
+    def _call_external_method(
+        self,
+        dotted: str,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        register: int,
+    ) -> Values:
+        """A method of an object from outside the repo."""
+        name = f"{dotted}.{method}"
+        self.facts.append((f.EXTERNAL, name, pos, True))
+        self._protocols(name, args, pos)
+        model = self._models.get(name)
+        if model is not None:
+            return model(self, Call(args, keywords, pos, register))
+        self._callbacks(args, keywords, spread, pos, skip=-1)
+        if dotted == "builtins.str":
+            return self.constants[s.STR]
+        return self.constants[s.OPAQUE] if library.is_inert(dotted) else self.unknown
+
+    def _protocols(self, dotted: str, args: Sequence[Values], pos: Position) -> None:
+        dunders = library.BUILTIN_PROTOCOLS.get(dotted)
+        if dunders:
+            of_elements = dotted in library.COMPARING and len(args) == 1
+            if dotted in library.TESTING:
+                args = [self.iterate(values, pos, is_async=False) for values in args]
+            for values in args:
+                operands = self.iterate(values, pos, is_async=False) if of_elements else values
+                for dunder in dunders if of_elements else ():
+                    self.protocol(operands, (dunder,), pos)
+                if not of_elements:
+                    self.protocol(operands, dunders, pos)
+        if dotted in library.ITERATING:
+            for values in args:
+                self.iterate(values, pos, is_async=False)
+
+    def _element(
+        self, dotted: str, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position
+    ) -> Values:
+        result: set[int] = set()
+        if dotted == "functools.reduce":
+            items = self.iterate(args[1], pos, is_async=False) if len(args) > 1 else EMPTY
+            made = (
+                self.call(
+                    args[0],
+                    [items | (args[2] if len(args) > 2 else EMPTY), items],
+                    {},
+                    pos,
+                    rule="callback",
+                    external=True,
+                )
+                if args
+                else EMPTY
+            )
+            return made | items
+        self._keyed(args, keywords, pos)
+        if len(args) > 1 and dotted in ("builtins.min", "builtins.max"):
+            for values in args:
+                result |= values
+            return result
+        if args and dotted in _NEXT:
+            result |= self._next(args[0], _NEXT[dotted], pos)
+        elif args:
+            result |= self.iterate(args[0], pos, is_async=False)
+        if len(args) > 1:
+            result |= args[1]
+        return result
+
+    def _next(self, iterators: Values, dunder: str, pos: Position) -> Values:
+        """The next element of what is an iterator already: nothing asks it for another."""
+        own = {
+            v
+            for v in iterators
+            if self.values[v][0] == "I" and self.find_member(self.values[v][1], dunder) is not None
+        }
+        made = self.protocol(own, (dunder,), pos)
+        return made | self.iterate(iterators - own if own else iterators, pos, is_async=False)
+
+    def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:
+        key = keywords.get("key")
+        if key and args:
+            self.call(
+                key,
+                [self.iterate(args[0], pos, is_async=False)],
+                {},
+                pos,
+                rule="callback",
+                external=True,
+            )
+
+    def _container(
+        self,
+        dotted: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        register: int,
+    ) -> Values:
+        self._keyed(args, keywords, pos)
+        elements: set[int] = set()
+        if dotted == "builtins.filter" and len(args) > 1:
+            elements |= self.iterate(args[1], pos, is_async=False)
+            self.call(args[0], [elements], {}, pos, rule="callback", external=True)
+        elif dotted == "itertools.chain.from_iterable":
+            for values in args:
+                elements |= self.iterate(
+                    self.iterate(values, pos, is_async=False), pos, is_async=False
+                )
+        else:
+            for values in args:
+                elements |= self.iterate(values, pos, is_async=False)
+        if library.CONTAINER[dotted] == "set":
+            self.hash_values(elements)
+        return self.container_of(library.CONTAINER[dotted], register, elements)
+
+    def hand_over(self, groups: Sequence[Values], pos: Position) -> None:
+        """Functions among these values are handed to code outside the repo."""
+        self._callbacks(groups, _NO_KEYWORDS, EMPTY, pos, skip=-1)
+
+    def _callbacks(
+        self,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        *,
+        skip: int,
+    ) -> None:
+        """Functions handed to code outside the repo may be called by it."""
+        groups = [values for place, values in enumerate(args) if place != skip]
+        groups.extend(keywords.values())
+        groups.append(spread)
+        for values in groups:
+            for value in values:
+                kind = self.values[value]
+                if kind[0] in ("F", "B"):
+                    function: Function = kind[1]
+                    bound = [self.only(kind[2])] if kind[0] == "B" else []
+                    self.call_function(
+                        function, bound, pos, rule="callback", certain=False, external=True
+                    )
+                elif kind[0] == "PT":
+                    self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+                elif kind[0] == "PS":
+                    self._call_partial(value, [], _NO_KEYWORDS, EMPTY, pos, -1, external=True)
+                elif kind[0] == "I":
+                    self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
+                    if not kind[2] and self.find_member(kind[1], "__call__") is not None:
+                        self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))

@@ -1,0 +1,317 @@
+"""Calls of functions of the repo: arguments flow in, what is returned flows out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.fitting import FittingEvaluation
+from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    OPEN,
+    Function,
+    Values,
+)
+from depslice.callgraph.summary import Position
+
+_MOST_RECEIVERS = 8
+_MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
+_NO_KEYWORDS: Mapping[str, Values] = {}
+_TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
+_PASSED = frozenset(
+    {"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS"}
+)
+_FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM"})
+_TEXT = frozenset({"S", "N"})
+
+
+class FunctionCalls(FittingEvaluation):
+    """``f(…)`` where ``f`` is a function (language reference, 6.3.4)."""
+
+    def write_item(self, container: int, text: str, values: Values) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def call_function(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        *,
+        rule: str,
+        certain: bool = True,
+        external: bool = False,
+        keywords: Mapping[str, Values] = _NO_KEYWORDS,
+        spread: Values = EMPTY,
+    ) -> Values:
+        """Call ``function``: note the edge, pass the arguments, give what it returns."""
+        self.facts.append((f.CALL, function, pos, certain, rule, external))
+        if self.whole:
+            given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
+            try:
+                known = function.given
+                if known is None or len(known) >= _MOST_GIVEN:
+                    known = function.given = set()
+                if given not in known:
+                    known.add(given)
+                    self._pass_arguments(function, args, keywords, spread)
+            except TypeError:  # a set that is not frozen: a model made it
+                self._pass_arguments(function, args, keywords, spread)
+        else:
+            self._pass_arguments(function, args, keywords, spread)
+        flags = function.unit.flags
+        if self.whole:
+            if function in self.dispatchers:
+                return self._dispatch(function, args, pos, keywords, spread)
+            self.called.add(function)
+            if not function.wanted and flags & (s.GENERATOR | s.ASYNC):
+                function.wanted = FULL
+                self.enqueue(function)
+        if flags & s.GENERATOR:
+            return self.single(("GE", function))
+        if flags & s.ASYNC:
+            return self.single(("CO", function))
+        if function.tests and self.whole and not spread:
+            return self._returned_here(function, args, keywords)
+        return self.returned(function, args, keywords)
+
+    def returned(
+        self,
+        function: Function,
+        args: Sequence[Values] = (),
+        keywords: Mapping[str, Values] = _NO_KEYWORDS,
+    ) -> Values:
+        """What a call of ``function`` gives: declared, or inferred with these arguments."""
+        unit = function.unit
+        if unit.returns is not None and not self.whole:
+            # A declared class is as good as what inference would find, and costs nothing.
+            declared = self.declared(function.module, function, unit.returns)
+            known = any(self.values[v][0] in ("I", "G", "XI") for v in declared)
+            if known and not self.is_vague(declared):
+                return args[0] if args and self._declares_self(unit.returns) else declared
+        if function is not self.current:
+            self.ensure(function)
+        inferred = self.read(function.ret)
+        if inferred is not function.plain:
+            result = self._with_arguments(function, inferred, args, keywords)
+        else:
+            result = inferred
+        if unit.returns is not None and (not result or result <= self.unknown):
+            declared = self.declared(function.module, function, unit.returns)
+            if args and self._declares_self(unit.returns):
+                return args[0]
+            if declared:
+                return declared
+        return result
+
+    def _returned_here(
+        self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> Values:
+        """What a call gives whose arguments decide which `return` is reached."""
+        everything = self.returned(function, args, keywords)
+        possible: set[int] = set()
+        left_out = False
+        for guards, cell in tuple(function.guarded.items()):
+            if all(self._may_hold(function, guard, args, keywords) for guard in guards):
+                possible |= self.read(cell)
+            else:
+                left_out = True
+        if not left_out:
+            return everything
+        return self._with_arguments(function, frozenset(possible), args, keywords)
+
+    def _may_hold(
+        self,
+        function: Function,
+        guard: tuple[int, str, bool],
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> bool:
+        """Whether what a test shows of a parameter may hold for these arguments."""
+        index, shown, holds = guard
+        name, kind, _, has_default = function.unit.params[index]
+        if kind in ("va", "kw"):
+            return True
+        if kind != "ko" and index < len(args):
+            values = args[index]
+        elif name in keywords:
+            values = keywords[name]
+        else:  # an empty set stands for None
+            return not (has_default and holds and not self._default_values(function, index))
+        tags = {self.values[v][0] for v in values}
+        if not tags:
+            return True
+        if tags <= _FUNCTIONS:
+            return holds
+        return not (holds and shown == "callable" and tags <= _TEXT)
+
+    def _dispatch(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> Values:
+        """A ``singledispatch`` function: what is registered runs as well as itself."""
+        self.called.add(function)
+        result = set(self.returned(function, args, keywords))
+        for value in tuple(self.read(self.cell("dispatch", function))):
+            kind = self.values[value]
+            if kind[0] == "F" and kind[1] is not function:
+                result |= self.call_function(
+                    kind[1], args, pos, rule="dispatch", keywords=keywords, spread=spread
+                )
+        return result
+
+    def _with_arguments(
+        self,
+        function: Function,
+        inferred: frozenset[int],
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> Values:
+        """``inferred``, with what was passed in place of the parameters it names."""
+        result: set[int] = set()
+        plain = True
+        through = self._through_parameters(function, inferred) if self.whole else EMPTY
+        for value in inferred:
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                plain = False
+                result |= self._argument(function, kind[2], args, keywords)
+            elif value in through:
+                plain = False  # what other callers passed
+            elif kind[0] == "I" and self._is_self(function, value, kind[2]):
+                plain = False  # `return self` keeps the caller's type
+                result |= (args[0] if args else EMPTY) or self.only(value)
+            else:
+                result.add(value)
+        if plain:
+            function.plain = inferred
+        return result
+
+    def _through_parameters(self, function: Function, inferred: Values) -> Values:
+        """What comes back through a parameter, from whatever caller."""
+        through: set[int] = set()
+        for value in inferred:
+            kind = self.values[value]
+            if kind[0] == "P" and kind[1] is function:
+                through |= self.parameter_cell(function, kind[2]).values
+        return through
+
+    @staticmethod
+    def _declares_self(expression: tuple[object, ...]) -> bool:
+        return expression[-1] == "Self" and expression[0] in (s.T_NAME, s.T_ATTR)
+
+    def _is_self(self, function: Function, value: int, exact: bool) -> bool:
+        receiver = self.receiver(function, 0)
+        if receiver is None:
+            return False
+        if not exact:
+            return value in receiver
+        passed = function.params.get(0)
+        if passed is None or value not in passed.values:
+            return False
+        known = self._returning_self.get(function)
+        if known is None:
+            known = self._returning_self[function] = returns_first(function.unit)
+        return known
+
+    def _argument(
+        self,
+        function: Function,
+        index: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+    ) -> Values:
+        name, kind, _, has_default = function.unit.params[index]
+        if kind in ("po", "pk") and index < len(args):
+            return args[index]
+        if name in keywords:
+            return keywords[name]
+        if has_default:
+            return self._default_values(function, index)
+        return self.unknown
+
+    def _pass_arguments(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> None:
+        signature = function.signature
+        positional = signature.positional
+        count = len(positional)
+        for place, values in enumerate(args):
+            index = positional[place] if place < count else signature.variadic
+            if values and index is not None:
+                self._pass(function, index, values)
+                if place >= count and self.whole:
+                    gathered = self.intern(("K", "tuple", function, index))
+                    self.lengths[gathered] = None
+                    self.write_item(gathered, str(place - count), self._passed(values))
+        if not keywords and not spread:
+            return
+        for name, values in keywords.items():
+            index = signature.by_name.get(name, signature.rest)
+            if values and index is not None:
+                self._pass(function, index, values)
+                if index == signature.rest and self.whole:
+                    gathered = self.intern(("K", "dict", function, index))
+                    self.write_item(gathered, name, self._passed(values))
+        if spread and not spread <= self.unknown:
+            self._spread(function, len(args), keywords, spread)
+
+    def _spread(
+        self, function: Function, taken: int, keywords: Mapping[str, Values], spread: Values
+    ) -> None:
+        """What ``*args`` and ``**kwargs`` hold may go to any parameter still free."""
+        signature = function.signature
+        params = function.unit.params
+        for index in (*signature.positional[taken:], *signature.keyword_only):
+            if params[index][0] not in keywords:
+                self._pass(function, index, spread)
+        for rest, kind in ((signature.variadic, "tuple"), (signature.rest, "dict")):
+            if rest is not None:
+                self._pass(function, rest, spread)
+                if self.whole:
+                    gathered = self.intern(("K", kind, function, rest))
+                    self.write(self.cell("n", gathered), self._passed(spread))
+
+    def _pass(self, function: Function, index: int, values: Values) -> None:
+        """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
+        passed = self._passed(values)
+        if self.whole and index in names_attributes(function):
+            passed = passed | {v for v in values if self.values[v][0] in ("S", "N")}
+        if not passed:
+            return
+        if not self.whole:
+            self.facts.append((f.PASS, function, index, passed))
+            return
+        cell = self.parameter_cell(function, index)
+        if passed <= cell.values:
+            return
+        receiver = self.receiver(function, index)
+        if receiver is not None and (
+            self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
+        ):
+            passed = self.shared(receiver)
+        self.write(cell, passed)
+
+    def _passed(self, values: Values) -> frozenset[int]:
+        """Those of ``values`` that are worth passing."""
+        if isinstance(values, set):
+            values = self.shared(values)
+        passed = self._passing.get(values)
+        if passed is None:
+            wanted = _PASSED if self.whole else _TRACED
+            known = self.values
+            passed = self.shared({v for v in values if known[v][0] in wanted})
+            if not self.whole and passed == self.unknown:
+                passed = EMPTY
+            self._passing[values] = passed
+        return passed
