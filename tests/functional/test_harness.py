@@ -10,7 +10,6 @@ import pytest
 
 from depslice.solvers.loading import load_tasks
 from depslice.solvers.problem import HiddenHarness
-from depslice.validator.sandbox import SandboxUnavailable, choose_sandbox
 from functional.running import Depslice
 
 SOURCE = """
@@ -43,16 +42,6 @@ def repo(tmp_path: Path) -> Path:
     (folder / "shapes.py").write_text(SOURCE, encoding="utf-8")
     (folder / "tests" / "test_shapes.py").write_text(TESTS, encoding="utf-8")
     return folder
-
-
-@pytest.fixture(scope="module")
-def unsafe() -> list[str]:
-    """What is tested is not the sandbox: where none works, it is done without."""
-    try:
-        choose_sandbox()
-    except SandboxUnavailable:
-        return ["--unsafe-no-sandbox"]
-    return []
 
 
 def lines_of(text: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The parts of a run of ``depslice harness``, in the order in which they are needed."""
+"""The parts of a run of ``depslice harness``; ``refine`` uses the first of them."""
 
 from __future__ import annotations
 
@@ -89,13 +89,12 @@ def _named(program: Program, targets: Sequence[str]) -> list[Symbol]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A repository, where its code runs, and where what is made of it is kept."""
+    """A repository, and where its code runs."""
 
     program: Program
     repository: Repository
     sandbox: Sandbox
     python: str
-    into: Path
     notes: Notes
 
     @contextmanager
@@ -113,9 +112,14 @@ class Site:
             yield space
 
     def recording(
-        self, space: Workspace, wanted: Sequence[Symbol], tests: Sequence[str]
+        self,
+        space: Workspace,
+        wanted: Sequence[Symbol],
+        tests: Sequence[str],
+        *,
+        kept: Path | None = None,
     ) -> Recording:
-        """The calls of ``wanted`` by the tests; those that are kept are not made again."""
+        """The calls of ``wanted`` by the tests; those in the file ``kept`` are not made again."""
         from depslice.dataset.recorded import recorded_calls
 
         with self.notes.steps("running the tests of the repository", slow=True) as step:
@@ -125,7 +129,7 @@ class Site:
                 self.program,
                 [each.id for each in wanted],
                 tests=tests,
-                kept=self.into / "calls.json",
+                kept=kept,
             )
         if found.ended:
             self.notes.say(f"recording ended early: {found.ended}")
@@ -141,10 +145,11 @@ class Site:
         settings: Settings,
         gates: Gates,
         *,
+        into: Path,
         rounds: int,
         every: bool,
     ) -> Iterator[Maker]:
-        """What makes the harnesses, as many side by side as the user wants workers."""
+        """What makes the harnesses in ``into``, as many side by side as there are workers."""
         from depslice.dataset.making import Maker
         from depslice.validator.validation import open_session
 
@@ -159,7 +164,7 @@ class Site:
                 session=session,
                 generators=generators,
                 recording=recording,
-                folder=self.into,
+                folder=into,
                 settings=settings,
                 rounds=rounds,
                 every=every,
@@ -173,6 +178,7 @@ class Site:
         recording: Recording,
         path: Path,
         *,
+        into: Path,
         shown: int,
     ) -> list[dict[str, Any]]:
         """The accepted harnesses as problems, each with so many calls shown at most."""
@@ -190,7 +196,7 @@ class Site:
                         each,
                         shown_calls(space, self.program, each.target, calls, most=shown),
                         repository=Path(self.repository.path),
-                        harnesses=self.into,
+                        harnesses=into,
                         file=path,
                     )
                 )

@@ -140,6 +140,24 @@ def whole_classes_option(function: _Function) -> _Function:
     )
 
 
+def tests_options(function: _Function) -> _Function:
+    """Add ``--tests`` and ``--test-seconds``: what is recorded."""
+    seconds = click.option(
+        "--test-seconds",
+        type=click.IntRange(min=1),
+        default=600,
+        show_default=True,
+        metavar="N",
+        help="The limit for running them all, once.",
+    )
+    return click.option(
+        "--tests",
+        multiple=True,
+        metavar="PATH",
+        help="Tests to record, as pytest names them.  [default: REPO's]",
+    )(seconds(function))
+
+
 def tokenizer_option(*, default: str | None) -> Callable[[_Function], _Function]:
     """Add ``--tokenizer``; without a ``default`` it is the best one that is installed."""
     return click.option(

@@ -26,6 +26,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    tests_options,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
 from depslice.cli.results import json_text, result_stream, write_result
@@ -88,20 +89,7 @@ if TYPE_CHECKING:
     " --generator llm, --builder output-prediction, --no-equivalence.",
 )
 @model_options
-@click.option(
-    "--tests",
-    multiple=True,
-    metavar="PATH",
-    help="Tests to record, as pytest names them.  [default: REPO's]",
-)
-@click.option(
-    "--test-seconds",
-    type=click.IntRange(min=1),
-    default=600,
-    show_default=True,
-    metavar="N",
-    help="The limit for running them all, once.",
-)
+@tests_options
 @click.option(
     "--into",
     type=click.Path(),
@@ -172,7 +160,7 @@ def harness(
     if output_prediction:
         prompting, generators = _predicting(prompting, generators)
         gates["equivalence"] = False
-    notes = Notes(output)
+    notes, folder = Notes(output), Path(into)
     settings = _settings(prompting, asking, seed, use_cache=repository.use_cache)
     with opened(repository, notes) as program, ExitStack() as stack:
         wanted = selection.symbols(program, repository, notes)
@@ -186,21 +174,20 @@ def harness(
             repository=repository,
             sandbox=runs_in,
             python=interpreter.chosen(repository, program, runs_in, notes),
-            into=Path(into),
             notes=notes,
         )
         space = stack.enter_context(site.workspace(test_seconds))
-        recording = site.recording(space, wanted, tests)
+        recording = site.recording(space, wanted, tests, kept=folder / "calls.json")
         wanted = selection.drawn(wanted, recording)
         making = site.maker(
-            made_by, recording, settings, Gates(**gates), rounds=rounds, every=every
+            made_by, recording, settings, Gates(**gates), into=folder, rounds=rounds, every=every
         )
         started = time.monotonic()
         with making as maker, notes.progress("harnesses", slow=True) as progress:
-            found = _told(maker.make(wanted, progress=progress), Path(into), format_, output)
+            found = _told(maker.make(wanted, progress=progress), folder, format_, output)
         notes.say(f"{len(wanted):,} functions; {time.monotonic() - started:.1f} s")
         if problems is not None:
-            lines = site.problems(space, found, recording, problems, shown=show_calls)
+            lines = site.problems(space, found, recording, problems, into=folder, shown=show_calls)
             _write_problems(problems, lines, notes)
     _finish(wanted, found)
 
