@@ -74,6 +74,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         share(row.mutation_score),
         f"{row.rounds:.1f}",
         f"{row.tokens:,}",
-        f"{row.dollars:.2f}",
+        "unknown" if row.dollars is None else f"{row.dollars:.2f}",
         f"{row.seconds:.0f}",
     )

@@ -17,12 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.model import Symbol
 from depslice.dataset.assessing import assessment_of, rank, self_equivalent
-from depslice.dataset.model import Made, made_document, parse_made
+from depslice.dataset.model import Made, made_document, parse_made, total_dollars
 from depslice.dataset.recorded import Recording
 from depslice.harness import (
     Attempt,
@@ -167,25 +167,29 @@ class _Loop:
         self.attempts: list[Attempt] = []
         self.best: tuple[Draft, Verdict] | None = None
         self.tokens = 0
-        self.dollars = 0.0
+        self.dollars: float | None = 0.0
         self.passing = False
 
     def run(self) -> Made:
         """Rounds, and the best of what they gave."""
         for _ in range(min(self.maker.rounds, self.generator.rounds)):
             drafts = self._drafts()
-            self.tokens += _spent(drafts).tokens
-            self.dollars += _spent(drafts).dollars
+            self._spend([drafts] if isinstance(drafts, Declined) else drafts)
             if isinstance(drafts, Declined):
                 self.passing = drafts.passing
                 if self.best is None:
-                    return self._told("declined", ((drafts.slug, drafts.message),))
+                    verdict = "inconclusive" if drafts.passing else "declined"
+                    return self._told(verdict, ((drafts.slug, drafts.message),))
                 break
             for draft in drafts:
                 self._try(draft)
             if self.best is not None and rank(self.best[1])[0]:
                 break
         return self._kept()
+
+    def _spend(self, drafts: Sequence[Draft | Declined]) -> None:
+        self.tokens += sum(each.tokens for each in drafts)
+        self.dollars = total_dollars([self.dollars, *(each.dollars for each in drafts)])
 
     def _drafts(self) -> Sequence[Draft] | Declined:
         try:
@@ -257,14 +261,3 @@ class _Loop:
             (folder / Path(file).name).write_bytes(data)
         path.write_text(draft.text, encoding="utf-8")
         return relative.as_posix()
-
-
-@dataclass(frozen=True, slots=True)
-class _Spent:
-    tokens: int
-    dollars: float
-
-
-def _spent(drafts: Sequence[Draft] | Declined) -> _Spent:
-    each: Sequence[Any] = [drafts] if isinstance(drafts, Declined) else drafts
-    return _Spent(sum(d.tokens for d in each), sum(d.dollars for d in each))

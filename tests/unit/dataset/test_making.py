@@ -224,3 +224,20 @@ def test_a_worker_that_fails_ends_the_run(session: Session, tmp_path: Path) -> N
 
     with pytest.raises(GeneratorUnavailable, match="never work"):
         make(session, tmp_path, Unable("unable"), targets=("double", "clamp"), workers=2)
+
+
+def test_a_model_that_cannot_be_asked_says_nothing_about_the_function(
+    session: Session, tmp_path: Path
+) -> None:
+    class Out(Script):
+        def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+            self.asked.append((task.target.id, tuple(attempts)))
+            return Declined(slug="model-unavailable", message="down", passing=True, dollars=None)
+
+    out = Out("out")
+    for _ in range(2):
+        [made] = make(session, tmp_path, out)
+        assert (made.verdict, made.dollars) == ("inconclusive", None)
+        assert made.reasons == (("model-unavailable", "down"),)
+    assert len(out.asked) == 2  # the next run asks again
+    assert summarized([made])[0].dollars is None

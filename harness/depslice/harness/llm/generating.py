@@ -168,7 +168,7 @@ class _Round:
             slug=slug,
             message=message,
             tokens=_tokens(self.usage),
-            dollars=self.usage.dollars or 0.0,
+            dollars=self.usage.dollars,
         )
 
     def _looked_at(self, completion: Completion) -> _Answer:
@@ -205,7 +205,7 @@ class _Round:
                         "usage": asdict(usage),
                     },
                     tokens=_tokens(usage),
-                    dollars=usage.dollars or 0.0,
+                    dollars=usage.dollars,
                 )
             )
         return drafts
@@ -261,7 +261,7 @@ def _declined(error: ModelError, usage: Usage) -> Declined:
         slug=error.slug,
         message=error.message,
         tokens=_tokens(usage),
-        dollars=usage.dollars or 0.0,
+        dollars=usage.dollars,
         passing=not isinstance(error, BadReply),
     )
 
