@@ -102,10 +102,11 @@ def _evaluated(
         for unit in module.summary.units:
             function = engine.function(module, unit.index)
             collected.add(function)
-            function.noted = {}  # the room is needed for what was made of it
+            function.noted, function.registers = {}, []  # the room is needed for what is made
         found, open_ = collected.take()
         references.extend(found)
         unresolved.extend(open_)
+    engine.release()
     return ReferenceGraph(
         symbols=_symbols(program, modules),
         references=references,

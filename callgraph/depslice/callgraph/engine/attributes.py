@@ -62,7 +62,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         raise NotImplementedError
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
-        """Implemented by the container part."""
+        """Implemented by the protocol part."""
         raise NotImplementedError
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:

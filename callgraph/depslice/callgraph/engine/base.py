@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,7 @@ _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 60
+_MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 3
 _MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
@@ -45,6 +47,7 @@ class EngineState:
         self.program = program
         self.whole = whole
         self.widest = _WIDEST if whole else _WIDEST_OPEN
+        self.room = _WIDEST if whole else sys.maxsize  # more values than these are `bounded`
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
         self.functions: set[int] = set()  # those of the values that are functions or methods
@@ -96,6 +99,19 @@ class EngineState:
         self.constants[s.OPAQUE] = self.single(("XI", "builtins.object"))
         self.constants[s.UNBOUND] = EMPTY
         self.tail = [self.constants.get(number, EMPTY) for number in range(-10, 0)]
+
+    def release(self) -> None:
+        """Let go of all that was evaluated; nothing can be asked afterwards.
+
+        Parts of the engine refer to it, so that otherwise it would all wait for the cycle
+        collector, which rests while a graph is built.
+        """
+        for held in (self.values, self.tasks, self._singles):
+            held.clear()
+        for table in (self._ids, self._sets, self._told, self._functions, self._classes):
+            table.clear()
+        for asked in (self._cells, self._questions, self._attributes, self._names, self._passing):
+            asked.clear()
 
     # --- values
 
@@ -259,6 +275,17 @@ class EngineState:
         if len(added) <= room:
             return added | functions
         return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown
+
+    def bounded(self, values: Values) -> frozenset[int]:
+        """What a result keeps of many values: beside the unknown, as many as a cell has room for.
+
+        They come together where results of many calls are united, and tell nothing any more.
+        """
+        if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
+            return frozenset(values)
+        functions = values & self.functions
+        others = sorted(values - functions)[: self.widest]
+        return frozenset(others).union(sorted(functions)[:_MOST_FUNCTIONS], self.unknown)
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""

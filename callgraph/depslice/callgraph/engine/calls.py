@@ -63,7 +63,7 @@ class CallEvaluation(ExternalCalls):
         raise NotImplementedError
 
     def enter_context(self, values: Values, pos: Position, *, is_async: bool) -> Values:
-        """Implemented by the container part."""
+        """Implemented by the protocol part."""
         raise NotImplementedError
 
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
@@ -71,7 +71,7 @@ class CallEvaluation(ExternalCalls):
         raise NotImplementedError
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
-        """Implemented by the container part."""
+        """Implemented by the naming part."""
         raise NotImplementedError
 
     def call_operation(self, op: Op, registers: Sequence[Values]) -> Values:

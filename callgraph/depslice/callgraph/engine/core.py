@@ -255,7 +255,8 @@ class Engine(ContainerEvaluation):
         self.reader = lookup.serial << WORK_BITS
         self.settled = True
         try:
-            values = self.shared(self.find_answer(lookup.question))
+            found = self.find_answer(lookup.question)
+            values = self.shared(self.bounded(found) if len(found) > self.room else found)
             facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:
@@ -292,6 +293,7 @@ class Engine(ContainerEvaluation):
         noted = function.noted
         handlers = self._handlers
         sets = self._sets
+        widest = self.room
         facts: list[f.Fact] = []
         self.facts = facts
         grown = False
@@ -302,7 +304,9 @@ class Engine(ContainerEvaluation):
             if values is None:
                 grown = False
             else:
-                if type(values) is set:
+                if len(values) > widest:
+                    values = self.bounded(values)
+                elif type(values) is set:
                     values = frozenset(values)
                 values = sets.setdefault(values, values)
                 register = op[1]

@@ -30,7 +30,7 @@ class ExternalCalls(PartialCalls):
     """Of library functions, by dotted name."""
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
-        """Implemented by the container part."""
+        """Implemented by the protocol part."""
         raise NotImplementedError
 
     def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
@@ -42,7 +42,7 @@ class ExternalCalls(PartialCalls):
         raise NotImplementedError
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
-        """Implemented by the container part."""
+        """Implemented by the protocol part."""
         raise NotImplementedError
 
     def call_external(

@@ -1,0 +1,127 @@
+"""Attributes and variables whose names are computed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.narrowing import Narrowing
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
+from depslice.callgraph.summary import Position
+
+_MOST_METHODS: Final = 60
+_FEW_OBJECTS: Final = 3
+
+
+class ComputedNames(Narrowing):
+    """``getattr(x, name)``, ``globals()[name]`` and their like."""
+
+    def probe(self, receiver: int, tag: str, extra: object, where: Function) -> Values:
+        """The attribute ``extra``, an element, or the result of a call of a known value.
+
+        Nothing is noted: whoever asks has its own reasons.
+        """
+        saved = self.facts, self.current, self.reader
+        self.facts, self.current, self.reader = [], where, 0
+        try:
+            values = self.only(receiver)
+            if tag == "A":
+                return self.load_attribute(values, str(extra), 0)
+            if tag == "E":
+                return self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
+            assert isinstance(extra, tuple)
+            return self.call(values, extra, {}, 0)
+        finally:
+            self.facts, self.current, self.reader = saved
+
+    def dynamic_attribute(
+        self, receivers: Values, prefix: str, suffix: str, pos: Position
+    ) -> Values:
+        """``getattr(receiver, prefix + … + suffix)``: every member that fits."""
+        result: set[int] = set()
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            if value[0] in ("I", "C"):
+                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos, receiver))
+                result |= self._matching_members(receiver, value[1], prefix, suffix, pos)
+            elif value[0] == "M":
+                self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos, receiver))
+                result |= self._matching_names(value[1], prefix, suffix, pos)
+            elif value[0] in OPEN:
+                self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, receiver))
+                result |= self.unknown
+        if not receivers:
+            self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
+        return result or self.unknown
+
+    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
+        """``globals()[key]``: names of a module, which nothing spells where they are read."""
+        module = self.module_value(module_name)
+        result: set[int] = set()
+        computed = not keys
+        noted = len(self.facts)
+        for key in tuple(keys):
+            kind = self.values[key]
+            if kind[0] == "S":
+                result |= self.load_attribute(module, kind[1], pos)
+            elif kind[0] == "N":
+                result |= self.dynamic_attribute(module, kind[1], kind[2], pos)
+            else:
+                computed = True
+        if computed:
+            result |= self.dynamic_attribute(module, "", "", pos)
+        told: list[f.Fact] = []
+        for fact in self.facts[noted:]:
+            told.extend(f.answered(fact[1], pos) if fact[0] == f.ASKED else [fact])
+        self.facts[noted:] = [
+            (*fact, "dynamic") if fact[0] == f.NAME and len(fact) == 5 else fact for fact in told
+        ]
+        return result
+
+    def _matching_members(
+        self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position
+    ) -> Values:
+        if not prefix and not suffix:
+            return self.unknown
+        result: set[int] = set()
+        candidates = [*self.mro(class_), *(self.live_subclasses(class_) if self.whole else ())]
+        for k in candidates:
+            for name in k.info.members:
+                if name.startswith(prefix) and name.endswith(suffix):
+                    self.facts.append((f.MEMBER, k, name, pos, False, "read", False))
+                    for value in tuple(self.member_values(k, name)):
+                        result |= self._bind_to_instance(value, receiver, pos)
+        return result
+
+    def any_method(self, receivers: Values) -> Values:
+        """``getattr(receiver, name)`` for a name that nobody knows: its public methods."""
+        objects = [(v, self.values[v][1]) for v in receivers if self.values[v][0] == "I"]
+        methods: set[int] = set()
+        for receiver, class_ in objects if len(receivers) <= _FEW_OBJECTS else ():
+            for k in (*self.mro(class_), *self.live_subclasses(class_)):
+                for name in k.info.members:
+                    if name[0] != "_":
+                        methods |= self._plain_methods(k, name, receiver)
+        return methods if len(methods) <= _MOST_METHODS else EMPTY
+
+    def _plain_methods(self, class_: Class, name: str, receiver: int) -> Values:
+        """What ``class_`` calls ``name``, bound, if it is a method and no descriptor else."""
+        kinds = [self.values[value] for value in self.member_values(class_, name)]
+        special = s.PROPERTY | s.CACHED_PROPERTY | s.STATIC | s.CLASSMETHOD
+        return {
+            self.intern(("B", kind[1], receiver))
+            for kind in kinds
+            if kind[0] == "F" and not kind[1].unit.flags & special
+        }
+
+    def _matching_names(self, module_name: str, prefix: str, suffix: str, pos: Position) -> Values:
+        module = self.program.module(module_name)
+        if module is None or not (prefix or suffix):
+            return self.unknown
+        result: set[int] = set()
+        for name in module.summary.scope:
+            if name.startswith(prefix) and name.endswith(suffix):
+                self.facts.append((f.NAME, module_name, name, None, pos))
+                result |= self.module_member(module, name)
+        return result

@@ -1,0 +1,70 @@
+"""What tests show of a value: ``isinstance``, comparisons with text, class patterns."""
+
+from __future__ import annotations
+
+from depslice.callgraph.engine.operators import Operators
+from depslice.callgraph.engine.values import Values
+
+
+class Narrowing(Operators):
+    """Values that are left where a test holds, or does not."""
+
+    def narrow(self, values: Values, classes: Values) -> Values:
+        """``isinstance(values, classes)`` holds."""
+        targets = self._class_targets(classes)
+        result: set[int] = set()
+        fits = False
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "I":
+                order = self.mro(kind[1])
+                if any(t[0] == "C" and t[1] in order for t in targets):
+                    result.add(value)
+                    fits = True
+            elif kind[0] in ("K", "G", "GS", "XI", "S", "N") and any(t[0] == "X" for t in targets):
+                result.add(value)
+                fits = True
+        if not fits or not values:
+            for target in targets:
+                if target[0] == "C":
+                    result.add(self.intern(("I", target[1], False)))
+                elif target[0] == "X":
+                    result.add(self.intern(("XI", target[1])))
+        return result or values
+
+    def exclude(self, values: Values, classes: Values) -> Values:
+        """``isinstance(values, classes)`` does not hold."""
+        targets = [t[1] for t in self._class_targets(classes) if t[0] == "C"]
+        return {
+            v
+            for v in values
+            if self.values[v][0] != "I"
+            or not any(target in self.mro(self.values[v][1]) for target in targets)
+        }
+
+    def narrow_text(self, values: Values, prefix: str) -> Values:
+        """``values.startswith(prefix)`` holds."""
+        result = {
+            v for v in values if self.values[v][0] == "S" and self.values[v][1].startswith(prefix)
+        }
+        if not prefix or any(self.values[v][0] != "S" for v in values) or not values:
+            result.add(self.intern(("N", prefix, "")))
+        return result
+
+    def _class_targets(self, classes: Values) -> list[tuple[object, ...]]:
+        found: list[tuple[object, ...]] = []
+        for value in tuple(classes):
+            kind = self.values[value]
+            if kind[0] in ("C", "X"):
+                found.append(kind)
+            elif kind[0] == "K":
+                found.extend(
+                    self.values[v]
+                    for v in self.read(self.cell("e", value))
+                    if self.values[v][0] in ("C", "X")
+                )
+        return found
+
+    def match_class(self, subject: Values, classes: Values) -> Values:
+        """The subject when a class pattern matched."""
+        return self.narrow(subject, classes)

@@ -1,0 +1,204 @@
+"""Operators, comparisons, membership tests."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from depslice.callgraph.engine.library import CALLED_BACK
+from depslice.callgraph.engine.protocols import Protocols
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
+from depslice.callgraph.summary import Position
+
+# What total_ordering derives everything from, and what of it asks for equality too.
+_ROOTS: Final = ("__lt__", "__le__", "__gt__", "__ge__")
+_WITH_EQUALITY: Final = {
+    "__lt__": ("__gt__", "__le__"),
+    "__le__": ("__ge__", "__lt__"),
+    "__gt__": ("__lt__", "__ge__"),
+    "__ge__": ("__le__", "__gt__"),
+}
+_NOT_IMPLEMENTED: Final = ("X", "builtins.NotImplemented")
+_SEQUENCES: Final = frozenset({"list", "tuple", "deque"})
+
+
+class Operators(Protocols):
+    """``a + b``, ``a < b``, ``a in b`` (language reference, 3.3.1, 3.3.7, 3.3.8 and 6.10)."""
+
+    def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
+        """A rich comparison; the reflected method when the left has none."""
+        reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+        for values, other, name in (
+            (left, right, dunder),
+            (right, left, reflected.get(dunder, dunder)),
+        ):
+            answered = self.whole and bool(values)
+            for value in tuple(values):
+                kind = self.values[value]
+                if kind[0] == "I":
+                    called = name
+                    if name == "__ne__" and self.find_member(kind[1], name) is None:
+                        called = "__eq__"
+                    made = self.call_dunder(value, kind[1], called, [other], pos)
+                    if called == "__eq__" and kind[1] in self.records:
+                        self._compare_fields(value, kind[1], pos)
+                    if self.ordered and self.find_member(kind[1], called) is None:
+                        answered = self._derived_comparison(value, kind[1], called, other, pos)
+                        continue
+                    answered = (
+                        answered
+                        and self.find_member(kind[1], called) is not None
+                        and all(self.values[v] != _NOT_IMPLEMENTED for v in made)
+                    )
+                elif kind[0] in OPEN:
+                    self.note_protocol(name, pos, value)
+                    if name == "__ne__":
+                        self.note_protocol("__eq__", pos, value)
+                    answered = False
+                else:
+                    answered = False
+            if answered:
+                return
+
+    def _compare_fields(self, receiver: int, class_: Class, pos: Position) -> None:
+        """The ``__eq__`` that a dataclass generates."""
+        if self.find_member(class_, "__eq__") is not None:
+            return
+        for name, pieces in class_.info.members.items():
+            if class_.module.summary.pieces[pieces[0]].kind == "assign":
+                saved, self.facts = self.facts, []
+                try:
+                    held = self.load_attribute(self.only(receiver), name, pos)
+                finally:
+                    self.facts = saved
+                self.protocol({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
+
+    def _derived_comparison(
+        self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
+    ) -> bool:
+        """A comparison that ``functools.total_ordering`` has added; whether it has."""
+        if dunder not in _ROOTS or not any(k in self.ordered for k in self.mro(class_)):
+            return False
+        root = next((each for each in _ROOTS if self.find_member(class_, each)), None)
+        if root is None:
+            return False
+        self.call_dunder(receiver, class_, root, [other], pos)
+        if dunder in _WITH_EQUALITY[root]:
+            self.call_dunder(receiver, class_, "__eq__", [other], pos)
+        return True
+
+    def contains(self, containers: Values, items: Values, pos: Position) -> None:
+        """``item in container`` (6.10.2)."""
+        for value in tuple(containers):
+            kind = self.values[value]
+            if kind[0] == "I":
+                if self.find_member(kind[1], "__contains__") is not None:
+                    self.call_dunder(value, kind[1], "__contains__", [items], pos)
+                else:
+                    bases = [f"{b}.__contains__" for b in self.external_bases(kind[1])]
+                    derived = [b for b in bases if self.whole and b in CALLED_BACK]
+                    for base in derived:
+                        self.call_back(base, kind[1], pos)
+                    if not derived:
+                        self.iterate(self.only(value), pos, is_async=False)
+            elif kind[0] in OPEN:
+                self.note_protocol("__contains__", pos, value)
+            elif kind[0] == "C":
+                self._iterate_class(value, kind[1], pos)
+        dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
+        for value in tuple(items):
+            kind = self.values[value]
+            if kind[0] == "I":
+                for dunder in dunders:
+                    self.call_dunder(value, kind[1], dunder, [containers], pos)
+
+    def _are_sequences(self, containers: Values) -> bool:
+        """Whether what is looked for is compared with each element, and never hashed."""
+        return bool(containers) and all(
+            (kind[0] == "K" and kind[1] in _SEQUENCES)
+            or (kind[0] == "G" and kind[1] in ("builtins.list", "builtins.tuple"))
+            for kind in map(self.values.__getitem__, containers)
+        )
+
+    def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
+        """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
+        result: set[int] = set()
+        answered = self.whole and bool(left)  # by methods that never give NotImplemented
+        in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
+        forward = name[1:] if in_place else name
+        for value in tuple(left):
+            kind = self.values[value]
+            if kind[0] == "I":
+                names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
+                answers = False
+                if self._reflected_first(kind, right, forward):
+                    continue
+                for dunder in names:
+                    made = self.call_dunder(value, kind[1], dunder, [right], pos)
+                    declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
+                    result |= made - declined
+                    if self.find_member(kind[1], dunder) is not None and not declined:
+                        answers = True
+                        break
+                answered = answered and answers
+            elif kind[0] in OPEN:
+                if in_place:
+                    self.note_protocol(f"__{name}__", pos, value)
+                self.note_protocol(f"__{forward}__", pos, value)
+                result |= self.unknown
+            elif kind[0] in ("K", "G", "GS", "XI", "S", "N"):
+                result |= self.outside.operated(value, f"__{forward}__", right, pos)
+                if kind[0] == "K" and forward == "add":
+                    self._extend(value, right)
+            elif kind[0] == "C" and forward == "or":
+                result.add(value)
+        answered = answered and all(self.values[v][0] == "I" for v in left)
+        for value in tuple(right):
+            kind = self.values[value]
+            if kind[0] == "I":
+                if answered and not any(
+                    self._reflected_first(self.values[v], {value}, forward) for v in left
+                ):
+                    continue
+                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
+            elif kind[0] in OPEN:
+                self.note_protocol(f"__r{forward}__", pos, value)
+                result |= self.unknown
+            elif kind[0] in ("K", "XI", "G", "GS") and (kind[0] == "K" or not result):
+                result.add(value)
+        if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
+            self.protocol(right, ("__str__", "__repr__"), pos)
+        return result
+
+    def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:
+        """Whether all of ``right`` is of subclasses that override the reflected method."""
+        if not self.whole or left[0] != "I" or not right:
+            return False
+        for value in right:
+            kind = self.values[value]
+            if kind[0] != "I" or kind[1] is left[1] or left[1] not in self.mro(kind[1]):
+                return False
+            name = f"__r{forward}__"
+            if self.find_member(kind[1], name) in (None, self.find_member(left[1], name)):
+                return False
+        return True
+
+    def _extend(self, container: int, right: Values) -> None:
+        if self._may_mutate(self.values[container]):
+            added = self.iterate(right, 0, is_async=False)
+            self.write(self.cell("e", container), added)
+            self.write(self.cell("n", container), added)
+
+    def raise_value(self, values: Values, pos: Position) -> None:
+        """``raise C`` instantiates the class."""
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "C":
+                self.instantiate(kind[1], kind[2], [], {}, EMPTY, pos)
+
+    def _may_mutate(self, container: tuple[object, ...]) -> bool:
+        """Without a whole program, only code of its own module changes a container."""
+        owner = container[2]
+        assert owner is None or isinstance(owner, Function)
+        if owner is None:
+            return True
+        return self.whole or self.current is None or owner.module is self.current.module

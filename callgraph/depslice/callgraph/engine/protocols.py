@@ -1,0 +1,203 @@
+"""Special methods that syntax calls: iteration, context managers, ``await``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
+from depslice.callgraph.summary import Position
+
+DICTS: Final = frozenset({"dict", "defaultdict"})
+
+
+class Protocols(CallEvaluation):
+    """What ``for``, ``with`` and ``await`` call (language reference, 3.3 and 3.4)."""
+
+    def call_dunder(
+        self, receiver: int, class_: Class, dunder: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """Call a special method, looked up on the type (3.3.12)."""
+        owner = self.find_member(class_, dunder)
+        value = self.values[receiver]
+        exact = value[0] != "I" or value[2]
+        if not exact:
+            self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
+        if owner is None:
+            if self.outside.types.outer_bases(class_):
+                return self.outside.inherited_result(receiver, class_, dunder, args, pos)
+            return EMPTY
+        return self._call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """The first of ``dunders`` each value's type has."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "I":
+                for dunder in dunders:
+                    result |= self.call_dunder(value, kind[1], dunder, [], pos)
+                    if self.find_member(kind[1], dunder) is not None:
+                        break
+            elif kind[0] == "C" and self.whole:
+                for metaclass in [m for k in self.mro(kind[1]) for m in k.metaclasses]:
+                    for dunder in dunders:
+                        if self.find_member(metaclass, dunder) is not None:
+                            result |= self._call_member(
+                                metaclass, dunder, [self.only(value)], pos, "metaclass"
+                            )
+                            break
+            elif kind[0] in OPEN:
+                for dunder in dunders:
+                    self.note_protocol(dunder, pos, value)
+                result |= self.unknown
+        return result
+
+    def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """What ``for x in values`` gives (3.3.7, 8.3)."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            tag = kind[0]
+            if tag == "K":
+                cell = "key" if kind[1] in DICTS else "e"
+                result |= self.read(self.cell(cell, value))
+            elif tag in ("G", "GS", "XI", "X", "S", "N"):
+                found = self.outside.elements(value, pos, is_async=is_async)
+                if found is not None:
+                    result |= found
+                elif tag == "G":
+                    result |= self._generic_elements(kind)
+            elif tag == "GE":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].yields)
+            elif tag == "I":
+                result |= self._iterate_instance(value, kind[1], kind[2], pos, is_async=is_async)
+            elif tag == "C":
+                result |= self._iterate_class(value, kind[1], pos)
+            elif tag in OPEN:
+                self.note_protocol("__aiter__" if is_async else "__iter__", pos, value)
+                result |= self.derive("E", value)
+        return result
+
+    def _generic_elements(self, kind: tuple[object, ...]) -> Values:
+        arguments = kind[2]
+        assert isinstance(arguments, tuple)
+        if not arguments:
+            return self.unknown
+        if str(kind[1]).rpartition(".")[2] in ("tuple", "Tuple"):
+            merged: set[int] = set()
+            for argument in arguments:
+                merged |= argument
+            return merged
+        return frozenset(arguments[0])
+
+    def _iterate_instance(
+        self, receiver: int, class_: Class, exact: bool, pos: Position, *, is_async: bool
+    ) -> Values:
+        first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
+        if self.find_member(class_, first) is None:
+            if self.find_member(class_, "__getitem__") is not None and not is_async:
+                return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
+            held = self.held_by(class_)
+            if held is not None:
+                return self.iterate(self.only(held), pos, is_async=is_async)
+            known = self.outside.elements(receiver, pos, is_async=is_async)
+            if known is not None:
+                return known
+            if any(
+                base.startswith(("enum.", "typing.NamedTuple"))
+                for base in self.external_bases(class_)
+            ):
+                return self.unknown
+            return self.call_dunder(receiver, class_, first, [], pos)
+        iterators = self.call_dunder(receiver, class_, first, [], pos)
+        result: set[int] = set()
+        for iterator in tuple(iterators):
+            kind = self.values[iterator]
+            if kind[0] == "I":
+                found = self.call_dunder(iterator, kind[1], second, [], pos)
+                result |= self.await_value(found, pos) if is_async else found
+            elif kind[0] in ITERABLE:
+                result |= self.iterate(self.only(iterator), pos, is_async=is_async)
+        return result
+
+    def _iterate_class(self, receiver: int, class_: Class, pos: Position) -> Values:
+        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
+            if self.find_member(metaclass, "__iter__") is not None:
+                made = self._call_member(
+                    metaclass, "__iter__", [self.only(receiver)], pos, "metaclass"
+                )
+                return self.iterate(made, pos, is_async=False)
+        if any(base.startswith("enum.") for base in self.external_bases(class_)):
+            self.facts.append((f.CLASSREF, class_, pos))
+            return self.single(("I", class_, True))
+        return EMPTY
+
+    def generator_return(self, values: Values) -> Values:
+        """The value of ``yield from``."""
+        result: set[int] = set()
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "GE":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].ret)
+        return result
+
+    def enter_context(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """``with values as …`` (8.5)."""
+        enter, leave = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "I":
+                entered = self.call_dunder(value, kind[1], enter, [], pos)
+                self.call_dunder(value, kind[1], leave, [self.unknown] * 3, pos)
+                result |= self.await_value(entered, pos) if is_async else entered
+                if not entered:
+                    result.add(value)
+            elif kind[0] == "CI":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].yields)
+            elif kind[0] in OPEN:
+                self.note_protocol(enter, pos, value)
+                self.note_protocol(leave, pos, value)
+                result |= self.derive("R", value, ())
+            elif kind[0] in ("XI", "G", "GS", "K", "X"):
+                known = self.outside.entered(value, pos, is_async=is_async)
+                if known is not None:
+                    result |= known
+                elif kind[0] != "X":
+                    result.add(value)
+        return result
+
+    def await_value(self, values: Values, pos: Position) -> Values:
+        """``await values`` (6.4)."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "CO":
+                result |= self.returned(kind[1])
+            elif kind[0] == "I":
+                made = self.call_dunder(value, kind[1], "__await__", [], pos)
+                result |= self.generator_return(made)
+            elif kind[0] in ("G", "GS", "XI"):
+                known = self.outside.awaited(value)
+                if known is not None:
+                    result |= known
+                else:
+                    result |= kind[2][-1] if kind[0] == "G" and kind[2] else self.unknown
+            elif kind[0] in OPEN:
+                self.note_protocol("__await__", pos, value)
+                result |= self.derive("R", value, ())
+            elif kind[0] == "X":
+                result |= self.unknown
+        return result
+
+    def _call_generator(self, function: Function, method: str, args: Sequence[Values]) -> Values:
+        if method == "send" and args:
+            self.write(self.cell("sent", function), args[0])
+        self.ensure(function)
+        return self.read(function.yields) if method in ("send", "__next__", "throw") else EMPTY
