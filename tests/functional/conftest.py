@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from depslice.validator.sandbox import SandboxUnavailable, choose_sandbox
 from functional.running import ROOT, Depslice, Done
 
 
@@ -49,3 +50,13 @@ def depslice(environment: dict[str, str], tmp_path_factory: pytest.TempPathFacto
 def shop() -> Path:
     """The repository of the specimen ``inventory``."""
     return ROOT / "fixtures" / "inventory" / "repo"
+
+
+@pytest.fixture(scope="session")
+def unsafe() -> list[str]:
+    """What is tested is not the sandbox: where none works, it is done without."""
+    try:
+        choose_sandbox()
+    except SandboxUnavailable:
+        return ["--unsafe-no-sandbox"]
+    return []

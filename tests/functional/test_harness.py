@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from depslice.validator.sandbox import SandboxUnavailable, choose_sandbox
+from depslice.solvers.loading import load_tasks
+from depslice.solvers.problem import HiddenHarness
 from functional.running import Depslice
 
 SOURCE = """
@@ -43,16 +44,6 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def unsafe() -> list[str]:
-    """What is tested is not the sandbox: where none works, it is done without."""
-    try:
-        choose_sandbox()
-    except SandboxUnavailable:
-        return ["--unsafe-no-sandbox"]
-    return []
-
-
 def lines_of(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
@@ -75,6 +66,28 @@ def test_from_tests_to_a_harness_and_again(
     assert "accepted" in again.out
     assert "replay" in again.out.splitlines()[-1]
     assert len((into / "manifest.jsonl").read_text().splitlines()) == 1
+
+
+def test_harnesses_as_problems(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str]
+) -> None:
+    """Some calls are shown; the others are nowhere in what a solver sees."""
+    problems = tmp_path / "problems" / "shapes.jsonl"
+    command = ["harness", repo, "shapes:clamp", "--into", tmp_path / "made", "--mutants", "5"]
+    done = depslice(*command, "--problems", problems, "--show-calls", "1", *unsafe)
+    assert done.code == 0, done.err
+    assert "1 problems, 1 of them show calls" in done.err
+    for strategy in ("naive", "sliced", "usages", "full"):
+        [task] = load_tasks(problems, strategies=(strategy,))
+        [shown] = task.problem.visible
+        calls = [f"clamp({x}, 0, 10)" for x in (-1, 0, 5, 10, 11)]
+        assert [call in shown.text for call in calls].count(True) == 1
+        seen = json.dumps(task.problem.document())
+        assert [call in seen for call in calls].count(True) == 1
+        assert "parametrize" not in seen
+        assert isinstance(task.hidden, HiddenHarness)
+        asked = [f"check({x}, 0, 10)" in task.hidden.harness.text for x in (-1, 0, 5, 10, 11)]
+        assert asked.count(True) > 1
 
 
 def test_functions_without_tests_are_told(

@@ -106,6 +106,29 @@ def test_refine_is_recorded_and_replayed_byte_for_byte(
     assert CANARY not in written + first.out + first.err
 
 
+def test_refine_shows_calls_and_tries_the_examples_of_the_answer(
+    depslice: Depslice, tmp_path: Path, unsafe: list[str]
+) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "shapes.py").write_text(SOURCE, encoding="utf-8")
+    tests = "from shapes import clamp\n\ndef test_it():\n    assert clamp(7, 0, 5) == 5\n"
+    (repo / "test_shapes.py").write_text(tests, encoding="utf-8")
+    answer = ">>> clamp(7, 0, 5)\n5\n\n- clamp(-1, 0, 5) == 0\n- clamp(3, 0, high=5) == 4\n"
+    with serving([chat(answer)]) as provider:
+        asking = ("--model", "m", "--base-url", provider.url, "--no-cache", "--format", "json")
+        done = depslice("refine", repo, "shapes:clamp", "--examples", "3", *asking, *unsafe)
+        [asked] = provider.asked
+    assert done.code == 0, done.err
+    assert "clamp(7, 0, 5) == 5" in asked.body["messages"][-1]["content"]
+    assert json.loads(done.out)["examples"] == {
+        "shown": ["clamp(7, 0, 5) == 5"],
+        "tried": 3,
+        "wrong": [{"said": "clamp(3, 0, high=5) == 4", "observed": "clamp(3, 0, high=5) == 3"}],
+    }
+    assert "2 of 3 examples that were tried are right" in done.err
+
+
 @pytest.mark.parametrize(
     ("reply", "said"),
     [

@@ -187,9 +187,9 @@ def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_
     empty.mkdir()
     assert depslice("validate", shapes, empty).code == 2
     for text, reason in (
-        ("def test(candidate: pass", "not-a-harness-harness: "),
+        ("def test(candidate: pass", "not-a-harness: "),
         ("def test(candidate): pass", "does not name its target: give --target, or write"),
-        ("TARGET = 'shapes:clamps'", "not-a-harness-unknown-target"),
+        ("TARGET = 'shapes:clamps'", "unknown-target: "),
         ("HARNESS_FORMAT = 2\nTARGET = 'shapes:clamp'", "has format 2; 1 is known here"),
         ("TARGET = 'shapes:clamp'\nTOLERANCE = 'much'", "TOLERANCE must be like"),
     ):

@@ -121,7 +121,8 @@ MAY_READ = {
     "slicer/depslice/slicer/render/tree.py",  # the folder it writes the rendering to
     "validator/depslice/validator/workspace.py",  # copies the tree; reads what its runs wrote
     "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
-    "validator/depslice/validator/child/recording.py",  # in the checked program
+    "validator/depslice/validator/child/outcomes.py",  # in the checked program
+    "validator/depslice/validator/child/recording.py",
     "validator/depslice/validator/child/replaying.py",
     "validator/depslice/validator/child/spelling.py",
     "llm/depslice/llm/cache.py",  # recorded answers

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from depslice.cli.interpreters import python_of
+from depslice.cli.interpreters import interpreter_at, python_of
 from depslice.cli.notes import Notes
-from depslice.cli.options import Repository
+from depslice.cli.options import Repository, with_options
 from depslice.cli.results import json_text
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
@@ -57,7 +57,7 @@ def check_slice(
     from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
-    python = options.python or python_of(repository.path)
+    python = interpreter_at(options.python) if options.python else python_of(repository.path)
     with open_workspace(
         program.project,
         python=python,
@@ -85,52 +85,52 @@ def _write_report(path: str, text: str) -> None:
     write_result(Output(path=path, quiet=True, verbose=False, color=False), text)
 
 
-def check_options(function: Any) -> Any:
+def check_options(function: Callable[..., None]) -> Callable[..., None]:
     """The options of ``--check``, for a command; they arrive one by one."""
-    decorators: Sequence[Any] = (
-        click.option(
-            "--check",
-            is_flag=True,
-            help="Import the slice alone, replay real calls on it, compare with the original.",
-        ),
-        click.option(
-            "--repair",
-            is_flag=True,
-            help="With --check, add what turns out to be needed, marked `observed`.",
-        ),
-        click.option(
-            "--allow-running-code",
-            is_flag=True,
-            hidden=True,  # was needed before there was a sandbox
-        ),
-        sandbox_options,
-        click.option(
-            "--calls",
-            type=click.Path(),
-            metavar="FILE",
-            help="With --check, a script or test file that calls TARGET.  [default: REPO's tests]",
-        ),
-        click.option(
-            "--check-python",
-            type=click.Path(),
-            metavar="PATH",
-            help="With --check, the Python that has what REPO needs.  [default: REPO's .venv]",
-        ),
-        click.option(
-            "--check-seconds",
-            type=click.IntRange(min=1),
-            default=120,
-            show_default=True,
-            metavar="N",
-            help="With --check, the limit for each process.",
-        ),
-        click.option(
-            "--report",
-            type=click.Path(),
-            metavar="FILE",
-            help="With --check, write the report there as JSON.",
-        ),
-    )
-    for decorator in reversed(decorators):
-        function = decorator(function)
-    return function
+    return with_options(function, _OPTIONS)
+
+
+_OPTIONS = (
+    click.option(
+        "--check",
+        is_flag=True,
+        help="Import the slice alone, replay real calls on it, compare with the original.",
+    ),
+    click.option(
+        "--repair",
+        is_flag=True,
+        help="With --check, add what turns out to be needed, marked `observed`.",
+    ),
+    click.option(
+        "--allow-running-code",
+        is_flag=True,
+        hidden=True,  # was needed before there was a sandbox
+    ),
+    sandbox_options,
+    click.option(
+        "--calls",
+        type=click.Path(),
+        metavar="FILE",
+        help="With --check, a script or test file that calls TARGET.  [default: REPO's tests]",
+    ),
+    click.option(
+        "--check-python",
+        type=click.Path(),
+        metavar="PATH",
+        help="With --check, the Python that has what REPO needs.  [default: REPO's .venv]",
+    ),
+    click.option(
+        "--check-seconds",
+        type=click.IntRange(min=1),
+        default=120,
+        show_default=True,
+        metavar="N",
+        help="With --check, the limit for each process.",
+    ),
+    click.option(
+        "--report",
+        type=click.Path(),
+        metavar="FILE",
+        help="With --check, write the report there as JSON.",
+    ),
+)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.cli.notes import Notes
+from depslice.cli.options import with_options
 
 if TYPE_CHECKING:
     from depslice.llm import Caps, ModelSettings, OpenModel, Options, Usage
@@ -245,7 +246,4 @@ def model_options(function: Callable[..., None]) -> Callable[..., None]:
             mine["temperature"] = None
         function(asking=ModelOptions(**mine), **given)
 
-    decorated: Callable[..., None] = packed
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return with_options(packed, _OPTIONS)

@@ -20,6 +20,7 @@ Progress = Callable[[int, int], None]
 
 _SHOWN = 5
 _SECONDS_BETWEEN = 0.1
+_SECONDS_BETWEEN_LINES = 10.0
 _ERASE_LINE = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 
@@ -73,40 +74,39 @@ class Notes:
             self.say(f"and {len(told) - len(shown)} more files with errors (--verbose lists them)")
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Progress]:
-        """Give a function for the numbers done and all, shown on one line of a terminal.
+    def progress(self, what: str, *, slow: bool = False) -> Iterator[Progress]:
+        """Give a function for the numbers done and all.
 
-        Without a thread: beside one, worker processes could not be forked.
+        They are shown on one line of a terminal; elsewhere, a line is written every
+        10 seconds at most, and for what is ``slow`` one at the beginning. Without a thread:
+        beside one, worker processes could not be forked.
         """
-        last = 0.0
-
-        def show(done: int, total: int) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if now - last >= _SECONDS_BETWEEN:
-                last = now
-                self._write(f"{_ERASE_LINE}{what} {done:,}/{total:,}")
-
-        shows = self._terminal and not self._quiet
-        try:
-            yield show if shows else lambda _done, _total: None
-        finally:
-            if last:
-                self._write(_ERASE_LINE)
+        with self._line(at_once=slow) as show:
+            yield lambda done, total: show(f"{what} {done:,}/{total:,}")
 
     @contextmanager
-    def steps(self, what: str) -> Iterator[Callable[[str], None]]:
-        """Give a function that names the step at hand, shown on one line of a terminal."""
-        shown = self._terminal and not self._quiet
+    def steps(self, what: str, *, slow: bool = False) -> Iterator[Callable[[str], None]]:
+        """Give a function that names the step at hand, shown as :meth:`progress` is."""
+        with self._line(at_once=slow) as show:
+            yield lambda step: show(f"{what}: {step}")
 
-        def show(step: str) -> None:
-            if shown:
-                self._write(f"{_ERASE_LINE}{what}: {step}")
+    @contextmanager
+    def _line(self, *, at_once: bool) -> Iterator[Callable[[str], None]]:
+        between = _SECONDS_BETWEEN if self._terminal else _SECONDS_BETWEEN_LINES
+        last = 0.0 if self._terminal or at_once else time.monotonic()
+        shown = False
+
+        def show(text: str) -> None:
+            nonlocal last, shown
+            now = time.monotonic()
+            if not self._quiet and now - last >= between:
+                last, shown = now, True
+                self._write(f"{_ERASE_LINE}{text}" if self._terminal else f"{text}\n")
 
         try:
             yield show
         finally:
-            if shown:
+            if shown and self._terminal:
                 self._write(_ERASE_LINE)
 
     def _write(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -52,6 +52,18 @@ class Command(click.Command):
         if not {"-h", "--help"} & set(args):
             extra.setdefault("default_map", defaults_for(self))
         return super().make_context(info_name, args, parent, **extra)
+
+
+def with_options(
+    function: Callable[..., None], options: Sequence[Callable[[Any], Any]]
+) -> Callable[..., None]:
+    """``function`` with ``options``, which ``--help`` lists in the order given.
+
+    As if they were written above it: the last one is applied first.
+    """
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def repository_options(function: _Function) -> Callable[..., None]:
@@ -126,6 +138,24 @@ def whole_classes_option(function: _Function) -> _Function:
     return click.option("--whole-classes", is_flag=True, help="Keep all members of classes.")(
         function
     )
+
+
+def tests_options(function: _Function) -> _Function:
+    """Add ``--tests`` and ``--test-seconds``: what is recorded."""
+    seconds = click.option(
+        "--test-seconds",
+        type=click.IntRange(min=1),
+        default=600,
+        show_default=True,
+        metavar="N",
+        help="The limit for running them all, once.",
+    )
+    return click.option(
+        "--tests",
+        multiple=True,
+        metavar="PATH",
+        help="Tests to record, as pytest names them.  [default: REPO's]",
+    )(seconds(function))
 
 
 def tokenizer_option(*, default: str | None) -> Callable[[_Function], _Function]:

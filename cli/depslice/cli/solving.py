@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from depslice.cli.interpreters import interpreter_at
 from depslice.cli.modelling import ModelOptions, model_options
 from depslice.cli.notes import Notes
+from depslice.cli.options import with_options
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ class Asked:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")
-            python = Path(self.run_python or sys.executable)
+            python = Path(interpreter_at(self.run_python) if self.run_python else sys.executable)
             with Grounds(sandbox=sandbox, python=python) as grounds:
                 yield Place(
                     model=model, grounds=grounds, options=asking.options(), oracle=self.oracle
@@ -90,10 +92,7 @@ def solving_options(function: _Function) -> Callable[..., None]:
         mine = {name: given.pop(name) for name in Asked.__slots__ if name in given}
         function(asked=Asked(**mine, unsafe=unsafe_no_sandbox), **given)
 
-    decorated: Callable[..., None] = packed
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return with_options(packed, _OPTIONS)
 
 
 _OPTIONS = (

@@ -2,21 +2,27 @@
 
 A manifest has a line for each function and generator that is done. A run that was killed
 goes on behind its last line; what is in flight is lost, nothing else.
+
+Functions are worked on side by side. What takes the time is to validate, in a sandbox for
+each worker; generators, and the program that they read, are used by one thread at a time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.model import Symbol
 from depslice.dataset.assessing import assessment_of, rank, self_equivalent
-from depslice.dataset.model import Made, made_document, parse_made
+from depslice.dataset.model import Made, made_document, parse_made, total_dollars
 from depslice.dataset.recorded import Recording
 from depslice.harness import (
     Attempt,
@@ -30,10 +36,9 @@ from depslice.harness import (
 from depslice.llm import ModelSettings
 from depslice.validator.validation import (
     Inconclusive,
-    Reason,
-    Rejected,
     Session,
     Verdict,
+    not_a_harness,
     parse_harness,
 )
 from depslice.validator.validation.harness import data_folder
@@ -44,11 +49,12 @@ _FORMAT: Final = 1
 
 @dataclass(slots=True, kw_only=True)
 class Maker:
-    """Makes harnesses for functions of one program; used by one thread.
+    """Makes harnesses for functions of one program.
 
     ``folder`` gets the harnesses and ``manifest.jsonl``. ``rounds``: at most so many drafts are
     validated for a function and generator. Without ``every``, the generators that come
-    after one whose harness was accepted are not asked.
+    after one whose harness was accepted are not asked. ``workers``: functions worked on side
+    by side; the first worker has ``session``, the others open one each.
     """
 
     session: Session
@@ -58,7 +64,9 @@ class Maker:
     settings: Settings = field(default_factory=Settings)
     rounds: int = 4
     every: bool = False
+    workers: int = 1
     _ledger: Ledger = field(init=False)
+    alone: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -67,30 +75,59 @@ class Maker:
     def make(
         self, targets: Sequence[Symbol], *, progress: Callable[[int, int], None]
     ) -> Iterator[Made]:
-        """Harnesses for ``targets``, as they are done; those of earlier runs come too.
+        """Harnesses in the order of ``targets``; those of earlier runs come too.
 
         :raises GeneratorUnavailable: a generator says that it will never work.
         :raises SandboxUnavailable: no sandbox can be started.
         """
-        for number, target in enumerate(targets):
-            progress(number, len(targets))
-            for generator in self.generators:
-                made = self._made(target, generator)
-                yield made
-                if made.verdict == "accepted" and not self.every:
-                    break
-        progress(len(targets), len(targets))
+        progress(0, len(targets))
+        number = min(self.workers, len(targets))
+        found = self._side_by_side(targets, number) if number > 1 else self._in_turn(targets)
+        for done, made in enumerate(found, 1):
+            yield from made
+            progress(done, len(targets))
 
-    def _made(self, target: Symbol, generator: HarnessGenerator) -> Made:
-        key = self._key(target, generator)
-        known = self._ledger.get(key)
+    def _in_turn(self, targets: Sequence[Symbol]) -> Iterator[Iterator[Made]]:
+        for target in targets:
+            yield self._all_of(target, self.session)
+
+    def _side_by_side(self, targets: Sequence[Symbol], number: int) -> Iterator[list[Made]]:
+        sessions = [self.session]
+        own = threading.local()
+        with ExitStack() as stack:
+            ground, gates = self.session.ground, self.session.gates
+            for _ in range(number - 1):
+                another = Session(ground=ground, gates=gates)
+                sessions.append(stack.enter_context(closing(another)))
+
+            def begin() -> None:
+                own.session = sessions.pop()
+
+            with ThreadPoolExecutor(number, initializer=begin) as pool:
+                try:
+                    yield from pool.map(lambda t: list(self._all_of(t, own.session)), targets)
+                finally:
+                    pool.shutdown(wait=False, cancel_futures=True)
+
+    def _all_of(self, target: Symbol, session: Session) -> Iterator[Made]:
+        for generator in self.generators:
+            made = self._made(target, generator, session)
+            yield made
+            if made.verdict == "accepted" and not self.every:
+                break
+
+    def _made(self, target: Symbol, generator: HarnessGenerator, session: Session) -> Made:
+        with self.alone:
+            key = self._key(target, generator)
+            known = self._ledger.get(key)
         if known is not None:
             return parse_made(known)
         started = time.monotonic()
-        loop = _Loop(self, target, generator)
+        loop = _Loop(self, target, generator, session)
         made = replace(loop.run(), seconds=time.monotonic() - started)
         if made.verdict != "inconclusive" and not loop.passing:  # it may be another next time
-            self._ledger.add(key, made_document(made))
+            with self.alone:
+                self._ledger.add(key, made_document(made))
         return made
 
     def _key(self, target: Symbol, generator: HarnessGenerator) -> str:
@@ -115,11 +152,14 @@ class Maker:
 class _Loop:
     """One function and one generator."""
 
-    def __init__(self, maker: Maker, target: Symbol, generator: HarnessGenerator) -> None:
+    def __init__(
+        self, maker: Maker, target: Symbol, generator: HarnessGenerator, session: Session
+    ) -> None:
         self.maker = maker
         self.generator = generator
+        self.session = session
         self.task = Task(
-            program=maker.session.ground.program,
+            program=session.ground.program,
             target=target,
             calls=maker.recording.calls.get(target.id, ()),
             not_recorded=maker.recording.failures.get(target.id, ""),
@@ -127,19 +167,19 @@ class _Loop:
         self.attempts: list[Attempt] = []
         self.best: tuple[Draft, Verdict] | None = None
         self.tokens = 0
-        self.dollars = 0.0
+        self.dollars: float | None = 0.0
         self.passing = False
 
     def run(self) -> Made:
         """Rounds, and the best of what they gave."""
         for _ in range(min(self.maker.rounds, self.generator.rounds)):
             drafts = self._drafts()
-            self.tokens += _spent(drafts).tokens
-            self.dollars += _spent(drafts).dollars
+            self._spend([drafts] if isinstance(drafts, Declined) else drafts)
             if isinstance(drafts, Declined):
                 self.passing = drafts.passing
                 if self.best is None:
-                    return self._told("declined", ((drafts.slug, drafts.message),))
+                    verdict = "inconclusive" if drafts.passing else "declined"
+                    return self._told(verdict, ((drafts.slug, drafts.message),))
                 break
             for draft in drafts:
                 self._try(draft)
@@ -147,9 +187,14 @@ class _Loop:
                 break
         return self._kept()
 
+    def _spend(self, drafts: Sequence[Draft | Declined]) -> None:
+        self.tokens += sum(each.tokens for each in drafts)
+        self.dollars = total_dollars([self.dollars, *(each.dollars for each in drafts)])
+
     def _drafts(self) -> Sequence[Draft] | Declined:
         try:
-            return self.generator.draft(self.task, tuple(self.attempts))
+            with self.maker.alone:
+                return self.generator.draft(self.task, tuple(self.attempts))
         except GeneratorUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - a plug-in is foreign code; the run goes on
@@ -162,12 +207,13 @@ class _Loop:
             self.best = draft, verdict
 
     def _verdict(self, draft: Draft) -> Verdict:
-        session = self.maker.session
+        program, target = self.task.program, self.task.target.id
         try:
-            harness = parse_harness(draft.text, session.ground.program, target=self.task.target.id)
+            with self.maker.alone:
+                harness = parse_harness(draft.text, program, target=target)
         except DepsliceError as error:
-            return Rejected(reasons=(Reason(slug="not-a-harness", message=error.message),))
-        return session.validate(replace(harness, files=dict(draft.files)))
+            return not_a_harness(error)
+        return self.session.validate(replace(harness, files=dict(draft.files)))
 
     def _kept(self) -> Made:
         assert self.best is not None
@@ -194,11 +240,19 @@ class _Loop:
             dollars=self.dollars,
         )
 
+    def _label(self) -> str:
+        """What is in a file's name: harnesses of other runs, made otherwise, stand beside it."""
+        if not self.tokens:
+            return self.generator.name
+        predicted = "" if self.session.gates.equivalence else "outputs"
+        label = (self.generator.name, predicted, self.maker.settings.strategy)
+        return "-".join(filter(None, label))
+
     def _write(self, draft: Draft) -> str:
         """The harness as files; its name relative to the folder."""
         module, _, qualname = self.task.target.id.partition(":")
         name = qualname.replace("<locals>.", "").replace("<", "").replace(">", "")
-        relative = Path(*module.split("."), f"{name}.{self.generator.name}.py")
+        relative = Path(*module.split("."), f"{name}.{self._label()}.py")
         path = self.maker.folder / relative
         path.parent.mkdir(parents=True, exist_ok=True)
         for file, data in draft.files.items():
@@ -207,14 +261,3 @@ class _Loop:
             (folder / Path(file).name).write_bytes(data)
         path.write_text(draft.text, encoding="utf-8")
         return relative.as_posix()
-
-
-@dataclass(frozen=True, slots=True)
-class _Spent:
-    tokens: int
-    dollars: float
-
-
-def _spent(drafts: Sequence[Draft] | Declined) -> _Spent:
-    each: Sequence[Any] = [drafts] if isinstance(drafts, Declined) else drafts
-    return _Spent(sum(d.tokens for d in each), sum(d.dollars for d in each))

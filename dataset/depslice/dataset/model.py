@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ class Made:
 
     ``verdict`` is that of the validator, or ``declined``, ``failed``; ``reasons`` slugs and
     messages. ``harness`` is the file, relative to the folder of the manifest, empty if
-    there is none. ``rounds`` counts drafts that were validated; ``seconds`` of the clock.
+    there is none. ``dollars`` are None where a price is not known. ``rounds`` counts drafts that were validated; ``seconds`` of the clock.
     """
 
     target: str
@@ -29,9 +29,15 @@ class Made:
     harness: str = ""
     rounds: int = 0
     tokens: int = 0
-    dollars: float = 0.0
+    dollars: float | None = 0.0
     seconds: float = 0.0
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+def total_dollars(each: Iterable[float | None]) -> float | None:
+    """Their sum; with an unknown part it is unknown."""
+    found = list(each)
+    return None if None in found else sum(part for part in found if part is not None)
 
 
 def made_document(made: Made) -> dict[str, Any]:

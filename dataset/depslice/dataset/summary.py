@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from depslice.dataset.model import Made
+from depslice.dataset.model import Made, total_dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,8 @@ class Row:
     """One generator, or the best of all for each function (``together``).
 
     ``causes``: for those not accepted, the first reason, by number of functions. Shares
-    are means of what was measured, ``None`` when nothing was.
+    are means of what was measured, ``None`` when nothing was; dollars are ``None`` where a
+    price is not known.
     """
 
     name: str
@@ -26,7 +27,7 @@ class Row:
     mutation_score: float | None
     rounds: float
     tokens: int
-    dollars: float
+    dollars: float | None
     seconds: float
     causes: tuple[tuple[str, int], ...]
 
@@ -40,11 +41,12 @@ def summarized(made: Iterable[Made]) -> list[Row]:
         groups.setdefault(name, []).append(each)
     rows = [_row(name, group) for name, group in groups.items()]
     if len(groups) > 1:
-        rows.append(_row("together", _best(found), spent=found))
+        rows.append(_row("together", best_of(found), spent=found))
     return rows
 
 
-def _best(found: Iterable[Made]) -> list[Made]:
+def best_of(found: Iterable[Made]) -> list[Made]:
+    """Of what was made for each function, the best."""
     best: dict[str, Made] = {}
     for each in found:
         known = best.get(each.target)
@@ -74,7 +76,7 @@ def _row(name: str, made: Sequence[Made], spent: Sequence[Made] | None = None) -
         mutation_score=_mean([m.mutation_score for m in made]),
         rounds=fmean([each.rounds for each in made]) if made else 0.0,
         tokens=sum(each.tokens for each in spent),
-        dollars=sum(each.dollars for each in spent),
+        dollars=total_dollars(each.dollars for each in spent),
         seconds=sum(each.seconds for each in spent),
         causes=tuple(causes.most_common()),
     )

@@ -67,14 +67,15 @@ class Draft:
 
     ``text`` is its source in the validator's format, ``files`` are data files beside it, by
     name. ``provenance`` says how it came about (for an ``llm``: model, prompt digest,
-    builder, version, strategy), as JSON values. ``tokens`` and ``dollars`` were spent on it.
+    builder, version, strategy), as JSON values. ``tokens`` and ``dollars`` were spent on it;
+    dollars are None where the price is not known.
     """
 
     text: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     tokens: int = 0
-    dollars: float = 0.0
+    dollars: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ class Declined:
     slug: str
     message: str
     tokens: int = 0
-    dollars: float = 0.0
+    dollars: float | None = 0.0
     passing: bool = False
 
 
@@ -145,6 +146,8 @@ class Settings:
 
 class HarnessGenerator(Protocol):
     """Makes harnesses. Found through entry points of the group ``depslice.harness_generators``.
+
+    It is asked by one thread at a time, for several tasks in turn.
 
     ``name`` is what ``--generator`` takes. ``needs_calls``: it can do nothing with a task that
     has no ``calls``. ``rounds``: at most so many are of use, the first one counted.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from depslice.llm.port import DEFAULTS, Options, Usage
-from depslice.llm.prices import Price
+from depslice.llm.prices import Price, Tokens
 from depslice.prompts.model import Message
 from depslice.slicer.tokens import count_tokens
 
@@ -28,5 +28,5 @@ def expected_usage(
         calls=n,
         input_tokens=read,
         output_tokens=written,
-        dollars=price.dollars(input_tokens=read, output_tokens=written),
+        dollars=price.dollars(Tokens(input=read, output=written)),
     )

@@ -12,7 +12,7 @@ from depslice.llm.cache import Cached, Mode, Store, completions_directory
 from depslice.llm.caps import Capped, Caps, Ledger
 from depslice.llm.clock import RealClock
 from depslice.llm.pacing import Pace, Paced
-from depslice.llm.prices import FREE, ListedPrice, Price, UnknownPrice
+from depslice.llm.prices import FREE, ListedPrice, Price, Tokens, UnknownPrice
 from depslice.llm.providers.endpoint import Endpoint, check_base_url, key_from_environment
 from depslice.llm.request import Source
 from depslice.llm.retrying import Patience, Retrying
@@ -132,15 +132,16 @@ def _local(name: str, settings: ModelSettings) -> _Provider:
 
 
 def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
-    from depslice.llm.providers import anthropic_source, openai_source
+    from depslice.llm.providers.anthropic_source import AnthropicSource
+    from depslice.llm.providers.openai_source import OpenAISource
 
-    module = anthropic_source if kind == "anthropic" else openai_source
+    speaks = AnthropicSource if kind == "anthropic" else OpenAISource
     base_url = check_base_url(settings.base_url) if settings.base_url else ""
     variable = settings.key_variable or (_ELSEWHERE if base_url else _KEYS[kind])
     replayed = settings.mode is Mode.REPLAY
     needed = not replayed and (bool(settings.key_variable) or not base_url)
     endpoint = Endpoint(
-        url=base_url or module.OFFICIAL,
+        url=base_url or speaks.official,
         model=model,
         key=key_from_environment(variable, needed=needed),
         timeout=settings.timeout or _TIMEOUT,
@@ -149,7 +150,6 @@ def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
     name = f"{name}@{base_url}" if base_url else name
     listed = UnknownPrice() if base_url else ListedPrice(provider=kind, model=model)
     price = settings.price or listed
-    speaks = anthropic_source.AnthropicSource if kind == "anthropic" else openai_source.OpenAISource
     source = speaks(name, endpoint, price)
     return _Provider(
         source=source,
@@ -160,4 +160,4 @@ def _remote(kind: str, model: str, settings: ModelSettings) -> _Provider:
 
 
 def _is_unknown(price: Price) -> bool:
-    return price.dollars(input_tokens=1, output_tokens=1) is None
+    return price.dollars(Tokens(input=1, output=1)) is None

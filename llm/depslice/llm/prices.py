@@ -8,22 +8,25 @@ from typing import Final, Protocol
 from depslice.callgraph.errors import OptionError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """Numbers of tokens that a request took.
+
+    Of ``input``, ``cached`` were read from the provider's prompt cache and ``written`` were
+    written to it.
+    """
+
+    input: int
+    output: int
+    cached: int = 0
+    written: int = 0
+
+
 class Price(Protocol):
     """Turns tokens into dollars."""
 
-    def dollars(
-        self,
-        *,
-        input_tokens: int,
-        output_tokens: int,
-        cached_tokens: int = 0,
-        written_tokens: int = 0,
-    ) -> float | None:
-        """What they cost, or None: not known.
-
-        Of ``input_tokens``, ``cached_tokens`` were read from the provider's prompt cache
-        and ``written_tokens`` written to it.
-        """
+    def dollars(self, tokens: Tokens) -> float | None:
+        """What they cost, or None: not known."""
         ...
 
 
@@ -35,18 +38,12 @@ class FixedPrice:
     output: float
     cached: float | None = None
 
-    def dollars(
-        self,
-        *,
-        input_tokens: int,
-        output_tokens: int,
-        cached_tokens: int = 0,
-        written_tokens: int = 0,
-    ) -> float | None:
+    def dollars(self, tokens: Tokens) -> float | None:
         """See :class:`Price`."""
         cached = self.input if self.cached is None else self.cached
-        fresh = input_tokens - cached_tokens
-        return (fresh * self.input + cached_tokens * cached + output_tokens * self.output) / 1e6
+        fresh = tokens.input - tokens.cached
+        parts = (fresh * self.input, tokens.cached * cached, tokens.output * self.output)
+        return sum(parts) / 1e6
 
 
 FREE: Final = FixedPrice(input=0.0, output=0.0)
@@ -62,24 +59,17 @@ class ListedPrice:
     provider: str
     model: str
 
-    def dollars(
-        self,
-        *,
-        input_tokens: int,
-        output_tokens: int,
-        cached_tokens: int = 0,
-        written_tokens: int = 0,
-    ) -> float | None:
+    def dollars(self, tokens: Tokens) -> float | None:
         """See :class:`Price`."""
         try:
             import genai_prices
 
             found = genai_prices.calc_price(
                 genai_prices.Usage(
-                    input_tokens=input_tokens,
-                    output_tokens=output_tokens,
-                    cache_read_tokens=cached_tokens,
-                    cache_write_tokens=written_tokens,
+                    input_tokens=tokens.input,
+                    output_tokens=tokens.output,
+                    cache_read_tokens=tokens.cached,
+                    cache_write_tokens=tokens.written,
                 ),
                 self.model,
                 provider_id=self.provider,
@@ -93,14 +83,7 @@ class ListedPrice:
 class UnknownPrice:
     """For endpoints that no list knows."""
 
-    def dollars(
-        self,
-        *,
-        input_tokens: int,
-        output_tokens: int,
-        cached_tokens: int = 0,
-        written_tokens: int = 0,
-    ) -> float | None:
+    def dollars(self, tokens: Tokens) -> float | None:
         """None."""
         return None
 

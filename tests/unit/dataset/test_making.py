@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,14 @@ from depslice.dataset.making import Maker
 from depslice.dataset.model import Made, made_document, parse_made
 from depslice.dataset.recorded import Recording
 from depslice.dataset.summary import summarized
-from depslice.harness import Attempt, Declined, Draft, HarnessGenerator, Task
+from depslice.harness import (
+    Attempt,
+    Declined,
+    Draft,
+    GeneratorUnavailable,
+    HarnessGenerator,
+    Task,
+)
 from depslice.validator.validation import Gates, Session
 from harnesses import validating
 
@@ -75,6 +83,7 @@ def make(
     *generators: HarnessGenerator,
     targets: Sequence[str] = ("clamp",),
     every: bool = False,
+    workers: int = 1,
 ) -> list[Made]:
     maker = Maker(
         session=session,
@@ -82,6 +91,7 @@ def make(
         recording=Recording(calls={}, failures={}),
         folder=folder,
         every=every,
+        workers=workers,
     )
     symbols: list[Symbol] = [find_symbol(session.ground.program, f"small:{t}") for t in targets]
     return list(maker.make(symbols, progress=lambda done, total: None))
@@ -181,3 +191,53 @@ def test_the_summary_counts_by_generator_and_together() -> None:
     assert (together.functions, together.accepted, together.tokens) == (2, 2, 5)
     assert together.branch_coverage == pytest.approx(0.9)
     assert together.dollars == pytest.approx(0.1)
+
+
+def test_several_workers_give_what_one_gives_in_its_order(session: Session, tmp_path: Path) -> None:
+    double = GOOD.replace("x, 0, 10", "x").replace("test_clamp", "test_double")
+    told = []
+    for workers in (1, 2):
+        script = Script("script", WEAK, GOOD, double)
+        made = make(
+            session,
+            tmp_path / str(workers),
+            script,
+            Script("silent"),
+            targets=("double", "clamp"),
+            every=True,
+            workers=workers,
+        )
+        told.append([replace(each, seconds=0.0) for each in made])
+    assert told[0] == told[1]
+    assert [(m.target, m.generator, m.verdict, m.rounds) for m in told[0]] == [
+        ("small:double", "script", "accepted", 3),
+        ("small:double", "silent", "declined", 0),
+        ("small:clamp", "script", "accepted", 2),
+        ("small:clamp", "silent", "declined", 0),
+    ]
+
+
+def test_a_worker_that_fails_ends_the_run(session: Session, tmp_path: Path) -> None:
+    class Unable(Script):
+        def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+            raise GeneratorUnavailable("it will never work")
+
+    with pytest.raises(GeneratorUnavailable, match="never work"):
+        make(session, tmp_path, Unable("unable"), targets=("double", "clamp"), workers=2)
+
+
+def test_a_model_that_cannot_be_asked_says_nothing_about_the_function(
+    session: Session, tmp_path: Path
+) -> None:
+    class Out(Script):
+        def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+            self.asked.append((task.target.id, tuple(attempts)))
+            return Declined(slug="model-unavailable", message="down", passing=True, dollars=None)
+
+    out = Out("out")
+    for _ in range(2):
+        [made] = make(session, tmp_path, out)
+        assert (made.verdict, made.dollars) == ("inconclusive", None)
+        assert made.reasons == (("model-unavailable", "down"),)
+    assert len(out.asked) == 2  # the next run asks again
+    assert summarized([made])[0].dollars is None

@@ -21,7 +21,7 @@ from depslice.llm import (
     open_model,
 )
 from depslice.llm.port import BadReply, ModelUnavailable, RateLimited, Unauthorized
-from depslice.llm.prices import FixedPrice
+from depslice.llm.prices import FixedPrice, Tokens
 from depslice.llm.providers.failing import retry_after
 from depslice.llm.retrying import Patience
 from depslice.prompts import Message
@@ -277,8 +277,8 @@ def test_usages_add_up() -> None:
 def test_list_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     with open_model("openai:gpt-4o") as model:
-        dollars = model.price.dollars(input_tokens=1_000_000, output_tokens=0)
+        dollars = model.price.dollars(Tokens(input=1_000_000, output=0))
     assert dollars is not None
     assert 0 < dollars < 1000
     with open_model("openai:of-tomorrow") as model:
-        assert model.price.dollars(input_tokens=1, output_tokens=1) is None
+        assert model.price.dollars(Tokens(input=1, output=1)) is None

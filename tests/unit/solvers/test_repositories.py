@@ -35,9 +35,24 @@ def test_clamp(candidate, reference):
     for x in range(-3, 20):
         assert candidate(x) == reference(x)
 """
+TESTS = """\
+from shapes.core import clamp
+
+
+def test_clamp():
+    assert clamp(-77) == 0
+"""
 RIGHT = "def clamp(x, low=0):\n    return low if x < low else LIMIT if x > LIMIT else x"
 OVERFITTED = "def clamp(x, low=0):\n    return min(x, LIMIT)"
 SPY = "def clamp(x, low=0):\n    raise ValueError(open(__file__).read())"
+PEEK = """\
+def clamp(x, low=0):
+    import os
+    found = []
+    for where, _, names in os.walk(os.path.dirname(os.path.dirname(__file__))):
+        found += [name for name in names if name.endswith(".py")]
+    raise ValueError(" ".join(sorted(found)))
+"""
 SEARCH = """\
 def clamp(x, low=0):
     import os, sys
@@ -61,6 +76,9 @@ def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (package / "__init__.py").touch()
     (package / "core.py").write_text(CORE, encoding="utf-8")
     (folder / "clamp.py").write_text(HARNESS, encoding="utf-8")
+    tests = folder / "repo" / "tests"
+    tests.mkdir()
+    (tests / "test_core.py").write_text(TESTS, encoding="utf-8")
     path = folder / "problems.jsonl"
     path.write_text(json.dumps({"repo": "repo", "harness": "clamp.py"}) + "\n", encoding="utf-8")
     return path
@@ -96,6 +114,36 @@ def test_one_problem_for_each_strategy(problems: Path) -> None:
     assert all("min(x" not in task.problem.context for task in found)
 
 
+def test_nothing_of_the_tests_is_shown(problems: Path) -> None:
+    """The hidden harness may be made of them."""
+    [task] = load_tasks(problems, strategies=("usages",))
+    assert "LIMIT = 10" in task.problem.context
+    assert "-77" not in json.dumps(task.problem.document())
+
+
+def test_a_program_that_is_tried_finds_no_tests(trials: Trials) -> None:
+    feedback = trials.visible(PEEK).feedback
+    assert "ValueError: __init__.py core.py" in feedback
+    assert "test_core.py" not in feedback
+
+
+def test_calls_that_are_shown(problems: Path, tmp_path: Path, sandbox: Sandbox) -> None:
+    shown = {"text": "assert clamp(-3.0) == zero", "setup": "zero = 0"}
+    twice = {"text": "assert clamp(20) == 10"}  # it is in the docstring too
+    line = {"repo": "repo", "harness": "clamp.py", "visible": [twice, shown]}
+    shutil.copytree(problems.parent, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "problems.jsonl"
+    path.write_text(json.dumps(line), encoding="utf-8")
+    [task] = load_tasks(path)
+    assert [test.text for test in task.problem.visible] == [twice["text"], shown["text"]]
+    with (
+        Grounds(sandbox=sandbox, python=Path(sys.executable)) as grounds,
+        open_trials(task, grounds) as trials,
+    ):
+        assert trials.visible(RIGHT).passed
+        assert trials.visible(OVERFITTED).fraction == 0.5
+
+
 def test_the_harness_decides(trials: Trials) -> None:
     assert trials.visible(RIGHT).passed
     assert trials.hidden(RIGHT).passed
@@ -128,6 +176,8 @@ def test_a_program_that_is_tried_cannot_read_the_original(trials: Trials, code: 
         ({"repo": "repo", "harness": "clamp.py", "strategy": "best"}, "unknown strategy 'best'"),
         ({"repo": ".", "harness": "clamp.py"}, "where answers could read it"),
         ({"repo": 3, "harness": "clamp.py"}, "'repo' is not a string"),
+        ({"repo": "repo", "harness": "clamp.py", "visible": ["x"]}, "is not a list of objects"),
+        ({"repo": "repo", "harness": "clamp.py", "visible": [{"test": "x"}]}, "without 'text'"),
     ],
 )
 def test_a_broken_line(

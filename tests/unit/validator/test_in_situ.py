@@ -300,8 +300,13 @@ def test_instances_are_data_or_constructors(recorded: Reaching) -> None:
     assert all(call.data for call in recorded.calls["shop:Basket.total"] if call.arguments)
 
 
-def test_tests_that_do_not_start_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tests", "why"),
+    [(["--no-such-option"], ""), ([], "No module named 'nothing_here'")],
+)
+def test_tests_that_do_not_start_are_told(tmp_path: Path, tests: list[str], why: str) -> None:
     (tmp_path / "small.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
+    (tmp_path / "test_small.py").write_text("import nothing_here\n", encoding="utf-8")
     program = open_program(str(tmp_path))
     with (
         open_workspace(
@@ -310,9 +315,9 @@ def test_tests_that_do_not_start_are_told(tmp_path: Path) -> None:
             sandbox=some_sandbox(),
             limits=check_limits(60),
         ) as space,
-        pytest.raises(CheckUnavailable, match="the tests could not be run"),
+        pytest.raises(CheckUnavailable, match=f"the tests could not be run.*{why}"),
     ):
-        record_reaching(space, program, ["small:f"], tests=["--no-such-option"])
+        record_reaching(space, program, ["small:f"], tests=tests)
 
 
 def test_private_methods_are_found_by_the_name_that_is_written() -> None:

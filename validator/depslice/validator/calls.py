@@ -291,6 +291,11 @@ def is_test_module(name: str) -> bool:
     return any(_TEST_PART.fullmatch(part) for part in name.split("."))
 
 
+def is_test_file(path: str) -> bool:
+    """Whether a file or a folder is one of tests, by its path relative to the repository."""
+    return is_test_module(path.removesuffix(".py").replace("/", "."))
+
+
 def _guarded(program: Program) -> set[str]:
     found: set[str] = set()
     for name in program.files:

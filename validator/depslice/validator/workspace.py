@@ -190,7 +190,9 @@ def why_ended(outcome: Outcome) -> str:
         return "it took too long"
     lines = (outcome.stdout + outcome.stderr).decode("utf-8", "replace").strip().splitlines()
     if outcome.ending in {Ending.EXITED, Ending.SIGNALLED} and lines:
-        return lines[-1][:300]
+        # pytest counts errors in its last line, and tells what they were before it.
+        told = [line[1:].strip() for line in lines if line.startswith("E  ")]
+        return ": ".join([lines[-1], *told[:1]])[:300]
     return f"it ended by {outcome.ending}" if outcome.code is None else f"exit code {outcome.code}"
 
 

@@ -95,10 +95,11 @@ def evaluate(
     wanted = attempts_of(tasks, specs, samples=asking.samples)
     started = time.monotonic()
     made = []
-    with asked.place(asking, notes) as place, notes.progress("evaluating") as progress:
+    with asked.place(asking, notes) as place, notes.progress("evaluating", slow=True) as progress:
         known = Known(Path(results) if results else None, place)
         if known_only:
             wanted = [each for each in wanted if known.get(each) is not None]
+        progress(0, len(wanted))
         for attempt in evaluated(wanted, place, known=known, workers=workers):
             made.append(attempt)
             notes.detail(_line(attempt))

@@ -47,7 +47,8 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
     tasks = asked.tasks()
     check_hidden(Path(asked.path), tasks, [spec])
     unanswered = 0
-    with asked.place(asking, notes) as place, notes.progress("solving") as progress:
+    with asked.place(asking, notes) as place, notes.progress("solving", slow=True) as progress:
+        progress(0, len(tasks))
         check_solver(spec, place.grounds.sandbox)
         with result_stream(output) as write:
             for number, task in enumerate(tasks, 1):

@@ -13,7 +13,7 @@ import click
 
 from depslice.cli.failures import Finished
 from depslice.cli.gating import gate_options
-from depslice.cli.interpreters import python_made_for, python_of
+from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
 from depslice.cli.options import Command, Output, Repository, output_options, repository_options
@@ -46,17 +46,7 @@ _CODES = {"rejected": 1, "inconclusive": 3}
     metavar="FILE",
     help="Keep verdicts there as lines of JSON; those it holds already are not found again.",
 )
-@click.option(
-    "--run-python",
-    type=click.Path(),
-    metavar="PATH",
-    help="The Python that has what REPO needs.  [default: REPO's .venv, or depslice's own]",
-)
-@click.option(
-    "--make-environment",
-    is_flag=True,
-    help="Make an environment with what REPO declares and imports, from the registry.",
-)
+@python_options
 @sandbox_options
 @output_options
 def validate(
@@ -66,8 +56,7 @@ def validate(
     target: str | None,
     format_: str,
     results: str | None,
-    run_python: str | None,
-    make_environment: bool,
+    interpreter: Interpreter,
     sandbox: str | None,
     unsafe_no_sandbox: bool,
     output: Output,
@@ -81,8 +70,6 @@ def validate(
     """
     from depslice.validator.validation import Gates, validate_all
 
-    if run_python and make_environment:
-        raise click.UsageError("--run-python and --make-environment do not go together")
     notes = Notes(output)
     wanted = Gates(**gates)
     started = time.monotonic()
@@ -93,7 +80,7 @@ def validate(
         readable, broken = _read(paths, program, target)
         new = [each for each in readable if known.document(each) is None]
         runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes) if new else None
-        with result_stream(output) as write, notes.progress("validating") as progress:
+        with result_stream(output) as write, notes.progress("validating", slow=True) as progress:
             for harness, verdict in broken:
                 told.verdict(write, harness, verdict)
             for harness in readable:
@@ -102,15 +89,12 @@ def validate(
                     told.known(write, harness, document)
             verdicts: Iterator[tuple[Harness, Verdict]] = iter(())
             if runs_in is not None:
-                if make_environment:
-                    python = python_made_for(program, runs_in, notes)
-                else:
-                    python = run_python or python_of(repository.path)
+                progress(0, len(new))
                 verdicts = validate_all(
                     program,
                     new,
                     sandbox=runs_in,
-                    python=python,
+                    python=interpreter.chosen(repository, program, runs_in, notes),
                     gates=wanted,
                     workers=repository.workers,
                     whole_folder=os.path.isdir(repository.path),
@@ -209,7 +193,7 @@ def _read(
     """Harnesses, and files that are none, each with the verdict that it gets for that."""
     from depslice.callgraph.errors import DepsliceError
     from depslice.callgraph.targets import find_symbol
-    from depslice.validator.validation import Harness, Reason, Rejected, read_harness
+    from depslice.validator.validation import Harness, not_a_harness, read_harness
 
     if target is not None:
         target = find_symbol(program, target).id  # a misspelt one is nobody's verdict
@@ -220,7 +204,5 @@ def _read(
             found.append(read_harness(path, program, target))
         except DepsliceError as error:
             nothing = Harness(name=str(path), text="", target=target or "", path="", line=0)
-            said = f"{error.message}: {error.hint}" if error.hint else error.message
-            reason = Reason(slug=f"not-a-harness-{error.slug}", message=said)
-            broken.append((nothing, Rejected(reasons=(reason,))))
+            broken.append((nothing, not_a_harness(error)))
     return found, broken

@@ -47,8 +47,9 @@ def extract_code(text: str) -> str | NoCode:
         )
     if not blocks and _tests(text):
         return text.strip() + "\n"
-    slug = "no-code" if text.strip() else "empty"
-    return NoCode(slug=slug, message="the answer has no block of Python code")
+    if not text.strip():
+        return NoCode(slug="empty", message="the answer is empty")
+    return NoCode(slug="no-code", message="the answer has no block of Python code")
 
 
 def _chosen(blocks: list[str]) -> str:

@@ -72,8 +72,7 @@ class LlmGenerator:
         self._builder = open_builder(settings.builder or "equivalence", own)
         self._repair = open_builder("repair", own)
         self._ended: ModelError | None = None
-        self._task = ""
-        self._model: Model = self._run
+        self._models: dict[str, Model] = {}
 
     def close(self) -> None:
         """End what the model has started: connections, a local server."""
@@ -81,9 +80,6 @@ class LlmGenerator:
 
     def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
         """See :class:`depslice.harness.HarnessGenerator`."""
-        if task.target.id != self._task:  # caps of a task hold for all its rounds
-            self._task = task.target.id
-            self._model = self._run.for_task(self._settings.task_caps)
         if self._ended is not None:
             return _declined(self._ended, Usage())
         return _Round(self, task, attempts).run()
@@ -108,13 +104,16 @@ class LlmGenerator:
             options=self._settings.sampling,
         )
 
-    def ask(self, messages: Sequence[Message]) -> list[Completion]:
-        """Answers, by the settings.
+    def ask(self, task: Task, messages: Sequence[Message]) -> list[Completion]:
+        """Answers, by the settings and within the caps of the task.
 
         :raises ModelError: there are none.
         """
+        target = task.target.id
+        if target not in self._models:  # caps of a task hold for all its rounds
+            self._models[target] = self._run.for_task(self._settings.task_caps)
         try:
-            return self._model.complete(
+            return self._models[target].complete(
                 messages, n=self._settings.samples, options=self._settings.sampling
             )
         except (Unauthorized, CapReached) as error:
@@ -149,7 +148,7 @@ class _Round:
         for _ in range(_TRIES):
             prompt = self.generator.prompt(self.task, self.feedback)
             try:
-                completions = self.generator.ask(prompt.messages)
+                completions = self.generator.ask(self.task, prompt.messages)
             except ModelError as error:
                 return _declined(error, self.usage)
             for each in completions:
@@ -169,7 +168,7 @@ class _Round:
             slug=slug,
             message=message,
             tokens=_tokens(self.usage),
-            dollars=self.usage.dollars or 0.0,
+            dollars=self.usage.dollars,
         )
 
     def _looked_at(self, completion: Completion) -> _Answer:
@@ -206,7 +205,7 @@ class _Round:
                         "usage": asdict(usage),
                     },
                     tokens=_tokens(usage),
-                    dollars=usage.dollars or 0.0,
+                    dollars=usage.dollars,
                 )
             )
         return drafts
@@ -262,7 +261,7 @@ def _declined(error: ModelError, usage: Usage) -> Declined:
         slug=error.slug,
         message=error.message,
         tokens=_tokens(usage),
-        dollars=usage.dollars or 0.0,
+        dollars=usage.dollars,
         passing=not isinstance(error, BadReply),
     )
 

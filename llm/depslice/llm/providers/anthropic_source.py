@@ -6,22 +6,18 @@ first two in 2.0); those of the options are not sent.
 
 from __future__ import annotations
 
-import threading
-import time
-from functools import cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from depslice.llm.port import BadReply, Completion, FinishReason, Usage
-from depslice.llm.prices import Price
-from depslice.llm.providers.endpoint import Endpoint
-from depslice.llm.providers.failing import package_missing, redacted, translate
+from depslice.llm.port import BadReply, Completion, FinishReason
+from depslice.llm.prices import Tokens
+from depslice.llm.providers.sdk_source import SdkSource
 from depslice.llm.request import Request
 
 if TYPE_CHECKING:
     import anthropic
     import anthropic.types
 
-OFFICIAL: Final = "https://api.anthropic.com"
 _REASONS: Final[dict[str | None, FinishReason]] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -31,33 +27,20 @@ _REASONS: Final[dict[str | None, FinishReason]] = {
 }
 
 
-class AnthropicSource:
+class AnthropicSource(SdkSource):
     """Asks one model."""
 
-    def __init__(self, name: str, endpoint: Endpoint, price: Price) -> None:
-        self.name = name
-        self._endpoint = endpoint
-        self._price = price
-        self._opening = threading.Lock()
+    official = "https://api.anthropic.com"
+    failures = "AnthropicError"
 
-    def ask(self, request: Request) -> Completion:
-        """See :class:`~depslice.llm.request.Source`."""
-        with self._opening:
-            client = self._client
+    def _sdk(self) -> ModuleType:
         import anthropic
 
-        started = time.monotonic()
-        try:
-            reply = client.messages.create(**self._parameters(request))
-        except (anthropic.AnthropicError, ValueError) as error:
-            key = self._endpoint.key
-            raise translate(anthropic, error, model=self.name, key=key) from None
-        return self._completion(reply, time.monotonic() - started)
+        return anthropic
 
-    def close(self) -> None:
-        """Close its connections."""
-        if "_client" in self.__dict__:
-            self._client.close()
+    def _send(self, client: anthropic.Anthropic, request: Request) -> anthropic.types.Message:
+        reply: anthropic.types.Message = client.messages.create(**self._parameters(request))
+        return reply
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         options = request.options
@@ -80,52 +63,27 @@ class AnthropicSource:
             **{name: value for name, value in chosen.items() if value is not None},
         }
 
-    def _completion(self, reply: anthropic.types.Message, seconds: float) -> Completion:
-        """The SDK does not validate what it was sent: anything may be missing."""
+    def _completion(
+        self, request: Request, reply: anthropic.types.Message, seconds: float
+    ) -> Completion:
         try:
             text = "".join(block.text for block in reply.content if block.type == "text")
-            usage = self._usage(reply.usage, seconds)
+            tokens = _tokens(reply.usage)
             reason = reply.stop_reason
         except (AttributeError, TypeError):
-            said = redacted(str(reply), self._endpoint.key)[:200]
-            raise BadReply(f"{self.name}: the reply is no completion: {said}") from None
-        return Completion(
-            text=redacted(text, self._endpoint.key),
-            finish_reason=_REASONS.get(reason, "other"),
-            usage=usage,
-        )
+            raise BadReply(
+                f"{self.name}: the reply is no completion: {self._told(reply)}"
+            ) from None
+        return self._completed(text, _REASONS.get(reason, "other"), tokens, seconds)
 
-    def _usage(self, said: anthropic.types.Usage, seconds: float) -> Usage:
-        cached = said.cache_read_input_tokens or 0
-        written = said.cache_creation_input_tokens or 0
-        read = said.input_tokens + cached + written
-        return Usage(
-            calls=1,
-            input_tokens=read,
-            cached_tokens=cached,
-            output_tokens=said.output_tokens,
-            seconds=seconds,
-            dollars=self._price.dollars(
-                input_tokens=read,
-                output_tokens=said.output_tokens,
-                cached_tokens=cached,
-                written_tokens=written,
-            ),
-        )
 
-    @cached_property
-    def _client(self) -> anthropic.Anthropic:
-        try:
-            import anthropic
-        except ImportError as error:
-            raise package_missing("anthropic", error) from None
-        endpoint = self._endpoint
-        return anthropic.Anthropic(
-            api_key=endpoint.key or "none",
-            base_url=endpoint.url,
-            max_retries=0,
-            timeout=endpoint.timeout,
-            http_client=anthropic.DefaultHttpxClient(
-                trust_env=not endpoint.is_local, timeout=endpoint.timeout
-            ),
-        )
+def _tokens(said: anthropic.types.Usage) -> Tokens:
+    """As reported: what has to do with the cache is not among ``input_tokens`` there."""
+    cached = said.cache_read_input_tokens or 0
+    written = said.cache_creation_input_tokens or 0
+    return Tokens(
+        input=said.input_tokens + cached + written,
+        output=said.output_tokens,
+        cached=cached,
+        written=written,
+    )

@@ -33,10 +33,11 @@ def translate(sdk: ModuleType, error: Exception, *, model: str, key: str) -> Exc
     return BadReply(f"{model}: the reply is no completion: {_said(error, key)}")
 
 
-def package_missing(name: str, error: ImportError) -> ModelUnavailable:
-    """The failure that the SDK ``name`` cannot be imported."""
+def package_missing(error: ImportError) -> ModelUnavailable:
+    """The failure that an SDK cannot be imported."""
     return ModelUnavailable(
-        f"language models need the package {name}: {error}", hint="pip install 'depslice[llm]'"
+        f"language models need the package {error.name}: {error}",
+        hint="pip install 'depslice[llm]'",
     )
 
 

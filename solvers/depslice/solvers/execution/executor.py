@@ -14,7 +14,6 @@ from depslice.solvers.problem import VisibleTest
 from depslice.validator.sandbox import (
     INSIDE,
     PYTHON_ENVIRONMENT,
-    Ending,
     Job,
     Lasting,
     Limits,
@@ -23,6 +22,7 @@ from depslice.validator.sandbox import (
     Sandbox,
     interpreter_folders,
 )
+from depslice.validator.validation.session import loss_reason
 
 _HERE: Final = Path(__file__).resolve().parent / "inside"
 _BOOT: Final = """\
@@ -127,9 +127,7 @@ def _execution(answer: Any, tests: Sequence[VisibleTest]) -> Execution:
 
 def _of_loss(outcome: Outcome, tests: Sequence[VisibleTest]) -> Execution:
     """The sandbox is gone: the answer did it, or used more than there is."""
-    at_limit = outcome.ending in {Ending.MEMORY, Ending.DISK, Ending.CPU, Ending.OUTPUT}
-    message = outcome.ending.value if at_limit else outcome.detail or "the sandbox ended"
-    failure = Failure(kind="lost", message=message[:500])
+    failure = Failure(kind="lost", message=loss_reason(outcome).message)
     return Execution(
         tried=tuple(Tried(test=test.text, failure=failure) for test in tests),
         loading=failure,

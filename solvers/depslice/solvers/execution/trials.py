@@ -140,7 +140,7 @@ class _Replacements:
             return Execution(loading=Failure(kind="missing", message=error.message))
         module, _, qualname = self.harness.target.partition(":")
         with (
-            with_file(self.ground, self.harness.path, text) as ground,
+            with_file(self.ground, self.harness.path, text, with_tests=False) as ground,
             Executor(
                 sandbox=ground.sandbox,
                 python=ground.python,

@@ -45,6 +45,19 @@ class Line:
             raise self.error(f"{name!r} is not a list of strings")
         return found
 
+    def objects(self, name: str) -> list[Mapping[str, str]]:
+        """A list of objects whose values are strings; an empty one where the field is missing.
+
+        :raises ProblemError: it is something else.
+        """
+        found = self.fields.get(name, [])
+        if not isinstance(found, list) or not all(
+            isinstance(each, dict) and all(isinstance(value, str) for value in each.values())
+            for each in found
+        ):
+            raise self.error(f"{name!r} is not a list of objects with strings")
+        return found
+
     def optional(self, name: str) -> str:
         """A string; an empty one where the field is missing.
 

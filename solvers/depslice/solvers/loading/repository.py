@@ -2,8 +2,10 @@
 
 ``repo`` and ``harness`` are paths, relative to the file of problems; ``target`` is needed
 where the harness names none. A solver sees signature and docstring, the context that a
-strategy chooses, without what the function does, and the examples of the docstring. The
-harness decides.
+strategy chooses, without what the function does, the examples of the docstring, and the
+calls in ``visible``, if there are some: objects with ``text``, an assertion, and perhaps
+``setup``. The harness decides. It may be made of the repository's tests, so nothing of them
+is shown.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from depslice.prompts.model import Subject
 from depslice.prompts.subjects import subject_of
 from depslice.solvers.loading.examples import doctests_of
 from depslice.solvers.loading.lines import Line
-from depslice.solvers.problem import HiddenHarness, Problem, Task
+from depslice.solvers.problem import HiddenHarness, Problem, Task, VisibleTest
+from depslice.validator.calls import is_test_file
 from depslice.validator.validation import Harness, read_harness
 
 _SECONDS: Final = 10.0  # for a visible test: the module has to be imported for it
@@ -46,7 +49,7 @@ class Repositories:
             program = self._program(repo)
             harness = read_harness(place, program, line.optional("target") or None)
             return [
-                self._task(program, harness, strategy, line.optional("task_id"))
+                self._task(program, harness, strategy, line)
                 for strategy in self._strategies or (line.optional("strategy") or "sliced",)
             ]
         except DepsliceError as error:
@@ -57,16 +60,16 @@ class Repositories:
             self._programs[repo] = open_program(str(repo))
         return self._programs[repo]
 
-    def _task(self, program: Program, harness: Harness, strategy: str, name: str) -> Task:
+    def _task(self, program: Program, harness: Harness, strategy: str, line: Line) -> Task:
         target = find_symbol(program, harness.target)
         subject = subject_of(program, target, strategy=strategy, hide_target=True)
         problem = Problem(
-            id=name or harness.target,
+            id=line.optional("task_id") or harness.target,
             specification=subject.outline.rstrip(),
             entry_point=subject.name,
             context=_context(subject),
             strategy=strategy,
-            visible=doctests_of(subject.docstring),
+            visible=tuple(dict.fromkeys((*doctests_of(subject.docstring), *_shown(line)))),
             seconds=_SECONDS,
         )
         return Task(problem=problem, hidden=HiddenHarness(program=program, harness=harness))
@@ -77,8 +80,20 @@ def is_repository(line: Line) -> bool:
     return "repo" in line.fields and "harness" in line.fields
 
 
+def _shown(line: Line) -> tuple[VisibleTest, ...]:
+    """The calls that the line shows.
+
+    :raises ProblemError: one has other fields than these.
+    """
+    found = line.objects("visible")
+    if any("text" not in each or each.keys() - {"text", "setup"} for each in found):
+        raise line.error("'visible' has objects without 'text', or with more than 'setup'")
+    return tuple(VisibleTest(**each) for each in found)
+
+
 def _context(subject: Subject) -> str:
     """The files of the context, as one text; the naive one has nothing but the function."""
     if subject.strategy == "naive":
         return ""
-    return "\n\n".join(f"# {file.path}\n{file.text.rstrip()}" for file in subject.files)
+    shown = (file for file in subject.files if not is_test_file(file.path))
+    return "\n\n".join(f"# {file.path}\n{file.text.rstrip()}" for file in shown)

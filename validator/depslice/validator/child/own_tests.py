@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-_OPTIONS = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=no")
+_OPTIONS = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=line")
 # Another order, other processes, another tracer; a summary that takes a second to load.
 _WITHOUT = ("randomly", "xdist", "pytest_cov", "hypothesispytest")
 

@@ -34,6 +34,7 @@ from depslice.validator.validation.verdict import (
     Reason,
     Rejected,
     Verdict,
+    not_a_harness,
     verdict_document,
 )
 
@@ -56,6 +57,7 @@ __all__ = [
     "TestResult",
     "Verdict",
     "judge",
+    "not_a_harness",
     "open_session",
     "parse_harness",
     "read_harness",

@@ -19,6 +19,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any, Final
 
+from depslice.validator.calls import is_test_file
 from depslice.validator.sandbox import Message, Outcome
 from depslice.validator.validation.gates import Gates
 from depslice.validator.validation.ground import Ground
@@ -218,14 +219,18 @@ def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee
 
 
 @contextmanager
-def with_file(ground: Ground, path: str, text: str) -> Iterator[Ground]:
-    """The ground with another text in one file; the original's is nowhere on it."""
+def with_file(ground: Ground, path: str, text: str, *, with_tests: bool = True) -> Iterator[Ground]:
+    """The ground with another text in one file; the original's is nowhere on it.
+
+    Without tests, the files and folders that have their names are not there either.
+    """
     tree = ground.tree
     top = ground.folder / tree.folder.relative_to(ground.folder).parts[0]
     place = Path(tempfile.mkdtemp(prefix="candidate-", dir=ground.folder.parent))
     try:
         # Nobody writes there, so that names for the same files are as good as copies.
-        shutil.copytree(top, place / top.name, symlinks=True, copy_function=os.link)
+        ignored = None if with_tests else _tests_among
+        shutil.copytree(top, place / top.name, symlinks=True, ignore=ignored, copy_function=os.link)
         for each in ground.folders:
             if each.is_relative_to(ground.folder):
                 shutil.copytree(each, place / each.name, copy_function=os.link)
@@ -254,6 +259,10 @@ def put(path: Path, text: str) -> None:
     path.unlink(missing_ok=True)
     path.write_text(text, encoding="utf-8")
     path.chmod(0o644)
+
+
+def _tests_among(_folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if is_test_file(name)]
 
 
 def candidate_document(harness: Harness, comparison: Comparison) -> dict[str, Any]:

@@ -130,11 +130,16 @@ class Session:
 
 @contextmanager
 def open_session(
-    program: Program, *, sandbox: Sandbox, python: str | Path, gates: Gates | None = None
+    program: Program,
+    *,
+    sandbox: Sandbox,
+    python: str | Path,
+    gates: Gates | None = None,
+    whole_folder: bool = True,
 ) -> Iterator[Session]:
     """A session for harnesses of ``program``, with the interpreter of its environment."""
     with (
-        open_ground(program, sandbox=sandbox, python=python) as ground,
+        open_ground(program, sandbox=sandbox, python=python, whole_folder=whole_folder) as ground,
         closing(Session(ground=ground, gates=gates or Gates())) as session,
     ):
         yield session

@@ -6,7 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
+from depslice.callgraph.errors import DepsliceError
 from depslice.validator.validation.evidence import Evidence
+from depslice.validator.validation.harness import HarnessError
 
 SCHEMA: Final = "depslice.verdict/1"
 
@@ -42,6 +44,16 @@ class Inconclusive:
 
 
 Verdict = Accepted | Rejected | Inconclusive
+
+
+def not_a_harness(error: DepsliceError) -> Rejected:
+    """The verdict on a file that could not be read as a harness.
+
+    Its slug is ``not-a-harness``, or that of the error where it is about the target.
+    """
+    slug = "not-a-harness" if isinstance(error, HarnessError) else error.slug
+    said = f"{error.message}: {error.hint}" if error.hint else error.message
+    return Rejected(reasons=(Reason(slug=slug, message=said),))
 
 
 def verdict_document(harness: str, target: str, digest: str, verdict: Verdict) -> dict[str, Any]:

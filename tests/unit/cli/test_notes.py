@@ -1,0 +1,74 @@
+"""What is said while a command works: lines where nobody looks, one line of a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from depslice.cli import notes as module
+from depslice.cli.notes import Notes
+from depslice.cli.options import Output
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    """Goes on by seconds as it is told."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(module, "time", found)
+    return found
+
+
+def notes(*, quiet: bool = False) -> Notes:
+    return Notes(Output(path=None, quiet=quiet, verbose=False, color=False))
+
+
+def work(clock: Clock, seconds: float, **options: bool) -> str:
+    """Ten things done, each in ``seconds``; what is said meanwhile."""
+    with notes(quiet=options.pop("quiet", False)).progress("things", **options) as progress:
+        for done in range(10):
+            progress(done, 10)
+            clock.now += seconds
+    assert module.sys.stderr is not None
+    text: str = module.sys.stderr.getvalue()  # type: ignore[attr-defined]
+    return text
+
+
+def test_lines_are_written_now_and_then(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert work(clock, 4.0) == "things 3/10\nthings 6/10\nthings 9/10\n"
+
+
+def test_what_is_slow_is_told_when_it_begins(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert work(clock, 0.1, slow=True) == "things 0/10\n"
+
+
+def test_what_is_quick_or_quiet_is_not_told(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert work(clock, 0.1) == ""
+    assert work(clock, 60.0, slow=True, quiet=True) == ""
+
+
+def test_a_terminal_has_one_line_that_is_gone_at_the_end(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", Terminal())
+    text = work(clock, 0.06)
+    assert "\n" not in text
+    assert text.startswith("\r\x1b[Kthings 0/10\r\x1b[Kthings 2/10")
+    assert text.endswith("\r\x1b[K")
