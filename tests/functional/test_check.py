@@ -82,8 +82,8 @@ def test_an_interpreter_that_is_none(depslice: Depslice, shop: Path, tmp_path: P
         *("slice", shop, "shop.text:money", "--check"),
         *("--check-python", tmp_path / "nothing"),
     )
-    assert done.code == 3
-    assert "cannot start" in done.error
+    assert done.code == 2
+    assert "there is no Python" in done.error
 
 
 def test_calls_that_are_not_there(depslice: Depslice, shop: Path, tmp_path: Path) -> None:
