@@ -201,5 +201,5 @@ def test_from_a_function_to_a_validated_harness(depslice: Depslice, tmp_path: Pa
     assert first["verdict"] == "accepted"
     assert first["rounds"] == 2
     assert first["tokens"] == 3 * 15
-    harness = "shapes/clamp.llm.py"
+    harness = "shapes/clamp.llm-sliced.py"
     assert (tmp_path / "one" / harness).read_bytes() == (tmp_path / "two" / harness).read_bytes()
