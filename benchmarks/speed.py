@@ -249,7 +249,7 @@ class _Bench:
 
 
 _INTRODUCTION: Final = """\
-{python}, {cores} cores, of which one is used. Each figure is the median of several runs, each
+{python}, {cores} cores, of which one is used. Each figure is the median of {repeat} run{s}, each
 in a process of its own. What is measured, and how, is said at the top of
 `benchmarks/speed.py`, which wrote this page in one run."""
 
@@ -261,7 +261,7 @@ wheel whose engine mypyc has compiled (`DEPSLICE_COMPILE=1 uv build --wheel`).""
 _TIMED: Final = ("graph", "cold", "warm", "graph, compiled", "cold, compiled")
 
 
-def report(records: list[dict[str, Any]]) -> str:
+def report(records: list[dict[str, Any]], repeat: int) -> str:
     """The page ``docs/benchmarks.md``: ratios, so that they hold on another machine."""
     times = []
     memory = []
@@ -296,7 +296,9 @@ def report(records: list[dict[str, Any]]) -> str:
             "",
             "<!-- Written by benchmarks/speed.py; do not edit. -->",
             "",
-            _INTRODUCTION.format(python=python, cores=os.cpu_count()),
+            _INTRODUCTION.format(
+                python=python, cores=os.cpu_count(), repeat=repeat, s="s" if repeat > 1 else ""
+            ),
             "",
             "## Time",
             "",
@@ -364,7 +366,7 @@ def main() -> None:
         store.append(record)
         records.append(record)
         print(json.dumps(record), file=sys.stderr, flush=True)
-    page = report(records)
+    page = report(records, options.repeat)
     print(page)
     if failed:
         # A page without them would look as if all were well.
