@@ -502,6 +502,26 @@ def test_raw_messages_that_no_client_sends(repo: Path, environment: dict[str, st
     assert out.strip() == ""
 
 
+def test_a_client_that_stops_reading(repo: Path, environment: dict[str, str]) -> None:
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    process = subprocess.Popen(
+        [sys.executable, *command(repo)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdin.write(f"{json.dumps(ask)}\n" * 20)
+    process.stdin.flush()
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 141
+    assert err == ""
+
+
 def test_only_this_machine_is_listened_to(depslice: Depslice, repo: Path) -> None:
     done = depslice("serve", repo, "--transport", "http", "--host", "0.0.0.0")  # noqa: S104
     assert done.code == 2
