@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,7 +13,10 @@ import pytest
 
 from functional.running import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler"),
+]
 WHERE = "import depslice.callgraph.engine.core as core; print(core.__file__)"
 GRAPHS = """
 import sys
