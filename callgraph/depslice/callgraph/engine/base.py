@@ -106,12 +106,13 @@ class EngineState:
         Parts of the engine refer to it, so that otherwise it would all wait for the cycle
         collector, which rests while a graph is built.
         """
-        for held in (self.values, self.tasks, self._singles):
-            held.clear()
-        for table in (self._ids, self._sets, self._told, self._functions, self._classes):
+        tables: tuple[list[Any] | dict[Any, Any], ...] = (
+            *(self.values, self.tasks, self._singles),
+            *(self._ids, self._sets, self._told, self._functions, self._classes),
+            *(self._cells, self._questions, self._attributes, self._names, self._passing),
+        )
+        for table in tables:
             table.clear()
-        for asked in (self._cells, self._questions, self._attributes, self._names, self._passing):
-            asked.clear()
 
     # --- values
 
@@ -283,9 +284,7 @@ class EngineState:
         """
         if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
             return frozenset(values)
-        functions = values & self.functions
-        others = sorted(values - functions)[: self.widest]
-        return frozenset(others).union(sorted(functions)[:_MOST_FUNCTIONS], self.unknown)
+        return frozenset(self._fitting(EMPTY, values, self.widest) | self.unknown)
 
     def wake(self, readers: Iterable[int]) -> None:
         """What read something that has changed since is to be done again."""

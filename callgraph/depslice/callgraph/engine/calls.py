@@ -8,13 +8,15 @@ from typing import Any
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
-from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.values import (
     EMPTY,
+    NO_KEYWORDS,
     OPEN,
     OPEN_OR_TEXT,
+    TRACED,
     Class,
     Function,
     Values,
@@ -22,9 +24,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position
 
 _MANY_CALLEES = 3
-_NO_KEYWORDS: Mapping[str, Values] = {}
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
-_TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
@@ -77,7 +77,7 @@ class CallEvaluation(ExternalCalls):
     def call_operation(self, op: Op, registers: Sequence[Values]) -> Values:
         """A ``CALL`` operation."""
         args = [registers[r] for r in op[3]]
-        keywords = {name: registers[r] for name, r in op[4]} if op[4] else _NO_KEYWORDS
+        keywords = {name: registers[r] for name, r in op[4]} if op[4] else NO_KEYWORDS
         spread: Values = EMPTY
         if op[5] is not None:
             found: set[int] = set()
@@ -241,7 +241,7 @@ class CallEvaluation(ExternalCalls):
         if kind == "C":
             return self.instantiate(value[1], value[2], args, keywords, spread, pos)
         if kind == "X":
-            return self.call_external(value[1], args, keywords, spread, pos, register)
+            return self.call_external(value[1], Call(args, keywords, spread, pos, register))
         if kind == "I":
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
@@ -306,22 +306,18 @@ class CallEvaluation(ExternalCalls):
         if kind == "W" and args:
             self.mark_wrapper(args[0], value[1])
             return args[0]
+        call = Call(args, keywords, spread, pos, register)
         if kind == "SM":
-            return self._call_declared(value, args, keywords, spread, pos, register)
+            return self._call_declared(value, call)
         if kind == "XA":
             self.facts.append((f.EXTERNAL, value[1], pos, True))
-            arguments = Arguments(args, keywords, spread, pos, register)
-            return self.outside.instantiate(value[1], value[2], arguments) or self.unknown
+            return self.outside.instantiate(value[1], value[2], call) or self.unknown
         if kind in ("XI", "G", "GS"):
-            called = self.outside.call_instance(
-                callee, Arguments(args, keywords, spread, pos, register)
-            )
+            called = self.outside.call_instance(callee, call)
             if called is not None:
                 return called
         if kind == "XM":
-            return self._call_external_method(
-                value[1], value[2], args, keywords, spread, pos, register
-            )
+            return self._call_external_method(value[1], value[2], call)
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
 
     def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
@@ -333,7 +329,7 @@ class CallEvaluation(ExternalCalls):
         if self.whole or value[0] == "U":
             return self.derive("R", callee)
         given = tuple(
-            [frozenset(v for v in values if self.values[v][0] in _TRACED) for values in args]
+            [frozenset(v for v in values if self.values[v][0] in TRACED) for values in args]
         )
         self.facts.append((f.APPLY, callee, given, pos))
         return self.derive("R", callee, given)
@@ -364,7 +360,7 @@ class CallEvaluation(ExternalCalls):
                 result |= decorated
             elif kind in _CALLABLE:
                 made = self._call_value(
-                    decorator, [decorated], _NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
+                    decorator, [decorated], NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
                 )
                 itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
@@ -475,5 +471,5 @@ class CallEvaluation(ExternalCalls):
             elif kind[0] == "C" and dotted.startswith("dataclasses.dataclass"):
                 self.records.add(kind[1])
         if dotted in _CALLING_DECORATORS:
-            self._callbacks([decorated], _NO_KEYWORDS, EMPTY, pos, skip=-1)
+            self._callbacks([decorated], NO_KEYWORDS, EMPTY, pos, skip=-1)
         return decorated

@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.passing import FunctionCalls
-from depslice.callgraph.engine.values import (
-    OPEN_OR_OUTSIDE,
-    Class,
-    Values,
-)
+from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Values
 from depslice.callgraph.summary import Position
 
 

@@ -9,6 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
+from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Values
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
@@ -20,7 +21,6 @@ _TAKING: Final = frozenset(
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
 _LONGEST_DISPLAY: Final = 16
-DICTS: Final = frozenset({"dict", "defaultdict"})
 _CONTAINER_NAMES: Final = {
     "deque": "collections.deque",
     "defaultdict": "collections.defaultdict",

@@ -9,17 +9,10 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.outside import Arguments
 from depslice.callgraph.engine.partials import PartialCalls
-from depslice.callgraph.engine.values import (
-    EMPTY,
-    Function,
-    Value,
-    Values,
-)
+from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Function, Value, Values
 from depslice.callgraph.summary import Position
 
-_NO_KEYWORDS: Mapping[str, Values] = {}
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
 
@@ -45,23 +38,16 @@ class ExternalCalls(PartialCalls):
         """Implemented by the protocol part."""
         raise NotImplementedError
 
-    def call_external(
-        self,
-        dotted: str,
-        args: Sequence[Values],
-        keywords: Mapping[str, Values],
-        spread: Values,
-        pos: Position,
-        register: int,
-    ) -> Values:
+    def call_external(self, dotted: str, call: Call) -> Values:
         """Call something outside the repo; what is known of it is modelled."""
+        args, keywords, spread, pos, register = call
         if not dotted.endswith("()"):  # what a model made has no name
             self.facts.append((f.EXTERNAL, dotted, pos, True))
         if args and self.whole and dotted in ("builtins.exec", "builtins.eval"):
             self.facts.append((f.UNRESOLVED, dotted.rpartition(".")[2], "exec", pos))
         model = self._models.get(dotted)
         if model is not None:
-            return model(self, Call(args, keywords, pos, register))
+            return model(self, call)
         self._protocols(dotted, args, pos)
         same = library.SAME.get(dotted)
         if same is not None:
@@ -77,7 +63,7 @@ class ExternalCalls(PartialCalls):
             return self.unknown
         if dotted in library.NAMESPACES:
             return self.single(("XI", dotted))
-        declared = self.outside.call(dotted, Arguments(args, keywords, spread, pos, register))
+        declared = self.outside.call(dotted, call)
         if declared is not None and (declared != self.unknown or not library.is_inert(dotted)):
             return declared
         if declared is None:
@@ -86,44 +72,27 @@ class ExternalCalls(PartialCalls):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
 
-    def _call_declared(
-        self,
-        method: Value,
-        args: Sequence[Values],
-        keywords: Mapping[str, Values],
-        spread: Values,
-        pos: Position,
-        register: int,
-    ) -> Values:
+    def _call_declared(self, method: Value, call: Call) -> Values:
         """A method that a stub declares."""
         name = self.outside.method_name(method)
-        self.facts.append((f.EXTERNAL, name, pos, True))
-        self._protocols(name, args, pos)
+        self.facts.append((f.EXTERNAL, name, call.pos, True))
+        self._protocols(name, call.args, call.pos)
         for dotted in self.outside.names_of_method(method):
             model = self._models.get(dotted)
             if model is not None:
-                return model(self, Call(args, keywords, pos, register))
-        made = self.outside.call_method(method, Arguments(args, keywords, spread, pos, register))
+                return model(self, call)
+        made = self.outside.call_method(method, call)
         return self.constants[s.OPAQUE] if made is None else made
 
-    def _call_external_method(
-        self,
-        dotted: str,
-        method: str,
-        args: Sequence[Values],
-        keywords: Mapping[str, Values],
-        spread: Values,
-        pos: Position,
-        register: int,
-    ) -> Values:
+    def _call_external_method(self, dotted: str, method: str, call: Call) -> Values:
         """A method of an object from outside the repo."""
         name = f"{dotted}.{method}"
-        self.facts.append((f.EXTERNAL, name, pos, True))
-        self._protocols(name, args, pos)
+        self.facts.append((f.EXTERNAL, name, call.pos, True))
+        self._protocols(name, call.args, call.pos)
         model = self._models.get(name)
         if model is not None:
-            return model(self, Call(args, keywords, pos, register))
-        self._callbacks(args, keywords, spread, pos, skip=-1)
+            return model(self, call)
+        self._callbacks(call.args, call.keywords, call.spread, call.pos, skip=-1)
         if dotted == "builtins.str":
             return self.constants[s.STR]
         return self.constants[s.OPAQUE] if library.is_inert(dotted) else self.unknown
@@ -225,7 +194,7 @@ class ExternalCalls(PartialCalls):
 
     def hand_over(self, groups: Sequence[Values], pos: Position) -> None:
         """Functions among these values are handed to code outside the repo."""
-        self._callbacks(groups, _NO_KEYWORDS, EMPTY, pos, skip=-1)
+        self._callbacks(groups, NO_KEYWORDS, EMPTY, pos, skip=-1)
 
     def _callbacks(
         self,
@@ -252,7 +221,7 @@ class ExternalCalls(PartialCalls):
                 elif kind[0] == "PT":
                     self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
                 elif kind[0] == "PS":
-                    self._call_partial(value, [], _NO_KEYWORDS, EMPTY, pos, -1, external=True)
+                    self._call_partial(value, [], NO_KEYWORDS, EMPTY, pos, -1, external=True)
                 elif kind[0] == "I":
                     self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
                     if not kind[2] and self.find_member(kind[1], "__call__") is not None:

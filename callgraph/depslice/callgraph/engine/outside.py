@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.stubs import declarations as d
@@ -20,7 +21,6 @@ from depslice.callgraph.summary import Position, TypeExpr
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
 
-_NO_KEYWORDS: Final[Mapping[str, Values]] = {}
 _BUILT: Final = {
     "builtins.list": "list",
     "builtins.set": "set",
@@ -34,16 +34,6 @@ _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"}
 _PLAIN: Final = frozenset(
     {f"builtins.{name}" for name in ("int", "str", "float", "bytes", "object")}
 )
-
-
-class Arguments(NamedTuple):
-    """What a call passes."""
-
-    args: Sequence[Values] = ()
-    keywords: Mapping[str, Values] = _NO_KEYWORDS
-    spread: Values = EMPTY
-    pos: Position = 0
-    register: int = -1
 
 
 class Member(NamedTuple):
@@ -124,7 +114,7 @@ class Outside:
         kind = found.declaration[0]
         if kind == d.FUNCTION:
             if found.declaration[2] == "property":
-                return self._invoke(number, found, name, Arguments(pos=pos)) or EMPTY
+                return self._invoke(number, found, name, Call(pos=pos)) or EMPTY
             return self.engine.single(("SM", number, found.owner.dotted, name))
         if kind == d.VARIABLE:
             return self.types.values_of(found.declaration[1], self._scope(number, found.owner))
@@ -157,7 +147,7 @@ class Outside:
         for base, _ in self.types.outer_bases(class_):
             found = self.member(base, name)
             if found is not None and found.owner.dotted != "builtins.object":
-                return self._invoke(number, found, name, Arguments(args, pos=pos)) or EMPTY
+                return self._invoke(number, found, name, Call(args, pos=pos)) or EMPTY
         return EMPTY
 
     # --- calls
@@ -190,7 +180,7 @@ class Outside:
             self._method_names[key] = known
         return known
 
-    def call_method(self, value: Value, arguments: Arguments) -> Values | None:
+    def call_method(self, value: Value, arguments: Call) -> Values | None:
         """Call the method that an ``SM`` value is; ``None`` where its stub says nothing."""
         _, number, owner, name = value
         class_ = self.stubs.class_named(owner)
@@ -223,9 +213,9 @@ class Outside:
             found = self.member(found.owner, str(found.declaration[1][-1]))
         if found is None or found.declaration[0] != d.FUNCTION:
             return EMPTY
-        return self._invoke(number, found, name, Arguments(args, pos=pos)) or EMPTY
+        return self._invoke(number, found, name, Call(args, pos=pos)) or EMPTY
 
-    def call(self, dotted: str, arguments: Arguments) -> Values | None:
+    def call(self, dotted: str, arguments: Call) -> Values | None:
         """Call a function or class by its dotted name; ``None`` if no stub tells what it gives."""
         head, _, name = dotted.rpartition(".")
         definition = self.stubs.find(dotted)
@@ -273,7 +263,7 @@ class Outside:
             made_all |= made or EMPTY
         return made_all or None
 
-    def _call_alias(self, definition: Definition, arguments: Arguments) -> Values | None:
+    def _call_alias(self, definition: Definition, arguments: Call) -> Values | None:
         """``choice = _inst.choice``, or the name of a type."""
         assert definition.declaration is not None
         expression = definition.declaration[1]
@@ -287,20 +277,18 @@ class Outside:
                 found |= self._call_member(number, expression[2], arguments) or EMPTY
         return found or None
 
-    def call_instance(self, number: int, arguments: Arguments) -> Values | None:
+    def call_instance(self, number: int, arguments: Call) -> Values | None:
         """Call an object from outside; ``None`` if its class has no known ``__call__``."""
         return self._call_member(number, "__call__", arguments)
 
-    def _call_member(self, number: int, name: str, arguments: Arguments) -> Values | None:
+    def _call_member(self, number: int, name: str, arguments: Call) -> Values | None:
         class_ = self.types.class_of(self.engine.values[number])
         found = None if class_ is None else self.member(class_, name)
         if found is None or found.declaration[0] != d.FUNCTION:
             return None
         return self._invoke(number, found, name, arguments)
 
-    def instantiate(
-        self, dotted: str, given: tuple[Values, ...], arguments: Arguments
-    ) -> Values | None:
+    def instantiate(self, dotted: str, given: tuple[Values, ...], arguments: Call) -> Values | None:
         """Call a class with type arguments: ``Queue[Task]()``."""
         class_ = self.stubs.class_named(dotted)
         if class_ is None:
@@ -308,7 +296,7 @@ class Outside:
         self._instantiate(class_, EMPTY, arguments)
         return self.types.instance(class_.dotted, given)
 
-    def _instantiate(self, class_: StubClass, cls: Values, arguments: Arguments) -> Values:
+    def _instantiate(self, class_: StubClass, cls: Values, arguments: Call) -> Values:
         engine = self.engine
         found = self.member(class_, "__init__")
         if found is None or found.owner.dotted == "builtins.object":
@@ -349,7 +337,7 @@ class Outside:
             if values:
                 engine.write(engine.cell("tv", number, own), values)
 
-    def _invoke(self, number: int, found: Member, name: str, arguments: Arguments) -> Values | None:
+    def _invoke(self, number: int, found: Member, name: str, arguments: Call) -> Values | None:
         engine = self.engine
         owner = found.owner
         if found.declaration[0] != d.FUNCTION:
@@ -387,7 +375,7 @@ class Outside:
             self._fixed[key] = found
             return found
 
-    def _may_call_back(self, arguments: Arguments) -> bool:
+    def _may_call_back(self, arguments: Call) -> bool:
         known = self.engine.values
         called = _CALLABLES if self.engine.whole else _CALLABLES | OPEN
         for group in (arguments.args, arguments.keywords.values(), (arguments.spread,)):
@@ -398,7 +386,7 @@ class Outside:
         return False
 
     def _apply(
-        self, declaration: d.Declaration, scope: Scope, arguments: Arguments, *, skip: int
+        self, declaration: d.Declaration, scope: Scope, arguments: Call, *, skip: int
     ) -> Values | None:
         """Bind arguments to the first overload that fits, call callbacks, give the result."""
         _, overloads, how = declaration
@@ -455,7 +443,7 @@ class Outside:
         self,
         overloads: tuple[tuple[tuple[Param, ...], TypeExpr, bool], ...],
         scope: Scope,
-        arguments: Arguments,
+        arguments: Call,
         skip: int,
     ) -> tuple[tuple[Param, ...], TypeExpr, bool]:
         if len(overloads) == 1:
@@ -616,7 +604,7 @@ class Outside:
         return found or None
 
 
-def _has_room(params: Sequence[Param], arguments: Arguments) -> bool:
+def _has_room(params: Sequence[Param], arguments: Call) -> bool:
     """Whether a signature takes as many arguments, with such names."""
     count = len(arguments.args)
     positional = [p for p in params if p[1] in ("po", "pk")]
@@ -633,7 +621,7 @@ def _has_room(params: Sequence[Param], arguments: Arguments) -> bool:
     return not missing and all(p[3] or p[0] in given for p in params if p[1] == "ko")
 
 
-def _placed(params: Sequence[Param], arguments: Arguments) -> list[tuple[Param, Values]]:
+def _placed(params: Sequence[Param], arguments: Call) -> list[tuple[Param, Values]]:
     """Parameters with what is passed to them."""
     positional = [p for p in params if p[1] in ("po", "pk")]
     by_name = {p[0]: p for p in params if p[1] in ("pk", "ko")}
@@ -655,7 +643,7 @@ def _placed(params: Sequence[Param], arguments: Arguments) -> list[tuple[Param, 
 
 
 def _rest(
-    params: Sequence[Param], arguments: Arguments
+    params: Sequence[Param], arguments: Call
 ) -> tuple[Sequence[Values], Mapping[str, Values]]:
     """What goes to ``*args`` and ``**kwargs``: the arguments of a ``ParamSpec``."""
     positional = [p for p in params if p[1] in ("po", "pk")]
@@ -669,4 +657,4 @@ def _is_parameters(param: Param) -> bool:
     return param[2] is not None and param[2][0] == s.T_ATTR and param[2][-1] in ("args", "kwargs")
 
 
-__all__ = ["Arguments", "Outside"]
+__all__ = ["Outside"]

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.construction import Construction
-from depslice.callgraph.engine.values import (
-    EMPTY,
-    Values,
-)
+from depslice.callgraph.engine.values import EMPTY, Values
 from depslice.callgraph.summary import Position
 
 

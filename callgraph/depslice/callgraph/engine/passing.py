@@ -8,18 +8,11 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import FittingEvaluation
 from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
-from depslice.callgraph.engine.values import (
-    EMPTY,
-    OPEN,
-    Function,
-    Values,
-)
+from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, TRACED, Function, Values
 from depslice.callgraph.summary import Position
 
 _MOST_RECEIVERS = 8
 _MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
-_NO_KEYWORDS: Mapping[str, Values] = {}
-_TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
 _PASSED = frozenset(
     {"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS"}
 )
@@ -43,7 +36,7 @@ class FunctionCalls(FittingEvaluation):
         rule: str,
         certain: bool = True,
         external: bool = False,
-        keywords: Mapping[str, Values] = _NO_KEYWORDS,
+        keywords: Mapping[str, Values] = NO_KEYWORDS,
         spread: Values = EMPTY,
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
@@ -81,7 +74,7 @@ class FunctionCalls(FittingEvaluation):
         self,
         function: Function,
         args: Sequence[Values] = (),
-        keywords: Mapping[str, Values] = _NO_KEYWORDS,
+        keywords: Mapping[str, Values] = NO_KEYWORDS,
     ) -> Values:
         """What a call of ``function`` gives: declared, or inferred with these arguments."""
         unit = function.unit
@@ -308,7 +301,7 @@ class FunctionCalls(FittingEvaluation):
             values = self.shared(values)
         passed = self._passing.get(values)
         if passed is None:
-            wanted = _PASSED if self.whole else _TRACED
+            wanted = _PASSED if self.whole else TRACED
             known = self.values
             passed = self.shared({v for v in values if known[v][0] in wanted})
             if not self.whole and passed == self.unknown:

@@ -59,7 +59,7 @@ from depslice.callgraph.engine.facts import Fact, placed
 from depslice.callgraph.summary import POSITION_AT, RETURN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from depslice.callgraph.program import Module
     from depslice.callgraph.summary import ClassInfo, TypeExpr, Unit
@@ -69,6 +69,7 @@ Guards: TypeAlias = tuple[tuple[int, str, bool], ...]
 Values: TypeAlias = "set[int] | frozenset[int]"
 
 EMPTY: frozenset[int] = frozenset()
+NO_KEYWORDS: Mapping[str, Values] = {}
 
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
@@ -79,6 +80,8 @@ OPEN = frozenset({"U", "P", "A", "E", "R"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 OPEN_OR_TEXT = OPEN | {"S", "N"}
+TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
+"""Values that a slice follows from an argument to the parameter."""
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 
 
