@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -461,6 +461,25 @@ def test_a_long_answer_is_bounded_and_says_what_was_cut(
     run(work())
 
 
+def raw_server(repo: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """A server that is spoken to without a client."""
+    return subprocess.Popen(
+        [sys.executable, *command(repo)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def say(process: subprocess.Popen[str], lines: Sequence[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("".join(f"{line}\n" for line in lines))
+    process.stdin.flush()
+
+
 def test_raw_messages_that_no_client_sends(repo: Path, environment: dict[str, str]) -> None:
     opening = {
         "protocolVersion": "2025-06-18",
@@ -475,19 +494,9 @@ def test_raw_messages_that_no_client_sends(repo: Path, environment: dict[str, st
         '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": 7}}',
         '{"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "slice_function", "arguments": {"target": "quote"}}}',
     ]
-    process = subprocess.Popen(
-        [sys.executable, *command(repo)],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-    assert process.stdin is not None
+    process = raw_server(repo, environment)
     assert process.stdout is not None
-    process.stdin.write("".join(f"{line}\n" for line in lines))
-    process.stdin.flush()
+    say(process, lines)
     answers: dict[int, dict[str, Any]] = {}
     for line in process.stdout:
         document = json.loads(line)
@@ -504,19 +513,10 @@ def test_raw_messages_that_no_client_sends(repo: Path, environment: dict[str, st
 
 def test_a_client_that_stops_reading(repo: Path, environment: dict[str, str]) -> None:
     ask = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    process = subprocess.Popen(
-        [sys.executable, *command(repo)],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
+    process = raw_server(repo, environment)
     assert process.stdout is not None
     process.stdout.close()
-    process.stdin.write(f"{json.dumps(ask)}\n" * 20)
-    process.stdin.flush()
+    say(process, [json.dumps(ask)] * 20)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 141
     assert err == ""

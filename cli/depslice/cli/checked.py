@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depslice.cli.interpreters import interpreter_at, python_of
+from depslice.cli.interpreters import python_for
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository, with_options
 from depslice.cli.results import json_text
@@ -57,7 +57,7 @@ def check_slice(
     from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
-    python = interpreter_at(options.python) if options.python else python_of(repository.path)
+    python = python_for(options.python, repository)
     with open_workspace(
         program.project,
         python=python,

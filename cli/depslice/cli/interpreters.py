@@ -38,7 +38,7 @@ class Interpreter:
         """
         if self.make:
             return _made_for(program, sandbox, notes)
-        return interpreter_at(self.path) if self.path else python_of(repository.path)
+        return python_for(self.path, repository)
 
 
 def python_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -81,7 +81,12 @@ def interpreter_at(path: str) -> str:
     return os.path.abspath(found)
 
 
-def python_of(path: str) -> str:
+def python_for(path: str | None, repository: Repository) -> str:
+    """The interpreter that the user names, else that of the repository."""
+    return interpreter_at(path) if path else _python_of(repository.path)
+
+
+def _python_of(path: str) -> str:
     """The interpreter of the repository's own environment, or the one that runs depslice."""
     for name in _ENVIRONMENTS:
         found = os.path.join(path, name, "bin", "python")

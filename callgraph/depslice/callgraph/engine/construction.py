@@ -80,16 +80,8 @@ class Construction(FunctionCalls):
             return result
         if init is not None:
             self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
-            for value in tuple(self.member_values(init, "__init__")):
-                if self.values[value][0] == "F":
-                    self.call_function(
-                        self.values[value][1],
-                        [instance, *args],
-                        pos,
-                        rule="init",
-                        keywords=keywords,
-                        spread=spread,
-                    )
+            given = [instance, *args]
+            self._call_defined(init, "__init__", given, keywords, spread, pos, rule="init")
         else:
             self._pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)
@@ -99,20 +91,46 @@ class Construction(FunctionCalls):
         if not exact and self.whole:
             for subclass in self.live_subclasses(class_):
                 self.facts.append((f.INSTANCE, subclass, pos))
-                own = subclass.info.members.get("__init__")
-                if own:
-                    for value in tuple(self.member_values(subclass, "__init__")):
-                        if self.values[value][0] == "F":
-                            self.call_function(
-                                self.values[value][1],
-                                [self.single(("I", subclass, True)), *args],
-                                pos,
-                                rule="init-of-subclass",
-                                certain=False,
-                                keywords=keywords,
-                                spread=spread,
-                            )
+                if subclass.info.members.get("__init__"):
+                    self._call_defined(
+                        subclass,
+                        "__init__",
+                        [self.single(("I", subclass, True)), *args],
+                        keywords,
+                        spread,
+                        pos,
+                        rule="init-of-subclass",
+                        certain=False,
+                    )
         return instance | result
+
+    def _call_defined(
+        self,
+        owner: Class,
+        name: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        *,
+        rule: str,
+        certain: bool = True,
+    ) -> Values:
+        """Call the functions that ``owner`` itself defines as ``name``, the receiver in front."""
+        made: set[int] = set()
+        for value in tuple(self.member_values(owner, name)):
+            kind = self.values[value]
+            if kind[0] == "F":
+                made |= self.call_function(
+                    kind[1],
+                    args,
+                    pos,
+                    rule=rule,
+                    certain=certain,
+                    keywords=keywords,
+                    spread=spread,
+                )
+        return made
 
     def _make_defaults(
         self, class_: Class, given: int, keywords: Mapping[str, Values], pos: Position
@@ -185,15 +203,7 @@ class Construction(FunctionCalls):
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
         self.facts.append((f.MEMBER, owner, "__call__", pos, True, "call", True))
-        values: set[int] = set()
-        for value in tuple(self.member_values(owner, "__call__")):
-            if self.values[value][0] == "F":
-                values |= self.call_function(
-                    self.values[value][1],
-                    [self.only(callee), *args],
-                    pos,
-                    rule="callable-instance",
-                    keywords=keywords,
-                    spread=spread,
-                )
-        return values
+        given = [self.only(callee), *args]
+        return self._call_defined(
+            owner, "__call__", given, keywords, spread, pos, rule="callable-instance"
+        )
