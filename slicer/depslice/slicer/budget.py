@@ -57,13 +57,13 @@ class BudgetFitter:
         if (size := self.size()) <= budget:
             return self._found, size
         every = len(self._outermost)
-        count = _first(every, lambda k: self.size(signatures=k) <= budget)
+        count = least_that_fits(every, lambda k: self.size(signatures=k), budget)
         if (size := self.size(signatures=count)) <= budget:
             return self.in_forms(signatures=count), size
-        count = _first(every, lambda k: self.size(signatures=every, names=k) <= budget)
+        count = least_that_fits(every, lambda k: self.size(signatures=every, names=k), budget)
         if (size := self.size(signatures=every, names=count)) <= budget or not every:
             return self.in_forms(signatures=every, names=count), size
-        kept = most_that_fit(every - 1, lambda kept: self._size_without(every - kept) <= budget)
+        kept = most_that_fit(every - 1, lambda kept: self._size_without(every - kept), budget)
         return self._listed(self._without(every - kept)), self._size_without(every - kept)
 
     def size(self, *, signatures: int = 0, names: int = 0) -> int:
@@ -168,21 +168,48 @@ class _FileSizes:
         return self._tokenizer.count(cut_file(cut))
 
 
-def _first(count: int, fits: Callable[[int], bool]) -> int:
-    """The least number below ``count`` that fits, else ``count``: sizes fall as items step down."""
-    return bisect_left(range(count), True, key=fits)
+def least_that_fits(count: int, size: Callable[[int], int], budget: int) -> int:
+    """The least number below ``count`` of which the size fits, else ``count``.
+
+    Sizes fall as items step down.
+    """
+    if size(count) > budget:
+        return count
+    return 0 if size(0) <= budget else _crossing(0, count, size, budget)
 
 
-def most_that_fit(count: int, fits: Callable[[int], bool]) -> int:
-    """The greatest number up to ``count`` that fits, else 0, where more fits ever less.
+def most_that_fit(count: int, size: Callable[[int], int], budget: int) -> int:
+    """The greatest number up to ``count`` of which the size fits, else 0: more is ever larger.
 
     Little is tried first, then twice as much: each trial grows a slice anew, and budgets that
     make it drop items are small beside the slices that they are asked of.
     """
-    beyond = 1
-    while beyond <= count and fits(beyond):
-        beyond *= 2
-    low = beyond // 2
-    return low + bisect_left(
-        range(low + 1, min(beyond, count + 1)), True, key=lambda kept: not fits(kept)
-    )
+    low, beyond = 0, 1
+    while size(min(beyond, count)) <= budget:
+        if beyond >= count:
+            return count
+        low, beyond = beyond, beyond * 2
+    return _crossing(min(beyond, count), low, size, budget)
+
+
+def _crossing(too_large: int, fits: int, size: Callable[[int], int], budget: int) -> int:
+    """The last number that fits on the way from one that does to one that is too large.
+
+    Sizes are dear and grow evenly: every other guess interpolates (regula falsi), so that
+    few are measured; those between halve what is left.
+    """
+    halve = False
+    while abs(too_large - fits) > 1:
+        guess = (too_large + fits) // 2
+        if not halve:
+            above, below = size(too_large), size(fits)
+            share = (above - budget) / (above - below) if above > below else 0.5
+            guess = round(too_large + share * (fits - too_large))
+            nearest, farthest = sorted((too_large, fits))
+            guess = min(max(guess, nearest + 1), farthest - 1)
+        halve = not halve
+        if size(guess) <= budget:
+            fits = guess
+        else:
+            too_large = guess
+    return fits

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from statistics import fmean
 from typing import Final
 
@@ -25,6 +24,7 @@ from depslice.slicer.usages import usage_files
 
 AXES: Final = ("strategy", "depth", "budget", "form")
 _SMALLEST_BUDGET: Final = 250
+_EVERY_DEPTH: Final = 8
 
 Progress = Callable[[str], None]
 
@@ -105,8 +105,8 @@ def tradeoff_of(
 ) -> Tradeoff:
     """The tradeoff of the symbol ``target`` (an id), or what an earlier run found of it.
 
-    ``depths`` are by default all up to the depth of the slice; ``budgets`` 250 tokens and
-    its doubles, as far as they bind. ``usages`` is how many callers and tests
+    ``depths`` are by default those of :func:`default_depths` up to the depth of the slice;
+    ``budgets`` 250 tokens and its doubles, as far as they bind. ``usages`` is how many callers and tests
     ``sliced+usages`` adds. Every point is what ``slice`` gives with these options.
 
     :raises UnknownTarget: no module of the program defines it.
@@ -243,6 +243,16 @@ def default_budgets(fitter: BudgetFitter, *, step: float = 2.0) -> list[int]:
     return found
 
 
+def default_depths() -> Iterator[int]:
+    """Every depth up to 8, then two for each time that it doubles: 12, 16, 24, 32, …"""
+    yield from range(_EVERY_DEPTH)
+    double = _EVERY_DEPTH
+    while True:
+        yield double
+        yield double * 3 // 2
+        double *= 2
+
+
 def _by_depth(
     program: Program,
     target: str,
@@ -259,7 +269,7 @@ def _by_depth(
     engine = engine_of(program)
     wanted = None if depths is None else set(depths)
     found: list[tuple[int, Slice]] = []
-    for depth in count() if wanted is None else sorted(wanted):
+    for depth in default_depths() if wanted is None else sorted(wanted):
         say(f"depth {depth}")
         closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
         found.append((depth, assemble(program, closure, (target,))))

@@ -139,6 +139,33 @@ def test_a_target_is_never_cut(chain: Program) -> None:
     assert "for number in range(20):\n        total *= number" in text_of(chain, found)
 
 
+REGISTRY = """
+# --- pkg/__init__.py
+from .handlers import handle
+# --- pkg/registry.py
+REGISTRY = {}
+# --- pkg/handlers.py
+from .registry import REGISTRY
+def handle(value):
+    '''What the budget leaves out, though its import makes the registration run.'''
+    return value * 2
+REGISTRY["handle"] = handle
+# --- pkg/target.py
+from .registry import REGISTRY
+def target(name, value):
+    return REGISTRY[name](value)
+"""
+
+
+def test_budgets_that_leave_out_what_an_import_for_its_effect_names(tmp_path: Path) -> None:
+    write_files(REGISTRY, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    everything = slice_symbols(program, ["pkg.target:target"])
+    for budget in range(1, size(program, everything)):
+        found = slice_symbols(program, ["pkg.target:target"], budget=budget)  # used not to end
+        assert ids(found) < ids(everything) or size(program, found) <= budget
+
+
 @settings(deadline=None)
 @given(st.sampled_from(TARGETS), st.integers(1, 400))
 def test_budgets_lose_nothing_silently(each: tuple[str, str], budget: int) -> None:

@@ -316,11 +316,15 @@ class EngineState:
 
     def asked(self, question: tuple[Any, ...], pos: int) -> frozenset[int]:
         """The answer to a question that may have been asked elsewhere."""
+        return self.ask(self.question(question), pos)
+
+    def question(self, question: tuple[Any, ...]) -> Lookup:
+        """What answers a question that may have been asked elsewhere; answered once at least."""
         lookup = self._questions.get(question)
         if lookup is None:
             lookup = self._questions[question] = self.new_lookup(question)
             self.answer(lookup)
-        return self.ask(lookup, pos)
+        return lookup
 
     def new_lookup(self, question: tuple[Any, ...]) -> Lookup:
         """A question not asked before; it is answered when it is evaluated first."""

@@ -284,6 +284,10 @@ class Engine(ContainerEvaluation):
                 return self.protocol(values, dunders, 0)
             case ("call", callees, args, keywords):
                 return self.call_each(callees, args, dict(keywords), 0)
+            case ("probe", receiver, tag, extra, where):
+                return self.find_probed(receiver, tag, extra, where)
+            case ("carried", name):
+                return self.read(self.cell("fan", name))
         raise AssertionError(question)
 
     def _run(self, function: Function, base: int, chosen: Iterable[int]) -> bool:

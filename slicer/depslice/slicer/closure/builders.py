@@ -8,6 +8,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -21,6 +22,17 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.pieces import changes_attribute, ops_of, start_of
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Changed:
+    """An import of ``module`` whose bound name statements of it change, in order of ``place``."""
+
+    place: int
+    module: Module
+    piece: Piece
+    bound: str
+    mutations: tuple[int, ...]
+
+
 class Builders:
     """Finds the statements that build variables and class attributes."""
 
@@ -32,6 +44,8 @@ class Builders:
         self._built: set[tuple[str, str]] = set()
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
+        self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
+        self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
 
     def build_variable(self, module: Module, name: str) -> None:
         """Keep every statement that changes the object ``name`` stands for."""
@@ -117,9 +131,10 @@ class Builders:
             for function in functions
             if function.unit.owner >= 0
         }
+        simple |= {"*", _last(module.name)}
         for name in self._growth.run_by_roots():
             other = self._program.module(name)
-            if other is None or not (other is module or _imports_from(other, module, simple)):
+            if other is None or (other is not module and simple.isdisjoint(self._imported(other))):
                 continue
             for piece in other.summary.pieces:
                 if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
@@ -127,6 +142,18 @@ class Builders:
                 facts = self._engine.facts_of(self._engine.function(other, piece.unit))
                 if any(fact[0] == f.CALL and fact[1] in functions for fact in facts):
                     self._keep(other, piece, item)
+
+    def _imported(self, module: Module) -> frozenset[str]:
+        """The last parts of all that ``module`` imports."""
+        found = self._imported_by.get(module.name)
+        if found is None:
+            found = self._imported_by[module.name] = frozenset(
+                name
+                for piece in module.summary.pieces
+                for _, _, target, item in piece.imports
+                for name in (item or "", _last(target))
+            )
+        return found
 
     def _with_enclosing(self, module: Module, writers: Iterable[int]) -> dict[Function, None]:
         functions: dict[Function, None] = {}
@@ -141,37 +168,44 @@ class Builders:
 
     def _build_elsewhere(self, module: Module, name: str, item: str) -> None:
         """Statements of other modules that change the object (``from reg import X; X[k] = …``)."""
-        for other_name in self._growth.run_by_roots():
-            other = self._program.module(other_name)
-            if other is None or other is module:
+        by_name = self._changed_imports()
+        found = {*by_name.get(name, ()), *by_name.get(_last(module.name), ())}
+        for each in sorted(found, key=lambda changed: changed.place):
+            other, mutations = each.module, each.mutations
+            if other is module or not self._imports(each, module, name):
                 continue
-            for bound, mutations in other.summary.mutations.items():
-                for index in other.summary.scope.get(bound, ()):
-                    piece = other.summary.pieces[index]
-                    if not self._imports(other, piece, bound, module, name, mutations):
-                        continue
-                    for mutation in mutations:
-                        if other.summary.pieces[mutation].kind != "class":
-                            self._keep(other, other.summary.pieces[mutation], item)
+            for mutation in mutations:
+                if other.summary.pieces[mutation].kind != "class":
+                    self._keep(other, other.summary.pieces[mutation], item)
 
-    def _imports(
-        self,
-        other: Module,
-        piece: Piece,
-        bound: str,
-        module: Module,
-        name: str,
-        mutations: Iterable[int],
-    ) -> bool:
-        """Whether ``bound`` is an import of ``module.name``, or of ``module``, changed by name."""
-        for alias, level, target, item in piece.imports:
-            if alias != bound:
+    def _changed_imports(self) -> dict[str, list[_Changed]]:
+        """What modules import and change, by the name of what is imported."""
+        if self._changed is None:
+            self._changed = {}
+            place = 0
+            for module in filter(None, map(self._program.module, self._growth.run_by_roots())):
+                for bound, mutations in module.summary.mutations.items():
+                    for index in module.summary.scope.get(bound, ()):
+                        piece = module.summary.pieces[index]
+                        found = _Changed(place, module, piece, bound, tuple(mutations))
+                        place += 1
+                        for alias, _, target, item in piece.imports:
+                            if alias == bound:
+                                last = _last(target) if item is None else item
+                                self._changed.setdefault(last, []).append(found)
+        return self._changed
+
+    def _imports(self, changed: _Changed, module: Module, name: str) -> bool:
+        """Whether that is an import of ``module.name``, or of ``module``, changed by name."""
+        other = changed.module
+        for alias, level, target, item in changed.piece.imports:
+            if alias != changed.bound:
                 continue
             absolute = self._program.import_target(other, level, target)
             if item == name and self._gives(absolute, name, module):
                 return True
             if module.name == (absolute if item is None else f"{absolute}.{item}"):
-                return self._writes_attribute(other, mutations, module, name)
+                return self._writes_attribute(other, changed.mutations, module, name)
         return False
 
     def _gives(self, absolute: str, name: str, module: Module) -> bool:
@@ -202,11 +236,5 @@ class Builders:
         return False
 
 
-def _imports_from(other: Module, module: Module, simple: set[str]) -> bool:
-    """Whether ``other`` may import the functions ``simple``, or ``module``: by their names."""
-    last = module.name.rpartition(".")[2]
-    return any(
-        name in simple or name in ("*", last) or target.rpartition(".")[2] == last
-        for piece in other.summary.pieces
-        for _, _, target, name in piece.imports
-    )
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]

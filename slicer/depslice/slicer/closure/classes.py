@@ -43,6 +43,7 @@ class Classes:
         self._growth = growth
         self._engine = growth.engine
         self._live: dict[Class, None] = {}
+        self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
         self._after: dict[tuple[Class, str], Demand] = {}
@@ -64,12 +65,14 @@ class Classes:
         if class_ in self._live or self._growth.leaves_out(class_.id):
             return
         self._live[class_] = None
+        order = self._engine.mro(class_)
+        for k in order:
+            self._live_below.setdefault(k, []).append(class_)
         if not self._keep_statement(class_, demand):
             return
         own = Demand.of(
             class_.id, class_.module, ReferenceKind.CALL, "constructs", pack(class_.info.line, 0)
         )
-        order = self._engine.mro(class_)
         self._want_constructors(class_, order, own)
         if is_record(self._engine, class_):
             self._keep_fields(class_, own)
@@ -202,15 +205,14 @@ class Classes:
         standing = self._of_subclasses.setdefault(class_, {})
         if name not in standing:
             standing[name] = demand
-            for live in tuple(self._live):
-                if class_ in self._engine.mro(live):
-                    self._want_found(live, name, demand)
+            for live in tuple(self._live_below.get(class_, ())):
+                self._want_found(live, name, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
         if (class_, name) not in self._after:
             self._after[class_, name] = demand
-            for live in tuple(self._live):
+            for live in tuple(self._live_below.get(class_, ())):
                 self._want_next(live, class_, name, demand)
 
     def want_anywhere(self, name: str, demand: Demand) -> None:
@@ -225,9 +227,8 @@ class Classes:
         if (class_, prefix, suffix) not in self._matching and (prefix or suffix):
             self._matching[class_, prefix, suffix] = demand
             self._want_fitting(class_, prefix, suffix, demand)
-            for live in tuple(self._live):
-                if class_ in self._engine.mro(live):
-                    self._want_fitting(live, prefix, suffix, demand)
+            for live in tuple(self._live_below.get(class_, ())):
+                self._want_fitting(live, prefix, suffix, demand)
 
     # --- what a demand means for one live class
 

@@ -45,7 +45,7 @@ class ComputedNames:
         elif owner is None:
             self._growth.note_unresolved(at.item, f"{prefix}…{suffix}", rule, pos)
             if not anything:
-                self._open_values.note("matching", value, (prefix, suffix), demand, at.function)
+                self._open_values.note("matching", value, (prefix, suffix), demand)
         else:
             self._growth.note_unresolved(at.item, owner, rule, pos)
             if owner == at.module.name and anything:

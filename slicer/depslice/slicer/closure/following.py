@@ -238,7 +238,7 @@ class Following:
         rule: str,
         pos: int,
     ) -> None:
-        self._open.note(use, value, name, _demand(at, kind, rule, pos, certain=False), at.function)
+        self._open.note(use, value, name, _demand(at, kind, rule, pos, certain=False))
 
 
 def _demand(

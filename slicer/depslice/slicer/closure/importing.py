@@ -15,7 +15,7 @@ from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.pieces import start_of
-from depslice.slicer.wiring import import_closure, imported_modules, is_dotted_import, with_packages
+from depslice.slicer.wiring import imported_modules, is_dotted_import, with_packages
 
 
 class Importing:
@@ -27,6 +27,7 @@ class Importing:
         self._program = growth.program
         self._names = names
         self._uses: dict[str, set[str]] = {}  # module -> dotted names that its code uses
+        self._for_effect: set[tuple[str, int, str]] = set()  # imports asked for, kept or not
 
     def note_use(self, module: Module, dotted: str) -> None:
         """Code of ``module`` uses something of that dotted name."""
@@ -55,7 +56,7 @@ class Importing:
 
     def connect_effects(self) -> bool:
         """Have the modules that are kept for their effects imported; whether that asks for more."""
-        closure = import_closure(self._program, self._growth.roots)
+        closure = self._growth.run_by_roots()
         reached = self._reached()
         changed = False
         for name in tuple(self._growth.effects):
@@ -65,9 +66,12 @@ class Importing:
                 if edge is None:
                     break
                 importer, index, bound, _ = edge
-                if bound not in self._closure.aliases.get((importer, index), {}):
-                    changed = True
-                    self.import_for_effect(importer, index, bound)
+                # Options may leave the import out (a budget, a depth): asked for once.
+                if (importer, index, bound) not in self._for_effect:
+                    self._for_effect.add((importer, index, bound))
+                    if bound not in self._closure.aliases.get((importer, index), {}):
+                        changed = True
+                        self.import_for_effect(importer, index, bound)
                 current = importer
         return changed or bool(self._growth.queue)
 

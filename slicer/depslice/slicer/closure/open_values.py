@@ -56,7 +56,6 @@ class _Open:
     use: Use
     name: Any
     demand: Demand
-    where: Function
     done: set[int] = field(default_factory=set)
 
 
@@ -69,12 +68,13 @@ class OpenValues:
         self._classes = classes
         self._names = names
         self._origins = Origins(growth.engine)
-        self._uses: list[_Open] = []
-        self._traced = 0
+        self._uses: dict[int, list[_Open]] = {}  # by the value
+        self._fresh: list[_Open] = []
 
-    def note(self, use: Use, value: int, name: Any, demand: Demand, where: Function) -> None:
-        """``value`` is used in ``where``; settled by the next :meth:`trace`."""
-        self._uses.append(_Open(value, use, name, demand, where))
+    def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
+        """``value`` is used; settled by the next :meth:`trace`."""
+        self._origins.follow(value)
+        self._fresh.append(_Open(value, use, name, demand))
 
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for a parameter."""
@@ -82,15 +82,16 @@ class OpenValues:
 
     def trace(self) -> bool:
         """Settle uses for the values that are known by now; whether to come back."""
-        grown = self._origins.refresh()
-        fresh = self._uses[self._traced :]
-        self._traced = len(self._uses)
-        for use in self._uses if grown else fresh:
-            for value in sorted(self._origins.trace(use.value, use.where)):
-                if value not in use.done:
-                    use.done.add(value)
-                    self._settle(use, value)
-        return bool(fresh) or self._origins.grown
+        grown = self._origins.settle()
+        fresh, self._fresh = self._fresh, []
+        again = [use for value in grown for use in self._uses.get(value, ())]
+        for use in fresh:
+            self._uses.setdefault(use.value, []).append(use)
+        for use in (*again, *fresh):
+            for value in sorted(self._origins.known(use.value) - use.done):
+                use.done.add(value)
+                self._settle(use, value)
+        return bool(fresh) or self._origins.stale
 
     def _settle(self, use: _Open, value: int) -> None:
         kind = self._engine.values[value]

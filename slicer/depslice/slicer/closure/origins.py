@@ -5,96 +5,148 @@ The engine leaves a parameter open (``P``), and what is made of one: an attribut
 code passes are bound to parameters, and open values are traced to known ones. So a
 slice knows the classes of its receivers from its own calls alone, and two slices of
 one program do not disturb each other.
+
+Tracing is a fixpoint that goes on where it stopped (inclusion constraints: Andersen 1994):
+each open value remembers who has read its answer, and is traced again only when a binding,
+another answer, or something that the engine has evaluated has grown since.
 """
 
 from __future__ import annotations
 
-from depslice.callgraph.engine.containers import ContainerEvaluation
-from depslice.callgraph.engine.values import OPEN, Function, Values
+from typing import TypeAlias
+
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.values import EMPTY, OPEN, Function, Lookup, Values
 
 _WIDEST = 24
+
+Parameter: TypeAlias = tuple[Function, int]
 
 
 class Origins:
     """Bindings of parameters, and the known values behind open ones."""
 
-    def __init__(self, engine: ContainerEvaluation) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._bound: dict[tuple[Function, int], set[int]] = {}
-        self._before: dict[int, frozenset[int]] = {}  # the last round's answers
-        self._known: dict[int, frozenset[int]] = {}  # this round's
-        self._busy: set[int] = set()
-        self.grown = False
+        self._bound: dict[Parameter, set[int]] = {}
+        self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
+        self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
+        self._readers: dict[int | Parameter | Lookup, dict[int, None]] = {}
+        self._stale: dict[int, None] = {}  # open values to trace (again), in order
+
+    @property
+    def stale(self) -> bool:
+        """Whether bindings have grown since values were traced."""
+        return bool(self._stale)
 
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for the parameter."""
-        bound = self._bound.setdefault((function, index), set())
+        parameter = (function, index)
+        bound = self._bound.setdefault(parameter, set())
         if not values <= bound and len(bound) < _WIDEST:
             bound |= values
-            self.grown = True
+            self._wake(parameter)
 
-    def refresh(self) -> bool:
-        """Start another round if bindings or answers have grown since; whether they have.
+    def follow(self, value: int) -> None:
+        """From now on know what is behind ``value``."""
+        if self._is_open(value) and value not in self._known:
+            self._known[value] = EMPTY
+            self._stale[value] = None
 
-        Within a round each value is traced once, and a cycle sees the last round's answer;
-        answers only grow, so the rounds end.
-        """
-        grown, self.grown = self.grown, False
-        if grown:
-            self._before.update(self._known)
-            self._known.clear()
+    def known(self, value: int) -> frozenset[int]:
+        """The known values behind ``value``; empty when only callers outside the slice know."""
+        return self._known[value] if self._is_open(value) else self._engine.only(value)
+
+    def settle(self) -> dict[int, None]:
+        """Trace until nothing grows; the open values more is known of than before."""
+        grown: dict[int, None] = {}
+        while self._hear():
+            while self._stale:
+                value = next(iter(self._stale))
+                del self._stale[value]
+                if self._grows(value):
+                    grown[value] = None
+                    self._wake(value)
         return grown
 
-    def trace(self, value: int, where: Function) -> frozenset[int]:
-        """The known values behind ``value``; empty when only callers outside the slice know."""
-        engine = self._engine
-        if engine.values[value][0] not in OPEN:
-            return frozenset((value,))
-        known = self._known.get(value)
-        if known is not None:
-            return known
-        before = self._before.get(value, frozenset())
-        if value in self._busy:
-            return before
-        self._busy.add(value)
-        try:
-            found = self._trace(value, where) | before
-        finally:
-            self._busy.discard(value)
-        if len(found) > _WIDEST:
-            found = set(sorted(found)[:_WIDEST]) | before
-        self._known[value] = frozenset(found)
-        if len(found) > len(before):
-            self.grown = True
-        return self._known[value]
+    def _hear(self) -> bool:
+        """Whether there is something to trace, after what the engine has found since."""
+        self._engine.settle()
+        for lookup, heard in self._heard.items():
+            if lookup.answer is not heard:
+                self._heard[lookup] = lookup.answer
+                self._wake(lookup)
+        return bool(self._stale)
 
-    def _trace(self, value: int, where: Function) -> set[int]:
+    def _wake(self, source: int | Parameter | Lookup) -> None:
+        self._stale.update(self._readers.get(source, ()))
+
+    def _grows(self, value: int) -> bool:
+        """Trace ``value`` once; whether more is behind it than was known."""
+        before = self._known[value]
+        if len(before) >= _WIDEST:
+            return False  # as much as is told apart
+        found = self._trace(value) | before
+        if len(found) > _WIDEST:
+            found = before.union(sorted(found - before)[: _WIDEST - len(before)])
+        self._known[value] = frozenset(found)
+        return len(found) > len(before)
+
+    def _trace(self, value: int) -> Values:
         engine = self._engine
-        kind = engine.values[value]
-        if kind[0] == "P":
-            return self._all(self._bound.get((kind[1], kind[2]), ()), where)
-        if kind[0] == "U":
+        tag, source, *rest = engine.values[value]
+        if tag == "U":
             return {value}
-        inner = engine.values[kind[1]]
-        if kind[0] == "E" and inner[0] == "P" and inner[1].unit.params[inner[2]][1] in ("va", "kw"):
-            return self._all(self._bound.get((inner[1], inner[2]), ()), where)
+        if tag == "P":
+            return self._passed((source, rest[0]), value)
+        parameter = engine.values[source]
+        if tag == "E" and parameter[0] == "P":
+            _, function, index = parameter
+            if function.unit.params[index][1] in ("va", "kw"):
+                return self._passed((function, index), value)
+        sources = self._behind(source, value)
         result: set[int] = set()
-        extra = kind[2] if len(kind) > 2 else None
-        sources = sorted(self.trace(kind[1], where))
-        if kind[0] == "A" and not sources:
+        extra = rest[0] if rest else ""
+        if tag == "A" and not sources:
             # Of what functions carry under this name (field-based: Feldthaus et al. 2013).
-            result |= self._all(engine.cell("fan", extra).values, where)
-        for source in sources:
-            if source == engine.unknown_id:
-                result.add(source)
-            elif engine.values[source][0] not in OPEN:
-                result |= self._all(engine.probe(source, kind[0], extra, where), where)
+            result |= self._all(self._answer(engine.carried(extra), value), value)
+        where = engine.opened_in(value)
+        for each in sorted(sources):
+            if each == engine.unknown_id:
+                result.add(each)
+            elif not self._is_open(each):
+                probe = engine.probe(each, tag, extra, where)
+                result |= self._all(self._answer(probe, value), value)
         return result
 
-    def _all(self, values: Values | tuple[()], where: Function) -> set[int]:
+    def _passed(self, parameter: Parameter, reader: int) -> Values:
+        """The known values behind what kept code passes for ``parameter``."""
+        self._read(parameter, reader)
+        return self._all(self._bound.get(parameter, EMPTY), reader)
+
+    def _answer(self, lookup: Lookup, reader: int) -> Values:
+        """What the engine says, until it says more."""
+        self._read(lookup, reader)
+        return self._heard.setdefault(lookup, lookup.answer)
+
+    def _all(self, values: Values, reader: int) -> Values:
+        """The known values behind ``values``, as far as they are told apart."""
         result: set[int] = set()
         for value in sorted(values):
-            result |= self.trace(value, where)
+            result |= self._behind(value, reader)
             if len(result) > _WIDEST:
                 break
         return result
+
+    def _behind(self, value: int, reader: int) -> frozenset[int]:
+        """The known values behind ``value`` so far; ``reader`` is told when there are more."""
+        if self._is_open(value):
+            self.follow(value)
+            self._read(value, reader)
+        return self.known(value)
+
+    def _read(self, source: int | Parameter | Lookup, reader: int) -> None:
+        self._readers.setdefault(source, {})[reader] = None
+
+    def _is_open(self, value: int) -> bool:
+        return self._engine.values[value][0] in OPEN

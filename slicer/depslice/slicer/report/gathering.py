@@ -63,7 +63,7 @@ def _gathered(program: Program, measured: Measured) -> dict[str, Any]:
         "target": tradeoff.target,
         "tokenizer": tradeoff.tokenizer,
         "tokens": tradeoff.tokens,
-        "items": [_item(program, item, places, texts) for item in found.items],
+        "items": [_item(item, places, texts) for item in found.items],
         "edges": _edges(measured, places),
         "stops": _stops(measured),
         "tradeoff": [point_counts(point) for point in tradeoff.points],
@@ -74,7 +74,7 @@ def _gathered(program: Program, measured: Measured) -> dict[str, Any]:
     }
 
 
-def _item(program: Program, item: Item, places: dict[str, int], texts: _Texts) -> dict[str, Any]:
+def _item(item: Item, places: dict[str, int], texts: _Texts) -> dict[str, Any]:
     symbol = item.symbol
     step = item.reason[-1] if item.reason else None
     return {
@@ -84,19 +84,16 @@ def _item(program: Program, item: Item, places: dict[str, int], texts: _Texts) -
         "line": symbol.span.start,
         "distance": item.distance,
         "parent": None if step is None else places.get(step.source),
-        "reason": None if step is None else _reason(program, step),
+        "reason": None if step is None else _reason(step, texts),
         "code": {_LETTERS[form]: texts.of(item, form) for form in Form},
     }
 
 
-def _reason(program: Program, step: Step) -> list[Any]:
+def _reason(step: Step, texts: _Texts) -> list[Any]:
     """``[kind, certainty, evidence, path, line, text]``, the text of that line of source."""
-    file = program.by_path.get(step.path)
-    module = None if file is None else program.module(file.module)
-    lines = [] if module is None else program.text(module).split("\n")
-    inside = 0 < step.site.line <= len(lines)
-    text = lines[step.site.line - 1].strip() if inside else ""
-    return [step.kind.value, step.certainty.value, step.evidence, step.path, step.site.line, text]
+    line = step.site.line
+    text = texts.line(step.path, line).strip()
+    return [step.kind.value, step.certainty.value, step.evidence, step.path, line, text]
 
 
 def _edges(measured: Measured, places: dict[str, int]) -> list[list[Any]]:
@@ -127,12 +124,23 @@ def _stops(measured: Measured) -> list[dict[str, Any]]:
 
 
 class _Texts:
-    """The text of single definitions, under the bare headers of the classes they stand in."""
+    """The text of single definitions, under the bare headers of their classes; single lines."""
 
     def __init__(self, program: Program, measured: Measured) -> None:
         self._program = program
         self._pieces_of = measured.closure.pieces_of
         self._cuts = {cut.module: cut for cut in measured.found.cuts}
+        self._lines: dict[str, list[str]] = {}
+
+    def line(self, path: str, number: int) -> str:
+        """A line of a file; empty where there is none."""
+        lines = self._lines.get(path)
+        if lines is None:
+            file = self._program.by_path.get(path)
+            module = None if file is None else self._program.module(file.module)
+            lines = [] if module is None else self._program.text(module).split("\n")
+            self._lines[path] = lines
+        return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def of(self, item: Item, form: Form) -> str:
         """The definition in that form; empty for a module, which has no statement."""
