@@ -139,6 +139,50 @@ def test_a_target_is_never_cut(chain: Program) -> None:
     assert "for number in range(20):\n        total *= number" in text_of(chain, found)
 
 
+NEARER = """
+# --- app.py
+def target():
+    far()
+    return near(Shape())
+def far():
+    return farther()
+def farther():
+    return Shape().area()
+def near(shape):
+    return shape.area()
+class Shape:
+    def area(self):
+        return side()
+def side():
+    return 1
+"""
+
+
+def test_a_depth_counts_from_who_is_nearest(tmp_path: Path) -> None:
+    """`farther` asks first, and from too far; what `near` is passed shows only later."""
+    write_files(NEARER, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["app:target"], depth=2)
+    distances = {item.symbol.id: item.distance for item in found.items}
+    assert distances["app:Shape.area"] == 2
+    assert "app:side" not in distances
+    assert [each.symbol for each in found.omitted] == ["app:side"]
+    deeper = slice_symbols(program, ["app:target"], depth=3)
+    assert {item.symbol.id: item.distance for item in deeper.items}["app:side"] == 3
+
+
+@settings(deadline=None)
+@given(st.sampled_from(TARGETS), st.integers(0, 8))
+def test_a_deeper_slice_has_what_a_shallower_one_has(each: tuple[str, str], depth: int) -> None:
+    name, target = each
+    program = program_of(name)
+    found = slice_symbols(program, [target], depth=depth)
+    assert ids(found) <= ids(slice_symbols(program, [target], depth=depth + 1))
+    assert all(
+        item.distance <= depth or item.reason[-1].evidence == "encloses" for item in found.items
+    )
+
+
 REGISTRY = """
 # --- pkg/__init__.py
 from .handlers import handle

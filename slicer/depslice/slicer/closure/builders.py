@@ -17,7 +17,7 @@ from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.classes import Classes
-from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.pieces import changes_attribute, ops_of, start_of
 
@@ -41,7 +41,7 @@ class Builders:
         self._classes = classes
         self._program = growth.program
         self._engine = growth.engine
-        self._built: set[tuple[str, str]] = set()
+        self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
@@ -50,10 +50,8 @@ class Builders:
     def build_variable(self, module: Module, name: str) -> None:
         """Keep every statement that changes the object ``name`` stands for."""
         item = f"{module.name}:{name}"
-        if (module.name, name) in self._built:
-            return
-        self._built.add((module.name, name))
-        if item not in self._growth.closure.distances:
+        own = Demand.of(item, module, ReferenceKind.WRITE, "builds")
+        if item not in self._growth.closure.distances or not self._built.is_new(item, own):
             return
         self._build_here(module, name, item)
         summary = module.summary

@@ -19,7 +19,7 @@ from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, pack
-from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.records import external_names, fields_of, is_record
 from depslice.slicer.pieces import is_abstract, start_of
@@ -39,10 +39,12 @@ class Classes:
     build_member: Callable[[Class, str], None]
 
     def __init__(self, growth: Growth) -> None:
-        self.wanted: set[tuple[Class, str]] = set()
         self._growth = growth
+        self.wanted = Asked(growth)
         self._engine = growth.engine
         self._live: dict[Class, None] = {}
+        self._made_live = Asked(growth)
+        self._standing = Asked(growth)
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
@@ -62,14 +64,20 @@ class Classes:
 
     def make_live(self, class_: Class, demand: Demand) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached."""
-        if class_ in self._live or self._growth.leaves_out(class_.id):
+        if self._growth.leaves_out(class_.id) or not self._made_live.is_new(class_, demand):
             return
-        self._live[class_] = None
+        if class_ not in self._live:
+            self._live[class_] = None
+            for k in self._engine.mro(class_):
+                self._live_below.setdefault(k, []).append(class_)
+        if self._keep_statement(class_, demand):
+            self.ask_for_own(class_)
+
+    def ask_for_own(self, class_: Class) -> None:
+        """What the class itself asks for as soon as it is live."""
+        if class_ not in self._live:
+            return
         order = self._engine.mro(class_)
-        for k in order:
-            self._live_below.setdefault(k, []).append(class_)
-        if not self._keep_statement(class_, demand):
-            return
         own = Demand.of(
             class_.id, class_.module, ReferenceKind.CALL, "constructs", pack(class_.info.line, 0)
         )
@@ -145,23 +153,26 @@ class Classes:
         """The member ``name`` that the body of ``owner`` binds (``written``: only changed)."""
         if owner.info.piece < 0 and owner.info.owner < 0:
             return  # a class in a function: kept whole with it
-        if (owner, name) in self.wanted:
+        if written:
+            if (owner, name) in self.wanted:
+                return
+        elif not self.wanted.is_new((owner, name), demand):
             return
-        if not written:
-            self.wanted.add((owner, name))
         module = owner.module
+        kept = False
         for index in owner.info.members.get(name, ()):
             piece = module.summary.pieces[index]
             if piece.kind == "import":
                 self._growth.import_alias(module, piece, name, demand)
+                kept = True
                 continue
             item = f"{owner.id}.{name}" if name in piece.binds else ""
-            self._growth.keep(module, piece, demand, item=item)
+            kept |= self._growth.keep(module, piece, demand, item=item)
             if is_abstract(module, piece):  # PEP 3119: no instance without the override
                 self.want_override(owner, name, demand)
             if piece.kind == "class":
                 self.make_live(self._growth.class_of(module, piece), demand)
-        if not written:
+        if kept and not written:
             self.build_member(owner, name)
 
     def want_read_by_type(self, class_: Class, item: str) -> None:
@@ -202,29 +213,28 @@ class Classes:
 
     def want_override(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` on ``class_`` or a subclass of it, as far as they are live."""
-        standing = self._of_subclasses.setdefault(class_, {})
-        if name not in standing:
-            standing[name] = demand
+        if self._standing.is_new((class_, "below", name), demand):
+            self._of_subclasses.setdefault(class_, {})[name] = demand
             for live in tuple(self._live_below.get(class_, ())):
                 self._want_found(live, name, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
-        if (class_, name) not in self._after:
+        if self._standing.is_new((class_, "after", name), demand):
             self._after[class_, name] = demand
             for live in tuple(self._live_below.get(class_, ())):
                 self._want_next(live, class_, name, demand)
 
     def want_anywhere(self, name: str, demand: Demand) -> None:
         """``name`` on a receiver nobody knows: any live class may be it."""
-        if name not in self._anywhere:
+        if self._standing.is_new(name, demand):
             self._anywhere[name] = demand
             for live in tuple(self._live):
                 self._want_found(live, name, demand, fallback=True)
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""
-        if (class_, prefix, suffix) not in self._matching and (prefix or suffix):
+        if (prefix or suffix) and self._standing.is_new((class_, prefix, "…", suffix), demand):
             self._matching[class_, prefix, suffix] = demand
             self._want_fitting(class_, prefix, suffix, demand)
             for live in tuple(self._live_below.get(class_, ())):

@@ -65,9 +65,9 @@ class Following:
 
     def drain(self) -> None:
         """Follow every kept piece, those that are kept on the way included."""
-        queue = self._growth.queue
-        while queue:
-            self._expand(*queue.popleft())
+        growth = self._growth
+        while growth.is_pending:
+            self._expand(*growth.next_piece())
 
     def revisit(self) -> bool:
         """Queue the pieces of units that the engine knows more of since they were followed."""
@@ -78,7 +78,7 @@ class Following:
             if function.facts is not followed.facts
         ]
         for each in stale:
-            self._growth.queue.append((each.module, each.piece.index, each.item))
+            self._growth.follow(each.module, each.piece.index, each.item)
         return bool(stale)
 
     def note_unresolved(self) -> None:
@@ -100,6 +100,8 @@ class Following:
             if followed is None:
                 followed = Followed(module=module, piece=piece, item=item, function=function)
                 self._growth.followed[function] = followed
+            elif not followed.seen and piece.kind == "class":  # nearer than when it became live
+                self._classes.ask_for_own(self._growth.class_of(module, piece))
             followed.facts = function.facts
             if number == piece.unit and piece.kind == "class":
                 followed.bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}

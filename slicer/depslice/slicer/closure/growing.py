@@ -141,7 +141,7 @@ class _Growing:
         self._following.drain()
         return (
             self._open.trace()
-            or bool(self._growth.queue)
+            or self._growth.is_pending
             or self._following.revisit()
             or self._computed.match_strings()
             or self._importing.connect_effects()

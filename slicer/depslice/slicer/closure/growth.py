@@ -9,7 +9,7 @@ control dependence; here coarse, by compound statement).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from depslice.callgraph.engine.core import Engine
@@ -25,6 +25,7 @@ from depslice.slicer.pieces import (
     holding_piece,
     outer_piece,
     start_of,
+    units_of_piece,
 )
 from depslice.slicer.wiring import ImportEdge, import_closure, with_packages
 
@@ -49,6 +50,33 @@ class Followed:
     bases: set[Class] = field(default_factory=set)
 
 
+class Asked:
+    """What rules have been asked for so far, each to be answered once.
+
+    Within a depth it counts from where: what was too deep for one who asked need not be for
+    another, who is nearer to a target.
+    """
+
+    def __init__(self, growth: Growth) -> None:
+        self._growth = growth
+        self._distances: dict[Hashable, int] = {}
+
+    def __contains__(self, what: Hashable) -> bool:
+        return what in self._distances
+
+    def __len__(self) -> int:
+        return len(self._distances)
+
+    def is_new(self, what: Hashable, demand: Demand) -> bool:
+        """Whether nobody as near has asked for ``what``; from now on somebody has."""
+        distance = self._growth.distance_that_counts(demand)
+        known = self._distances.get(what)
+        if known is not None and known <= distance:
+            return False
+        self._distances[what] = distance
+        return True
+
+
 class Growth:
     """The closure so far, and the kept pieces whose facts are still to be followed.
 
@@ -71,7 +99,7 @@ class Growth:
         self.program = program
         self.engine = engine
         self.closure = Closure()
-        self.queue: deque[tuple[Module, int, str]] = deque()
+        self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by distance
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
@@ -79,6 +107,30 @@ class Growth:
         self._whole_classes = whole_classes
         self._excluded = excluded
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
+
+    # --- what is still to be followed
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether kept pieces are still to be followed."""
+        return bool(self._queue)
+
+    def follow(self, module: Module, index: int, item: str) -> None:
+        """Have a kept piece followed, (again) as part of ``item``.
+
+        Within a depth the nearest first: what is brought nearer has to be followed anew.
+        """
+        distance = 0 if self._depth is None else self.closure.distances.get(item, 0)
+        self._queue.setdefault(distance, deque()).append((module, index, item))
+
+    def next_piece(self) -> tuple[Module, int, str]:
+        """The next one: module, index, item."""
+        nearest = min(self._queue)
+        waiting = self._queue[nearest]
+        found = waiting.popleft()
+        if not waiting:
+            del self._queue[nearest]
+        return found
 
     # --- pieces
 
@@ -102,7 +154,7 @@ class Growth:
             return False
         self.closure.pieces_of.setdefault(item, {})[key] = None
         self._keep_in_place(module, piece, item)
-        self.queue.append((module, piece.index, item))
+        self.follow(module, piece.index, item)
         if piece.kind == "class" and self._whole_classes:
             self.keep_members(self.class_of(module, piece), demand)
         return True
@@ -168,7 +220,7 @@ class Growth:
             key = (module.name, holder.index)
             if key not in self.closure.kept:
                 self.closure.kept[key] = None
-                self.queue.append((module, holder.index, item))
+                self.follow(module, holder.index, item)
             self._control(module, holder, child, inside)
             child = holder
 
@@ -199,15 +251,35 @@ class Growth:
         known = closure.demands.get((demand.source, item))
         if known is None or known.certainty is Certainty.POSSIBLE:
             closure.demands[demand.source, item] = demand
-        if item in closure.distances:
-            return True
         distance = self._distance_by(demand)
+        if item in closure.distances:
+            if self._depth is not None and distance < closure.distances[item]:
+                self._bring_nearer(item, distance, demand)
+            return True
         if self._depth is not None and distance > self._depth and not encloses:
             closure.omitted.setdefault(item, distance)
             return False
         closure.distances[item] = distance
         closure.reasons[item] = demand
         return True
+
+    def _bring_nearer(self, item: str, distance: int, demand: Demand) -> None:
+        """``item`` is nearer than it was first reached; so is what it asks for."""
+        self.closure.distances[item] = distance
+        self.closure.reasons[item] = demand
+        for name, index in self.closure.pieces_of.get(item, ()):
+            module = self.program.module(name)
+            assert module is not None
+            units = (self.engine.function(module, each) for each in units_of_piece(module, index))
+            stale = [self.followed[each] for each in units if each in self.followed]
+            if any(each.seen for each in stale):  # else it waits to be followed as it is
+                for each in stale:
+                    each.seen.clear()
+                self.follow(module, index, item)
+
+    def distance_that_counts(self, demand: Demand) -> int:
+        """How far from a target what ``demand`` asks for would be; 0 where no depth is asked."""
+        return 0 if self._depth is None else self._distance_by(demand)
 
     def leaves_out(self, item: str) -> bool:
         """Whether the caller has excluded ``item``."""

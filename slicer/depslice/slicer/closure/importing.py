@@ -73,7 +73,7 @@ class Importing:
                         changed = True
                         self.import_for_effect(importer, index, bound)
                 current = importer
-        return changed or bool(self._growth.queue)
+        return changed or self._growth.is_pending
 
     def import_for_effect(self, importer: str, index: int, bound: str) -> None:
         """Keep an alias of an import for the modules that it runs."""

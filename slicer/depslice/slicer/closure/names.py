@@ -13,7 +13,7 @@ from depslice.callgraph.program import Module, strings_in
 from depslice.callgraph.summary import Op, Piece
 from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.classes import Classes
-from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.pieces import holding_piece, ops_of, strings_of
@@ -23,13 +23,13 @@ class Names:
     """Keeps what binds a name. ``wanted`` is what has been asked for so far."""
 
     def __init__(self, growth: Growth, classes: Classes, builders: Builders) -> None:
-        self.wanted: set[tuple[str, str, tuple[int, ...] | None, bool, bool]] = set()
         self._growth = growth
+        self.wanted = Asked(growth)
         self._closure = growth.closure
         self._program = growth.program
         self._classes = classes
         self._builders = builders
-        self._replaced: set[tuple[str, str]] = set()
+        self._replaced = Asked(growth)
 
     def want_name(
         self,
@@ -51,9 +51,8 @@ class Names:
         if local:
             self._closure.read_names.add((module.name, name))
         key = (module.name, name, versions, value, written)
-        if key in self.wanted:
+        if not self.wanted.is_new(key, demand):
             return
-        self.wanted.add(key)
         pieces = [module.summary.pieces[i] for i in module.current_pieces(name, versions)]
         if not pieces:
             self._want_unbound(module, name, demand, value=value)
@@ -124,9 +123,8 @@ class Names:
         """
         if not pieces or not all(piece.type_checking for piece in pieces):
             return
-        if (module.name, name) in self._replaced:
+        if not self._replaced.is_new((module.name, name), demand):
             return
-        self._replaced.add((module.name, name))
         if "__getattr__" in module.summary.scope:
             self._want_lazy(module, name, demand)
             return
