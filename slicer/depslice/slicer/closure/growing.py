@@ -51,6 +51,7 @@ def grow_closure(
     for name in observed:
         growing.add_observed(_module_of(program, name), name, targets[0])
     growing.run()
+    growing.release()
     return growth.closure
 
 
@@ -131,6 +132,10 @@ class _Growing:
         self._importing.settle_dotted_imports()
         self._following.drain()
         self._following.note_unresolved()
+
+    def release(self) -> None:
+        """Undo the requests that go upwards: with them the rules would wait for the collector."""
+        del self._growth.import_alias, self._classes.build_member
 
     def _round(self) -> bool:
         """Follow what is kept; whether anything has come up since that asks for more.
