@@ -27,7 +27,7 @@ from depslice.server.answers import (
     SymbolsAnswer,
 )
 from depslice.slicer import Context, Slice, explain_symbol, render, slice_symbols
-from depslice.slicer.explaining import line_of
+from depslice.slicer.explaining import SourceLines
 from depslice.slicer.tokens import count_tokens
 
 # What an answer has at most, unless more is asked for. Models read these.
@@ -211,6 +211,7 @@ def explain_slice(
     wanted, asked = named_symbol(program, target), named_symbol(program, symbol)
     found = slice_symbols(program, [wanted.id], whole_classes=whole_classes)
     explanation = explain_symbol(found, asked.id)
+    lines = SourceLines(program)
     chain, cut = _bounded(
         "chain",
         [
@@ -222,7 +223,7 @@ def explain_slice(
                 evidence=step.evidence,
                 path=step.path,
                 line=step.site.line,
-                code=line_of(program, step)[:_CODE],
+                code=lines.of(step)[:_CODE],
             )
             for step in explanation.chain
         ],

@@ -36,15 +36,27 @@ def explain_symbol(found: Slice, symbol_id: str) -> Explanation:
     return Explanation(symbol=symbol_id, item=item, nearest=nearest)
 
 
-def line_of(program: Program, step: Step) -> str:
-    """The source line a step is made from, without indentation; empty where there is none.
+class SourceLines:
+    """The source lines that steps are made from; each file is taken apart once."""
 
-    :raises SourceChanged: the file is no longer the one that was analysed.
-    """
-    file = program.by_path.get(step.path)
-    module = None if file is None else program.module(file.module)
-    lines = [] if module is None else program.text(module).split("\n")
-    return lines[step.site.line - 1].strip() if 0 < step.site.line <= len(lines) else ""
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._lines: dict[str, list[str]] = {}
+
+    def of(self, step: Step) -> str:
+        """The line of ``step``, without indentation; empty where there is none.
+
+        :raises SourceChanged: the file is no longer the one that was analysed.
+        """
+        lines = self._lines.get(step.path)
+        if lines is None:
+            lines = self._lines[step.path] = self._split(step.path)
+        return lines[step.site.line - 1].strip() if 0 < step.site.line <= len(lines) else ""
+
+    def _split(self, path: str) -> list[str]:
+        file = self._program.by_path.get(path)
+        module = None if file is None else self._program.module(file.module)
+        return [] if module is None else self._program.text(module).split("\n")
 
 
 def _item(found: Slice, symbol_id: str) -> Item | None:

@@ -106,8 +106,8 @@ def tradeoff_of(
     """The tradeoff of the symbol ``target`` (an id), or what an earlier run found of it.
 
     ``depths`` are by default those of :func:`default_depths` up to the depth of the slice;
-    ``budgets`` 250 tokens and its doubles, as far as they bind. ``usages`` is how many callers and tests
-    ``sliced+usages`` adds. Every point is what ``slice`` gives with these options.
+    ``budgets`` 250 tokens and its doubles, as far as they bind. ``usages`` is how many
+    callers and tests ``sliced+usages`` adds. Every point is what ``slice`` gives with these options.
 
     :raises UnknownTarget: no module of the program defines it.
     :raises OptionError: a negative depth, a budget that is not positive, an unknown tokenizer.

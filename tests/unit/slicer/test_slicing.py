@@ -139,6 +139,32 @@ def test_a_target_is_never_cut(chain: Program) -> None:
     assert "for number in range(20):\n        total *= number" in text_of(chain, found)
 
 
+ORDER = """
+# --- registry.py
+RULES = {}
+# --- pkg/__init__.py
+from . import rules
+# --- pkg/rules.py
+from registry import RULES
+def double(value):
+    return value * 2
+RULES["double"] = double
+# --- pkg/core.py
+def apply(value):
+    return value
+"""
+
+
+def test_the_order_of_targets_does_not_matter(tmp_path: Path) -> None:
+    """Whoever imports the second target registers what the first one holds."""
+    write_files(ORDER, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    targets = ["registry:RULES", "pkg.core:apply"]
+    found = slice_symbols(program, targets)
+    assert "pkg.rules:double" in ids(found)
+    assert ids(found) == ids(slice_symbols(program, targets[::-1]))
+
+
 NEARER = """
 # --- app.py
 def target():

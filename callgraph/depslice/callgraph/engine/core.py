@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.containers import ContainerEvaluation
 from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
+from depslice.callgraph.engine.probing import Probing
 from depslice.callgraph.engine.shapes import Shapes, guesses
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -32,7 +32,7 @@ _MOST_PASSES: Final = 4
 _DEEPEST: Final = 120
 
 
-class Engine(ContainerEvaluation):
+class Engine(Probing):
     """Evaluates units of a program.
 
     ``whole``: the arguments that callers pass flow into parameters, which needs every

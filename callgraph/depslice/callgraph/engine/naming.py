@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.narrowing import Narrowing
-from depslice.callgraph.engine.values import (
-    EMPTY,
-    NO_KEYWORDS,
-    OPEN,
-    Class,
-    Function,
-    Lookup,
-    Values,
-)
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.summary import Position
 
 _MOST_METHODS: Final = 60
@@ -24,38 +16,6 @@ _FEW_OBJECTS: Final = 3
 
 class ComputedNames(Narrowing):
     """``getattr(x, name)``, ``globals()[name]`` and their like."""
-
-    def probe(self, receiver: int, tag: str, extra: object, where: Function) -> Lookup:
-        """The attribute ``extra``, an element, or the result of a call of a known value.
-
-        ``where`` is whose code asks. Nothing is noted: whoever asks has its own reasons.
-        """
-        return self.question(("probe", receiver, tag, extra, where))
-
-    def carried(self, name: str) -> Lookup:
-        """Whatever functions of the program carry as their attribute ``name``."""
-        return self.question(("carried", name))
-
-    def opened_in(self, value: int) -> Function:
-        """The function whose parameter an open value is made of."""
-        kind = self.values[value]
-        while kind[0] in ("A", "E", "R"):
-            kind = self.values[kind[1]]
-        function: Function = kind[1]
-        return function
-
-    def find_probed(self, receiver: int, tag: str, extra: Any, where: Function) -> Values:
-        """The answer to :meth:`probe`."""
-        self.current = where
-        values = self.only(receiver)
-        if tag == "A":
-            found = self.load_attribute(values, extra, 0)
-        elif tag == "E":
-            found = self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
-        else:
-            found = self.call(values, extra, NO_KEYWORDS, 0)
-        self.facts = []
-        return found
 
     def dynamic_attribute(
         self, receivers: Values, prefix: str, suffix: str, pos: Position

@@ -65,7 +65,9 @@ def why(
 
 
 def _document(program: Program, explanation: Explanation, *, wanted: Symbol) -> dict[str, Any]:
-    item = explanation.item
+    from depslice.slicer.explaining import SourceLines
+
+    item, lines = explanation.item, SourceLines(program)
     return {
         "schema": WHY_SCHEMA,
         "target": wanted.id,
@@ -73,14 +75,12 @@ def _document(program: Program, explanation: Explanation, *, wanted: Symbol) -> 
         "in_slice": item is not None,
         "item": None if item is None else item.symbol.id,
         "distance": None if item is None else item.distance,
-        "chain": [_step(program, step) for step in explanation.chain],
+        "chain": [_step(step, lines.of(step)) for step in explanation.chain],
         "nearest": list(explanation.nearest),
     }
 
 
-def _step(program: Program, step: Step) -> dict[str, Any]:
-    from depslice.slicer.explaining import line_of
-
+def _step(step: Step, text: str) -> dict[str, Any]:
     return {
         "source": step.source,
         "target": step.target,
@@ -90,7 +90,7 @@ def _step(program: Program, step: Step) -> dict[str, Any]:
         "path": step.path,
         "line": step.site.line,
         "column": step.site.column,
-        "text": line_of(program, step),
+        "text": text,
     }
 
 

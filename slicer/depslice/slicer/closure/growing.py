@@ -46,8 +46,10 @@ def grow_closure(
     """
     growth = Growth(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
     growing = _Growing(growth)
-    for target in targets:
-        growing.add_target(_module_of(program, target), target)
+    modules = [_module_of(program, target) for target in targets]
+    growth.roots.update(dict.fromkeys(module.name for module in modules))
+    for module, target in zip(modules, targets, strict=True):
+        growing.add_target(module, target)
     for name in observed:
         growing.add_observed(_module_of(program, name), name, targets[0])
     growing.run()
@@ -88,7 +90,6 @@ class _Growing:
     def add_target(self, module: Module, symbol_id: str) -> None:
         """A symbol the caller asked for: all pieces that define it."""
         growth = self._growth
-        growth.roots.setdefault(module.name)
         growth.keep_module(module.name)
         growth.closure.distances[symbol_id] = 0
         demand = Demand.of(symbol_id, module, ReferenceKind.READ, "target")

@@ -66,12 +66,12 @@ class Importing:
                 if edge is None:
                     break
                 importer, index, bound, _ = edge
+                kept = bound in self._closure.aliases.get((importer, index), {})
                 # Options may leave the import out (a budget, a depth): asked for once.
-                if (importer, index, bound) not in self._for_effect:
+                if not kept and (importer, index, bound) not in self._for_effect:
                     self._for_effect.add((importer, index, bound))
-                    if bound not in self._closure.aliases.get((importer, index), {}):
-                        changed = True
-                        self.import_for_effect(importer, index, bound)
+                    changed = True
+                    self.import_for_effect(importer, index, bound)
                 current = importer
         return changed or self._growth.is_pending
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from depslice.callgraph.model import Certainty
 from depslice.callgraph.program import Program
 from depslice.slicer.cut import FileCut, Form, StatementPath
+from depslice.slicer.explaining import SourceLines
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Item, Step
 from depslice.slicer.pieces import enclosing_pieces
@@ -58,12 +59,12 @@ def report_of(
 def _gathered(program: Program, measured: Measured) -> dict[str, Any]:
     found, tradeoff = measured.found, measured.tradeoff
     places = {item.symbol.id: place for place, item in enumerate(found.items)}
-    texts = _Texts(program, measured)
+    texts, lines = _Texts(program, measured), SourceLines(program)
     return {
         "target": tradeoff.target,
         "tokenizer": tradeoff.tokenizer,
         "tokens": tradeoff.tokens,
-        "items": [_item(item, places, texts) for item in found.items],
+        "items": [_item(item, places, texts, lines) for item in found.items],
         "edges": _edges(measured, places),
         "stops": _stops(measured),
         "tradeoff": [point_counts(point) for point in tradeoff.points],
@@ -74,7 +75,7 @@ def _gathered(program: Program, measured: Measured) -> dict[str, Any]:
     }
 
 
-def _item(item: Item, places: dict[str, int], texts: _Texts) -> dict[str, Any]:
+def _item(item: Item, places: dict[str, int], texts: _Texts, lines: SourceLines) -> dict[str, Any]:
     symbol = item.symbol
     step = item.reason[-1] if item.reason else None
     return {
@@ -84,16 +85,17 @@ def _item(item: Item, places: dict[str, int], texts: _Texts) -> dict[str, Any]:
         "line": symbol.span.start,
         "distance": item.distance,
         "parent": None if step is None else places.get(step.source),
-        "reason": None if step is None else _reason(step, texts),
+        "reason": None if step is None else _reason(step, lines),
         "code": {_LETTERS[form]: texts.of(item, form) for form in Form},
     }
 
 
-def _reason(step: Step, texts: _Texts) -> list[Any]:
+def _reason(step: Step, lines: SourceLines) -> list[Any]:
     """``[kind, certainty, evidence, path, line, text]``, the text of that line of source."""
-    line = step.site.line
-    text = texts.line(step.path, line).strip()
-    return [step.kind.value, step.certainty.value, step.evidence, step.path, line, text]
+    return [
+        *(step.kind.value, step.certainty.value, step.evidence),
+        *(step.path, step.site.line, lines.of(step)),
+    ]
 
 
 def _edges(measured: Measured, places: dict[str, int]) -> list[list[Any]]:
@@ -124,23 +126,12 @@ def _stops(measured: Measured) -> list[dict[str, Any]]:
 
 
 class _Texts:
-    """The text of single definitions, under the bare headers of their classes; single lines."""
+    """The text of single definitions, under the bare headers of the classes they stand in."""
 
     def __init__(self, program: Program, measured: Measured) -> None:
         self._program = program
         self._pieces_of = measured.closure.pieces_of
         self._cuts = {cut.module: cut for cut in measured.found.cuts}
-        self._lines: dict[str, list[str]] = {}
-
-    def line(self, path: str, number: int) -> str:
-        """A line of a file; empty where there is none."""
-        lines = self._lines.get(path)
-        if lines is None:
-            file = self._program.by_path.get(path)
-            module = None if file is None else self._program.module(file.module)
-            lines = [] if module is None else self._program.text(module).split("\n")
-            self._lines[path] = lines
-        return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def of(self, item: Item, form: Form) -> str:
         """The definition in that form; empty for a module, which has no statement."""

@@ -1,0 +1,44 @@
+"""What a slice asks of known values, when they turn up where code has an open one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Function, Lookup, Values
+
+
+class Probing(ContainerEvaluation):
+    """Questions whose answers grow with the engine; nothing is noted for whoever asks."""
+
+    def probe(self, receiver: int, tag: str, extra: object, where: Function) -> Lookup:
+        """The attribute ``extra``, an element, or the result of a call of a known value.
+
+        ``where`` is whose code asks, which has reasons of its own to do so.
+        """
+        return self.question(("probe", receiver, tag, extra, where))
+
+    def carried(self, name: str) -> Lookup:
+        """Whatever functions of the program carry as their attribute ``name``."""
+        return self.question(("carried", name))
+
+    def opened_in(self, value: int) -> Function:
+        """The function whose parameter an open value is made of."""
+        kind = self.values[value]
+        while kind[0] in ("A", "E", "R"):
+            kind = self.values[kind[1]]
+        function: Function = kind[1]
+        return function
+
+    def find_probed(self, receiver: int, tag: str, extra: Any, where: Function) -> Values:
+        """The answer to :meth:`probe`."""
+        self.current = where
+        values = self.only(receiver)
+        if tag == "A":
+            found = self.load_attribute(values, extra, 0)
+        elif tag == "E":
+            found = self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
+        else:
+            found = self.call(values, extra, NO_KEYWORDS, 0)
+        self.facts = []
+        return found
