@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from depslice.slicer.cut import FileCut, Link, StatementPath
@@ -1391,7 +1391,10 @@ def test_random_packages_do_the_same(package: tuple[Files, str]) -> None:
     files, target = package
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), files)
-        expected = run_here(Path(folder), target)
+        try:
+            expected = run_here(Path(folder), target)
+        except ImportError:  # a cycle that Python cannot import from this end either
+            reject()
     flat = flatten_slice(make_slice(files, target))
     namespace: dict[str, Any] = {"__name__": "flat"}
     exec(compile(flat, "flat.py", "exec"), namespace)  # noqa: S102 - our own snippets
