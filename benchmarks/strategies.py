@@ -18,15 +18,18 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import itertools
 import json
 import os
 import random
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,7 +46,7 @@ from depslice.dataset.model import Made, made_document
 from depslice.dataset.recorded import Recording
 from depslice.harness import Settings
 from depslice.harness.llm import LlmGenerator
-from depslice.llm import Caps, ModelSettings, OpenModel, Options, Usage, open_model
+from depslice.llm import Caps, ModelSettings, OpenModel, Options, Pace, Usage, open_model
 from depslice.llm.prices import Price, parse_price
 from depslice.prompts.subjects import LIMIT
 from depslice.slicer import slice_symbols
@@ -71,6 +74,8 @@ class Subject:
     place: str
     program: Program
     target: Symbol
+    alone: threading.Lock
+    """Held by whoever asks the program."""
 
 
 def main() -> None:
@@ -101,6 +106,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=1, help="more than 1: with repairs")
     parser.add_argument("--mutants", type=int, default=50)
     parser.add_argument("--functions", type=int, default=24, help="of all packages together")
+    parser.add_argument("--concurrency", type=int, default=1, help="harnesses made side by side")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--packages", default=",".join(PACKAGES), help="of the corpus")
     parser.add_argument("--folder", type=Path, action="append", help="code of your own instead")
@@ -111,8 +117,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--page", type=Path, default=REPO / "docs" / "strategies.md")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     options = parser.parse_args()
-    if min(options.functions, options.rounds, options.max_tokens, options.limit) < 1:
-        parser.error("--functions, --rounds, --max-tokens and --limit are 1 at least")
+    counts = ("functions", "rounds", "max_tokens", "limit", "concurrency")
+    for name in counts:
+        if getattr(options, name) < 1:
+            parser.error(f"--{name.replace('_', '-')} is 1 at least")
     if not options.report and not options.model:
         parser.error("--model is needed, or --report")
     return options
@@ -154,6 +162,7 @@ def _drawn(
     program = open_program(folder)
     symbols = sorted(list_functions(program, workers=1), key=_id)
     random.Random(seed).shuffle(symbols)  # noqa: S311 - a sample, not a secret
+    alone = threading.Lock()
     found: dict[str, list[Subject]] = {place: [] for place in PLACES}
     for symbol in symbols:
         if all(len(drawn) == each for drawn in found.values()):
@@ -163,10 +172,16 @@ def _drawn(
         files = {item.symbol.path for item in slice_symbols(program, [symbol.id]).items}
         place = PLACES[len(files) > 1]
         if len(found[place]) < each:
-            subject = Subject(
-                package=name, version=version, place=place, program=program, target=symbol
+            found[place].append(
+                Subject(
+                    package=name,
+                    version=version,
+                    place=place,
+                    program=program,
+                    target=symbol,
+                    alone=alone,
+                )
             )
-            found[place].append(subject)
     return found
 
 
@@ -204,6 +219,7 @@ class Results:
         whole = text[: text.rfind("\n") + 1]  # a run that was killed may leave part of a line
         if whole != text:
             path.write_text(whole, encoding="utf-8")
+        self._lock = threading.Lock()
         self._found = {_cell(each): each for each in map(json.loads, whole.splitlines())}
 
     @property
@@ -218,15 +234,46 @@ class Results:
 
     def add(self, line: dict[str, Any]) -> None:
         """Write it, at once."""
-        self._found[_cell(line)] = line
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        with self._lock:
+            self._found[_cell(line)] = line
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
 
 
 def _cell(line: dict[str, Any]) -> str:
     names = ("model", "package", "version", "target", "builder", "strategy", "settings")
     return json.dumps([line[name] for name in names], sort_keys=True)
+
+
+class Meter:
+    """CPU time, shared evenly among the harnesses that are being made at the time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._read = cpu_seconds()
+        self._taken: dict[int, float] = {}
+
+    @contextmanager
+    def measuring(self, taken: dict[str, Any]) -> Iterator[None]:
+        """Put ``cpu`` and ``seconds`` into ``taken``."""
+        me, started = id(taken), time.monotonic()
+        with self._lock:
+            self._share()
+            self._taken[me] = 0.0
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._share()
+                taken["cpu"] = round(self._taken.pop(me), 2)
+            taken["seconds"] = round(time.monotonic() - started, 2)
+
+    def _share(self) -> None:
+        now = cpu_seconds()
+        for each in self._taken:
+            self._taken[each] += (now - self._read) / len(self._taken)
+        self._read = now
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -242,89 +289,129 @@ def measure(options: argparse.Namespace) -> None:
         price=price,
         completions=options.into / "completions",
         caps=Caps(dollars=options.max_dollars),
+        pace=Pace(concurrency=options.concurrency),
     )
     with open_model(options.model, settings) as model:
         subjects = sample(options)
-        for number, subject in enumerate(subjects, 1):
-            for builder in BUILDERS:
-                print(f"{number}/{len(subjects)} {builder} {subject.target.id}", file=sys.stderr)
-                _compare(subject, builder, model, results, options)
+        cells = [
+            Cell(subject, builder, strategy, f"{number}/{len(subjects)}", options)
+            for number, subject in enumerate(subjects, 1)
+            for builder in BUILDERS
+            for strategy in CONTEXTS
+        ]
+        missing = [each for each in cells if not results.has(each.about(model.name))]
+        _side_by_side(missing, Run(model=model, results=results), options.concurrency)
 
 
-def _compare(
-    subject: Subject, builder: str, model: OpenModel, results: Results, options: argparse.Namespace
-) -> None:
-    """The four contexts for one function and one kind of test."""
-    about = {
-        "model": model.name,
-        "package": subject.package,
-        "version": subject.version,
-        "target": subject.target.id,
-        "place": subject.place,
-        "builder": builder,
-        "settings": {
-            "limit": options.limit,
-            "max_tokens": options.max_tokens,
-            "rounds": options.rounds,
-            "mutants": options.mutants,
-        },
-    }
-    missing = [each for each in CONTEXTS if not results.has(about | {"strategy": each})]
-    with ExitStack() as stack:
-        if missing:
-            gates = Gates(mutants=options.mutants, equivalence=builder == "equivalence")
-            session = stack.enter_context(
-                open_session(
-                    subject.program,
-                    sandbox=choose_sandbox(),
-                    python=options.run_python,
-                    gates=gates,
-                )
-            )
-        for strategy in missing:
-            made, taken = _made(subject, builder, strategy, model, session, options)
-            if made.reasons and made.reasons[0][0] in PASSING:
-                raise SystemExit(f"strategies: {made.reasons[0][1]}; the same command goes on")
-            results.add(about | made_document(made) | taken | {"strategy": strategy})
+def _side_by_side(cells: Sequence[Cell], run: Run, number: int) -> None:
+    """Make them in their order; after one that ends the run, those that are begun."""
+
+    def make(cell: Cell) -> None:
+        if run.ended.is_set():
+            return
+        try:
+            cell.make(run)
+        except BaseException:
+            run.ended.set()
+            raise
+
+    with ThreadPoolExecutor(number) as pool:
+        making = [pool.submit(make, each) for each in cells]
+        try:
+            wait(making, return_when=FIRST_EXCEPTION)
+        finally:
+            run.ended.set()
+    for done in making:
+        done.result()
 
 
-def _made(
-    subject: Subject,
-    builder: str,
-    strategy: str,
-    model: OpenModel,
-    session: Session,
-    options: argparse.Namespace,
-) -> tuple[Made, dict[str, Any]]:
-    """What became of one cell, and what it took. No answer is asked for twice."""
-    counted = model.for_task(Caps())  # its ledger knows what the cell takes, replayed or not
-    settings = Settings(
-        model=options.model,
-        builder=builder,
-        strategy=strategy,
-        limit=options.limit,
-        sampling=Options(max_tokens=options.max_tokens),
-    )
-    folder = options.into / "harnesses" / subject.package / builder / strategy
-    (folder / "manifest.jsonl").unlink(missing_ok=True)  # the lines of the results say more
-    maker = Maker(
-        session=session,
-        generators=[LlmGenerator(settings, counted)],
-        recording=Recording(calls={}, failures={}),
-        folder=folder,
-        rounds=options.rounds,
-        settings=settings,
-    )
-    started, used = time.monotonic(), cpu_seconds()
-    [made] = maker.make([subject.target], progress=lambda *_: None)
-    spent: Usage = counted.ledger.spent
-    taken = {
-        "usage": asdict(spent),
-        "cpu": round(cpu_seconds() - used, 2),
-        "seconds": round(time.monotonic() - started, 2),
-        "harness": (folder / made.harness).read_text(encoding="utf-8") if made.harness else None,
-    }
-    return made, taken
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What cells share. ``ended``: no further one is to be begun."""
+
+    model: OpenModel
+    results: Results
+    meter: Meter = field(default_factory=Meter)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One harness that is asked for."""
+
+    subject: Subject
+    builder: str
+    strategy: str
+    number: str
+    options: argparse.Namespace
+
+    def about(self, model: str) -> dict[str, Any]:
+        """What the harness depends on, and where the function is."""
+        return {
+            "model": model,
+            "package": self.subject.package,
+            "version": self.subject.version,
+            "target": self.subject.target.id,
+            "place": self.subject.place,
+            "builder": self.builder,
+            "strategy": self.strategy,
+            "settings": {
+                "limit": self.options.limit,
+                "max_tokens": self.options.max_tokens,
+                "rounds": self.options.rounds,
+                "mutants": self.options.mutants,
+            },
+        }
+
+    def make(self, run: Run) -> None:
+        """Write its line. No answer is asked for twice."""
+        print(self.number, self.builder, self.strategy, self.subject.target.id, file=sys.stderr)
+        options, taken = self.options, dict[str, Any]()
+        gates = Gates(mutants=options.mutants, equivalence=self.builder == "equivalence")
+        with (
+            run.meter.measuring(taken),
+            open_session(
+                self.subject.program,
+                sandbox=choose_sandbox(),
+                python=options.run_python,
+                gates=gates,
+            ) as session,
+        ):
+            made = self._made(run.model, session, taken)
+        if made.reasons and made.reasons[0][0] in PASSING:
+            raise SystemExit(f"strategies: {made.reasons[0][1]}; the same command goes on")
+        run.results.add(made_document(made) | taken | self.about(run.model.name))
+
+    def _made(self, model: OpenModel, session: Session, taken: dict[str, Any]) -> Made:
+        counted = model.for_task(Caps())  # its ledger knows what the cell takes, replayed or not
+        settings = Settings(
+            model=self.options.model,
+            builder=self.builder,
+            strategy=self.strategy,
+            limit=self.options.limit,
+            sampling=Options(max_tokens=self.options.max_tokens),
+        )
+        folder = self.options.into.joinpath(
+            "harnesses", self.subject.package, self.builder, self.strategy,
+            hashlib.sha256(self.subject.target.id.encode()).hexdigest()[:12],
+        )  # fmt: skip
+        (folder / "manifest.jsonl").unlink(missing_ok=True)  # the lines of the results say more
+        maker = Maker(
+            session=session,
+            generators=[LlmGenerator(settings, counted)],
+            recording=Recording(calls={}, failures={}),
+            folder=folder,
+            rounds=self.options.rounds,
+            settings=settings,
+            alone=self.subject.alone,
+        )
+        [made] = maker.make([self.subject.target], progress=lambda *_: None)
+        spent: Usage = counted.ledger.spent
+        taken["usage"] = asdict(spent)
+        taken["harness"] = (
+            (folder / made.harness).read_text(encoding="utf-8") if made.harness else None
+        )
+        return made
 
 
 def cpu_seconds() -> float:

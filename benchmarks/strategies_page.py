@@ -36,8 +36,8 @@ fails the static checks is asked for once more. Every verdict, with its harness 
 really calls what it should; how much it finds out is not asked. *Accepted*: it passes all gates \
 of [the validator](verdict.md) too. Coverage (of branches; of lines where there are none) and \
 mutants killed are means over valid harnesses. Tokens, seconds, calls and dollars are means for a \
-function, valid or not: CPU of the model, if it is a local one, and of the validator together. \
-Where a run was ended and went on, CPU and wall time lack what was answered before.
+function, valid or not: CPU of the model, if it is a local one, and of the validator together, \
+shared evenly among harnesses that were made side by side. Where a run was ended and went on, CPU and wall time lack what was answered before.
 
 ```console
 $ python benchmarks/strategies.py --model MODEL

@@ -4,7 +4,8 @@ A manifest has a line for each function and generator that is done. A run that w
 goes on behind its last line; what is in flight is lost, nothing else.
 
 Functions are worked on side by side. What takes the time is to validate, in a sandbox for
-each worker; generators, and the program that they read, are used by one thread at a time.
+each worker, and to wait for a model; generators, and the program that they read, are used by
+one thread at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -54,7 +55,8 @@ class Maker:
     ``folder`` gets the harnesses and ``manifest.jsonl``. ``rounds``: at most so many drafts are
     validated for a function and generator. Without ``every``, the generators that come
     after one whose harness was accepted are not asked. ``workers``: functions worked on side
-    by side; the first worker has ``session``, the others open one each.
+    by side; the first worker has ``session``, the others open one each. ``alone`` is held by
+    whoever asks the program or a generator: makers that share a program share it.
     """
 
     session: Session
@@ -86,6 +88,15 @@ class Maker:
         for done, made in enumerate(found, 1):
             yield from made
             progress(done, len(targets))
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """For one that holds ``alone``, and waits for something outside of this process."""
+        self.alone.release()
+        try:
+            yield
+        finally:
+            self.alone.acquire()
 
     def _in_turn(self, targets: Sequence[Symbol]) -> Iterator[Iterator[Made]]:
         for target in targets:
@@ -163,6 +174,7 @@ class _Loop:
             target=target,
             calls=maker.recording.calls.get(target.id, ()),
             not_recorded=maker.recording.failures.get(target.id, ""),
+            waiting=maker.released,
         )
         self.attempts: list[Attempt] = []
         self.best: tuple[Draft, Verdict] | None = None

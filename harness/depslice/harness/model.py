@@ -8,6 +8,7 @@ calls, verdicts) comes to it as values; whoever runs the loop makes them
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -52,13 +53,17 @@ class Task:
     """A function that wants a harness.
 
     ``calls`` are real calls, those first that reach most; ``not_recorded`` says why there
-    are none, or why arguments could not be kept.
+    are none, or why arguments could not be kept. ``waiting()`` is entered to wait for something
+    slow, an answer of a model: other tasks go on meanwhile, so the program is not asked in it.
     """
 
     program: Program
     target: Symbol
     calls: tuple[RecordedCall, ...] = ()
     not_recorded: str = ""
+    waiting: Callable[[], AbstractContextManager[None]] = field(
+        default=nullcontext, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +152,8 @@ class Settings:
 class HarnessGenerator(Protocol):
     """Makes harnesses. Found through entry points of the group ``depslice.harness_generators``.
 
-    It is asked by one thread at a time, for several tasks in turn.
+    It is asked by one thread at a time, for several tasks in turn, and in between for others
+    while it waits (:attr:`Task.waiting`).
 
     ``name`` is what ``--generator`` takes. ``needs_calls``: it can do nothing with a task that
     has no ``calls``. ``rounds``: at most so many are of use, the first one counted.

@@ -112,10 +112,12 @@ class LlmGenerator:
         target = task.target.id
         if target not in self._models:  # caps of a task hold for all its rounds
             self._models[target] = self._run.for_task(self._settings.task_caps)
+        model = self._models[target]
         try:
-            return self._models[target].complete(
-                messages, n=self._settings.samples, options=self._settings.sampling
-            )
+            with task.waiting():
+                return model.complete(
+                    messages, n=self._settings.samples, options=self._settings.sampling
+                )
         except (Unauthorized, CapReached) as error:
             if isinstance(error, Unauthorized) or self._run.ledger.is_full:
                 self._ended = error
