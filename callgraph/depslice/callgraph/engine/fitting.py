@@ -6,15 +6,15 @@ they have mixed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.attributes import AttributeEvaluation
-from depslice.callgraph.engine.values import Class, Function, Value, Values
+from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.summary import TypeExpr
 
 _MOST_HEIRS: Final = 2
+_OBJECTS: Final = frozenset({"I", "F", "B"})
 _PLAIN: Final = frozenset(
     f"builtins.{kind.__name__}"
     for kind in (
@@ -41,14 +41,20 @@ class FittingEvaluation(AttributeEvaluation):
     def fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
         """What of ``passed`` can be meant where ``annotation`` is declared.
 
-        Only instances of classes of the repo are ruled out, and only by types that are
-        known to the last alternative.
+        Only objects of the repo are ruled out, and only by types that are known to the last
+        alternative. What may be an instance of some subclass is one of a declared subclass.
         """
-        instances = [value for value in passed if self.values[value][0] == "I"]
-        if not instances or not self._is_known(function, annotation):
+        objects = [value for value in passed if self.values[value][0] in _OBJECTS]
+        if not objects or not self._is_known(function, annotation):
             return passed
-        declared = [self.values[v] for v in self.declared(function.module, function, annotation)]
-        return passed - {value for value in instances if not self._fits(value, declared)}
+        declared = self.declared(function.module, function, annotation)
+        kept = set(passed)
+        for value in objects:
+            meant = self._meant(value, declared)
+            if value not in meant:
+                kept.discard(value)
+                kept |= meant
+        return kept
 
     def _is_known(self, function: Function, expression: TypeExpr) -> bool:
         """Whether every alternative of a declared type is a type that is known."""
@@ -61,28 +67,35 @@ class FittingEvaluation(AttributeEvaluation):
         declared = self.declared(function.module, function, expression)
         return bool(declared) and not declared & self.unknown and not self.is_vague(declared)
 
-    def _fits(self, instance: int, declared: Sequence[Value]) -> bool:
-        _, class_, exact = self.values[instance]
-        for kind in declared:
-            if kind[0] == "I":
-                if self._may_be(class_, kind[1], exact=exact):
-                    return True
+    def _meant(self, value: int, declared: Values) -> Values:
+        """``value`` where it fits what is declared, or what is declared of its subclasses."""
+        tag, class_, exact = (*self.values[value], None)[:3]
+        narrower: set[int] = set()
+        for other in declared:
+            kind = self.values[other]
+            if kind[0] == "I" and tag != "I":
+                if self._is_open(kind[1]):
+                    return {value}
+            elif kind[0] == "I":
+                if not exact and class_ is not kind[1] and class_ in self.mro(kind[1]):
+                    narrower.add(other)
+                elif self._may_be(class_, kind[1], exact=exact):
+                    return {value}
             elif kind[0] not in ("XI", "G") or kind[1] not in _PLAIN:
-                return True  # a protocol, or what someone else has made like one
-            elif kind[1] in (bases := self.external_bases(class_)) or "?" in bases:
-                return True
-        return False
+                return {value}  # a protocol, or what someone else has made like one
+            elif tag == "I" and (kind[1] in (bases := self.external_bases(class_)) or "?" in bases):
+                return {value}
+        return narrower
+
+    def _is_open(self, class_: Class) -> bool:
+        """Whether what is no instance of ``class_`` may be taken for one."""
+        return any(base == "?" or base.endswith(".Protocol") for base in self.external_bases(class_))
 
     def _may_be(self, class_: Class, declared: Class, *, exact: bool) -> bool:
         """Whether an instance of ``class_`` can be one of ``declared``."""
-        if declared in self.mro(class_) or any(
-            base == "?" or base.endswith(".Protocol")
-            for base in (*self.external_bases(class_), *self.external_bases(declared))
-        ):
+        if declared in self.mro(class_) or self._is_open(class_) or self._is_open(declared):
             return True
-        if exact:
-            return False
-        return class_ in self.mro(declared) or any(
+        return not exact and any(
             declared in self.mro(below) for below in self.live_subclasses(class_)
         )
 
