@@ -415,7 +415,7 @@ class Outside:
         for expression, values in later:
             if not self.types.callback(expression, values, scope, rest, arguments.pos):
                 self.types.bind(expression, values, scope, arguments.pos)
-                if expression[-1] in ("object", "Any"):
+                if expression[-1] == "Any":
                     loose.append(values)
         if loose and not any(_is_parameters(param) for param in params):
             self.engine.hand_over(loose, arguments.pos)
