@@ -780,8 +780,10 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("SR", function, False))
         if name in ("setter", "deleter", "getter") and function.unit.flags & s.PROPERTY:
             return self.single(("X", f"builtins.property.{name}"))
-        if name in ("__call__", "__get__"):
+        if name == "__call__":
             return self.single(("F", function))
+        if name == "__get__":
+            return self.single(("FG", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
         found = self.read(self.cell("fa", function, name))

@@ -246,6 +246,11 @@ class CallEvaluation(ExternalCalls):
             return self._call_instance(callee, value[1], args, keywords, spread, pos)
         if kind == "KM":
             return self.call_container(value[1], value[2], args, keywords, pos)
+        if kind == "FG":
+            self.facts.append((f.EXTERNAL, "builtins.function.__get__", pos, True))
+            receivers = args[0] if args else EMPTY  # an empty set stands for None
+            bound = {self.intern(("B", value[1], receiver)) for receiver in receivers}
+            return bound or self.single(("F", value[1]))
         if kind == "PT":
             merged = [*value[2], *args]
             names = {**dict(value[3]), **keywords}

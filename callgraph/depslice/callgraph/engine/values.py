@@ -8,6 +8,7 @@ tag        fields                         stands for
 ========== ============================== =========================================
 ``F``      function                       a function object
 ``B``      function, receiver value id    a bound method
+``FG``     function                       its ``__get__``, which binds it
 ``C``      class, exact                   a class object (or, not exact, a subclass)
 ``I``      class, exact                   an instance of it (or of a subclass)
 ``M``      module name                    a module of the repo
