@@ -15,6 +15,7 @@ from depslice.callgraph.summary import TypeExpr
 
 _MOST_HEIRS: Final = 2
 _OBJECTS: Final = frozenset({"I", "F", "B"})
+"""Kinds of values that are known to be no instance of a class but their own."""
 _PLAIN: Final = frozenset(
     f"builtins.{kind.__name__}"
     for kind in (
@@ -68,35 +69,55 @@ class FittingEvaluation(AttributeEvaluation):
         return bool(declared) and not declared & self.unknown and not self.is_vague(declared)
 
     def _meant(self, value: int, declared: Values) -> Values:
-        """``value`` where it fits what is declared, or what is declared of its subclasses."""
-        tag, class_, exact = (*self.values[value], None)[:3]
+        """``value`` if it fits what is declared, else what is declared of its subclasses."""
         narrower: set[int] = set()
         for other in declared:
             kind = self.values[other]
-            if kind[0] == "I" and tag != "I":
-                if self._is_open(kind[1]):
-                    return {value}
-            elif kind[0] == "I":
-                if not exact and class_ is not kind[1] and class_ in self.mro(kind[1]):
+            if kind[0] == "I":
+                if self._is_above(value, kind[1]):
                     narrower.add(other)
-                elif self._may_be(class_, kind[1], exact=exact):
+                elif self._may_be(value, kind[1]):
                     return {value}
-            elif kind[0] not in ("XI", "G") or kind[1] not in _PLAIN:
-                return {value}  # a protocol, or what someone else has made like one
-            elif tag == "I" and (kind[1] in (bases := self.external_bases(class_)) or "?" in bases):
+            elif (
+                kind[0] not in ("XI", "G")  # a protocol, or what someone else has made like one
+                or kind[1] not in _PLAIN
+                or self._may_extend(value, kind[1])
+            ):
                 return {value}
         return narrower
 
-    def _is_open(self, class_: Class) -> bool:
-        """Whether what is no instance of ``class_`` may be taken for one."""
-        return any(base == "?" or base.endswith(".Protocol") for base in self.external_bases(class_))
+    def _is_above(self, value: int, declared: Class) -> bool:
+        """Whether ``value`` may be of any subclass, and ``declared`` is one of those."""
+        kind = self.values[value]
+        return (
+            kind[0] == "I"
+            and not kind[2]
+            and kind[1] is not declared
+            and kind[1] in self.mro(declared)
+        )
 
-    def _may_be(self, class_: Class, declared: Class, *, exact: bool) -> bool:
-        """Whether an instance of ``class_`` can be one of ``declared``."""
-        if declared in self.mro(class_) or self._is_open(class_) or self._is_open(declared):
+    def _may_be(self, value: int, declared: Class) -> bool:
+        """Whether ``value`` can be an instance of ``declared``."""
+        if self._is_open(declared):
             return True
-        return not exact and any(
-            declared in self.mro(below) for below in self.live_subclasses(class_)
+        kind = self.values[value]
+        if kind[0] != "I":
+            return False
+        if declared in self.mro(kind[1]) or self._is_open(kind[1]):
+            return True
+        below = () if kind[2] else self.live_subclasses(kind[1])
+        return any(declared in self.mro(each) for each in below)
+
+    def _may_extend(self, value: int, builtin: str) -> bool:
+        """Whether ``value`` can be an instance of the builtin type of that name."""
+        kind = self.values[value]
+        bases = self.external_bases(kind[1]) if kind[0] == "I" else ()
+        return builtin in bases or "?" in bases
+
+    def _is_open(self, class_: Class) -> bool:
+        """Whether what does not inherit from ``class_`` may be taken for an instance of it."""
+        return any(
+            base == "?" or base.endswith(".Protocol") for base in self.external_bases(class_)
         )
 
     def heirs(self, receiver: int, method: str) -> Values | None:
