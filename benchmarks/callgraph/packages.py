@@ -52,6 +52,7 @@ PACKAGES: Final = (
         root="src/werkzeug",
         tests=("tests", "--ignore", "tests/test_serving.py"),
         needs=("cryptography", "ephemeral-port-reserve", "pytest-timeout", "watchdog"),
+        development=True,
     ),
     Traced(name="toolz", version="1.2.0", root="toolz", tests=("toolz",), left_out=("tests/",)),
     Traced(name="tomlkit", version="0.15.2", root="tomlkit", needs=("pyyaml",)),

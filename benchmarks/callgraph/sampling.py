@@ -63,6 +63,8 @@ def main() -> None:
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     sample = _draw(options.packages, options.folder, options.count)
+    if not sample.drawn:
+        raise SystemExit(f"nothing to draw: no traces in {options.folder}, or all edges were taken")
     if options.page is None:
         print(f"# {sample.covered} edges of executed callers, {sample.unseen} not seen")
         for name, edge in sample.drawn:
