@@ -38,7 +38,7 @@ PACKAGES: Final = (
     Traced(name="parso", version="0.8.5", root="parso", tests=("test",), development=True),
     Traced(name="mistune", version="3.1.4", root="src/mistune", development=True),
     Traced(name="humanize", version="4.17.0", root="src/humanize", needs=("freezegun",)),
-    Traced(name="boltons", version="26.2.0", root="boltons"),
+    Traced(name="boltons", version="26.2.0", root="boltons", development=True),
     Traced(name="more-itertools", version="11.2.1", root="more_itertools"),
     Traced(
         name="packaging",

@@ -195,6 +195,27 @@ class Public: ...
     }
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "expected"),
+    [
+        ("threading", None, True),
+        ("threading", "Always", True),
+        ("threading", "Later", False),
+        ("threading", "missing", False),
+        ("fcntl", None, False),
+        ("fcntl", "Always", False),
+    ],
+)
+def test_what_every_python_has(
+    module: str, name: str | None, expected: bool, tmp_path: Path
+) -> None:
+    text = "class Always: ...\nif sys.version_info >= (3, 10):\n    class Later: ...\n"
+    files = f"# --- stdlib/threading.pyi\n{text}# --- stdlib/fcntl.pyi\n{text}"
+    write_files(files, tmp_path)
+    stubs = Stubs((StubFolder(str(tmp_path / "stdlib"), "test"),))
+    assert stubs.is_everywhere(module, name) is expected
+
+
 def test_import_cycles_and_broken_stubs_end(tmp_path: Path) -> None:
     stubs = stubs_of(
         tmp_path,

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.base import EngineState
+from depslice.callgraph.engine.fallbacks import Fallbacks
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
 
-class ScopeEvaluation(EngineState):
+class ScopeEvaluation(Fallbacks):
     """What names stand for."""
 
     def declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
@@ -82,7 +82,7 @@ class ScopeEvaluation(EngineState):
         if len(pieces) == 1 and not writers and not patched:
             return self._piece_values(module, name, pieces[0])
         values: set[int] = set()
-        for piece in pieces:
+        for piece in self.without_fallbacks(module, pieces):
             values |= self._piece_values(module, name, piece)
         for unit in writers:
             writer = self.function(module, unit)

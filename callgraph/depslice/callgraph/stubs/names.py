@@ -28,3 +28,58 @@ TYPING_ALIASES: Final = {
     "ChainMap": "collections.ChainMap",
 }
 """Names of :mod:`typing` that are other names of classes, which its stub cannot say."""
+
+EVERYWHERE: Final = frozenset(
+    {
+        "abc",
+        "bisect",
+        "collections",
+        "collections.abc",
+        "concurrent.futures",
+        "contextlib",
+        "copy",
+        "dataclasses",
+        "datetime",
+        "decimal",
+        "enum",
+        "functools",
+        "hashlib",
+        "heapq",
+        "hmac",
+        "html",
+        "http",
+        "io",
+        "itertools",
+        "json",
+        "keyword",
+        "logging",
+        "logging.config",
+        "math",
+        "numbers",
+        "operator",
+        "os",
+        "os.path",
+        "pathlib",
+        "queue",
+        "random",
+        "re",
+        "secrets",
+        "shutil",
+        "statistics",
+        "string",
+        "struct",
+        "tempfile",
+        "textwrap",
+        "threading",
+        "tokenize",
+        "traceback",
+        "types",
+        "urllib.parse",
+        "uuid",
+        "warnings",
+        "weakref",
+    }
+)
+"""Standard modules that no build and no supported version lacks, and that have lost no name that
+a stub of any date declares without a condition.
+"""

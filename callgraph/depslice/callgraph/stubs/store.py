@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
 from depslice.callgraph.stubs import declarations as d
-from depslice.callgraph.stubs.names import TYPING_ALIASES
+from depslice.callgraph.stubs.names import EVERYWHERE, TYPING_ALIASES
 from depslice.callgraph.stubs.outline import Import, Outline, outline_of
 from depslice.callgraph.stubs.places import ModuleFiles, StubFolder, bundled_folders
 from depslice.callgraph.summary import T_ATTR, T_NAME, T_SUBSCRIPT, TypeExpr
@@ -165,6 +165,19 @@ class Stubs:
         except KeyError:
             found = self._modules[name] = self._load(name)
             return found
+
+    def is_everywhere(self, module: str, name: str | None) -> bool:
+        """Whether every Python has the standard ``module``, and ``name`` in it.
+
+        A name that the stub declares for some versions or systems only is not.
+        """
+        if module not in EVERYWHERE:
+            return False
+        declaring = self.module(module)
+        if name is None or declaring is None:
+            return name is None
+        places = declaring.outline.places.get(name, ())
+        return bool(places) and not any(is_indented for _, _, is_indented in places)
 
     def _load(self, name: str) -> StubModule | None:
         place = self._files.find(name)
