@@ -79,6 +79,7 @@ def test_prompt_for_a_repair(depslice: Depslice, shop: Path, tmp_path: Path) -> 
             "needs a price",
         ),
         (("harness", "SHOP", "quote", "--generator", "llm"), "needs a model"),
+        (("harness", "SHOP", "quote", "--into", "SHOP/shop/api.py/h"), "not a directory"),
     ],
 )  # fmt: skip
 def test_bad_input(depslice: Depslice, shop: Path, arguments: tuple[str, ...], said: str) -> None:
