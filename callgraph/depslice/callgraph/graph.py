@@ -13,6 +13,7 @@ twice the time and three times the memory (3.3 s, 228 MB against 1.7 s, 80 MB).
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
@@ -50,6 +51,36 @@ def external_name(symbol_id: str) -> str:
     return symbol_id.removeprefix(EXTERNAL_PREFIX)
 
 
+def is_inside(symbol_id: str, outer: str) -> bool:
+    """Whether a symbol is in the module, class or function ``outer``."""
+    return symbol_id.startswith((f"{outer}.", f"{outer}:"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which references are of interest.
+
+    Those of one of ``kinds`` (``None``: of any) that are at least as certain as ``least``,
+    and, without ``externals``, that stay in the repository.
+    """
+
+    kinds: frozenset[ReferenceKind] | None = None
+    least: Certainty = Certainty.POSSIBLE
+    externals: bool = True
+
+    def admits(self, kind: ReferenceKind, certainty: Certainty) -> bool:
+        """Whether a reference of that kind and certainty is, wherever it leads."""
+        is_kind = self.kinds is None or kind in self.kinds
+        return is_kind and certainty.rank <= self.least.rank
+
+    def __contains__(self, reference: Reference) -> bool:
+        if not self.admits(reference.kind, reference.certainty):
+            return False
+        return self.externals or not (
+            is_external(reference.target) or is_external(reference.source)
+        )
+
+
 class ReferenceGraph:
     """Who refers to whom in one repository.
 
@@ -70,6 +101,20 @@ class ReferenceGraph:
         self._references = _merged(references)
         self._unresolved = tuple(unresolved)
         self._diagnostics = tuple(diagnostics)
+
+    @classmethod
+    def of_merged(
+        cls,
+        *,
+        symbols: Iterable[Symbol],
+        references: list[Reference],
+        unresolved: Iterable[Unresolved] = (),
+        diagnostics: Iterable[Diagnostic] = (),
+    ) -> ReferenceGraph:
+        """One of references that are sorted and each there once, as a graph yields them."""
+        made = cls(symbols=symbols, unresolved=unresolved, diagnostics=diagnostics)
+        made._references = references
+        return made
 
     def __contains__(self, symbol_id: object) -> bool:
         return symbol_id in self._symbols
@@ -158,13 +203,21 @@ class ReferenceGraph:
 
     def where(self, wanted: Callable[[Reference], bool]) -> ReferenceGraph:
         """The same symbols, and the references for which ``wanted`` is true."""
-        part = ReferenceGraph(
+        return ReferenceGraph.of_merged(
             symbols=self._symbols.values(),
+            references=[reference for reference in self._references if wanted(reference)],
             unresolved=self._unresolved,
             diagnostics=self._diagnostics,
         )
-        part._references = [reference for reference in self._references if wanted(reference)]
-        return part
+
+    def inside(self, symbol_id: str) -> list[str]:
+        """A symbol and those inside of it: members of a class, definitions of a module.
+
+        Raises:
+            UnknownTarget: there is no such symbol.
+        """
+        first = self.symbol(symbol_id).id
+        return [first, *(each.id for each in self.symbols if is_inside(each.id, first))]
 
     def neighbourhood(
         self, symbol_ids: Iterable[str], *, direction: Direction, depth: int | None

@@ -13,7 +13,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class, Function, Lookup
-from depslice.callgraph.graph import ReferenceGraph
+from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
 from depslice.callgraph.model import (
     Certainty,
     Reference,
@@ -24,7 +24,7 @@ from depslice.callgraph.model import (
     Unresolved,
 )
 from depslice.callgraph.program import Module, Program
-from depslice.callgraph.remembered import recall_graph, remember_graph
+from depslice.callgraph.remembered import recall_around, recall_graph, remember_graph
 from depslice.callgraph.summary import unpack
 
 _Key = tuple[str, str, ReferenceKind]
@@ -48,6 +48,40 @@ def build_graph(
     """
     with _without_collection():
         return _build(program, resolvers, workers, progress, options)
+
+
+def build_around(
+    program: Program,
+    symbol_id: str,
+    selection: Selection,
+    *,
+    direction: Direction,
+    depth: int | None = None,
+    resolvers: Sequence[str] = ("own",),
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    options: Mapping[str, str] | None = None,
+) -> ReferenceGraph:
+    """The part of :func:`build_graph` around a symbol and those inside of it.
+
+    References of the ``selection`` within ``depth`` steps (``None``: any number), and their
+    ends. Of a graph that is remembered, nothing else is read.
+
+    :raises ResolverUnavailable: a named resolver cannot run here.
+    :raises OptionError: no resolver of that name.
+    :raises UnknownTarget: there is no such symbol.
+    """
+    if [*resolvers] == ["own"]:
+        part = recall_around(program, symbol_id, selection, direction=direction, depth=depth)
+        if part is not None:
+            return part
+    whole = build_graph(
+        program, resolvers=resolvers, workers=workers, progress=progress, options=options
+    )
+    starts = whole.inside(symbol_id)
+    return whole.where(selection.__contains__).neighbourhood(
+        starts, direction=direction, depth=depth
+    )
 
 
 @contextmanager

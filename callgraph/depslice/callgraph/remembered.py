@@ -5,37 +5,33 @@ are as they were, so is the graph. Where some have changed in form alone
 (:mod:`~depslice.callgraph.moving`), it is the same graph with other positions. Anything else
 may change what any other file refers to, and the graph is made anew.
 
-Kept as columns of numbers, which need little room and are read in one go.
+Kept as :mod:`~depslice.callgraph.columns` of numbers. Who asks for the part around a symbol
+gets that part made, and no more.
 """
 
 from __future__ import annotations
 
 import marshal
 import zlib
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
-from depslice.callgraph.graph import ReferenceGraph
-from depslice.callgraph.memory import key_of
-from depslice.callgraph.model import (
-    Certainty,
-    Diagnostic,
-    Reference,
-    ReferenceKind,
-    Severity,
-    Site,
-    Span,
-    Symbol,
-    SymbolKind,
-    Unresolved,
+from depslice.callgraph.columns import (
+    Numbers,
+    ReferenceColumns,
+    Sites,
+    reference_columns,
+    unresolved_columns,
+    unresolved_of,
 )
+from depslice.callgraph.graph import Direction, ReferenceGraph, Selection, is_inside
+from depslice.callgraph.memory import key_of
+from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
 from depslice.callgraph.moving import Moved, moved
 from depslice.callgraph.program import ANALYSER_CRASHED, Program
-from depslice.callgraph.summary import FORMAT, pack, unpack
+from depslice.callgraph.summary import FORMAT
 
 _KIND: Final = f"graph-1-{FORMAT}"
-_COLUMN: Final = "q"
 
 
 def remember_graph(program: Program, graph: ReferenceGraph) -> None:
@@ -44,14 +40,14 @@ def remember_graph(program: Program, graph: ReferenceGraph) -> None:
     # A crash may not happen again.
     if not program.has_cache or any(each.slug == ANALYSER_CRASHED for each in diagnostics):
         return
-    names = _Numbers()
-    styles = _Numbers()
+    names = Numbers()
+    styles = Numbers()
     plain = {
         "digests": dict(program.digests),
         "diagnostics": [_diagnostic_row(each) for each in diagnostics],
         "symbols": [(s.id, s.kind.value, s.path, s.span.start, s.span.end) for s in graph.symbols],
-        "references": _reference_columns(graph.references(), names, styles),
-        "unresolved": _unresolved_columns(graph.unresolved, names),
+        "references": reference_columns(graph.references(), names, styles),
+        "unresolved": unresolved_columns(graph.unresolved, names),
         "names": names.values,
         "styles": styles.values,
     }
@@ -61,6 +57,34 @@ def remember_graph(program: Program, graph: ReferenceGraph) -> None:
 
 def recall_graph(program: Program) -> ReferenceGraph | None:
     """The graph that was remembered of just these files; ``None`` if they have changed."""
+    stored = _stored(program)
+    try:
+        return None if stored is None else stored.whole()
+    except KeyError:  # a position that is no operation's cannot be followed
+        return None
+
+
+def recall_around(
+    program: Program,
+    symbol_id: str,
+    selection: Selection,
+    *,
+    direction: Direction,
+    depth: int | None,
+) -> ReferenceGraph | None:
+    """What is around a symbol and those inside of it; the rest of the graph is not made.
+
+    The same as of :func:`the whole graph <recall_graph>` the references in ``selection``, and
+    of these the :meth:`~depslice.callgraph.graph.ReferenceGraph.neighbourhood`.
+    """
+    stored = _stored(program)
+    try:
+        return None if stored is None else stored.around(symbol_id, selection, direction, depth)
+    except KeyError:  # as above
+        return None
+
+
+def _stored(program: Program) -> _Stored | None:
     if not program.has_cache:
         return None
     blob = program.cached(_KIND, key_of(program, ("graph",)))
@@ -71,18 +95,52 @@ def recall_graph(program: Program) -> ReferenceGraph | None:
     if changes is None:
         return None
     program.adopt_diagnostics(_diagnostic(row) for row in plain["diagnostics"])
-    names = plain["names"]
-    if changes:
-        names = [_renamed(name, changes) for name in names]
-    try:
-        return ReferenceGraph(
-            symbols=_symbols(program, plain["symbols"], changes),
-            references=_references(plain["references"], plain["styles"], names, changes),
-            unresolved=_unresolved(plain["unresolved"], names, changes),
-            diagnostics=program.diagnostics,
+    return _Stored(program, plain, changes)
+
+
+class _Stored:
+    """A graph as it is kept. Where a file has moved, ``KeyError`` says that nobody knows how."""
+
+    def __init__(self, program: Program, plain: dict[str, Any], changes: dict[str, Moved]) -> None:
+        self._program = program
+        self._plain = plain
+        self._changes = changes
+        names = plain["names"]
+        self._names = [_renamed(name, changes) for name in names] if changes else names
+        self._columns = ReferenceColumns(plain["references"], plain["styles"], self._names)
+        self._sites = Sites(changes)
+
+    def whole(self) -> ReferenceGraph:
+        references = [*self._columns.made(self._sites)]
+        make = ReferenceGraph if self._changes else ReferenceGraph.of_merged
+        return make(
+            symbols=_symbols(self._program, self._plain["symbols"], self._changes),
+            references=references,
+            unresolved=unresolved_of(self._plain["unresolved"], self._names, self._sites),
+            diagnostics=self._program.diagnostics,
         )
-    except KeyError:  # a position that is no operation's cannot be followed
-        return None
+
+    def around(
+        self, symbol_id: str, selection: Selection, direction: Direction, depth: int | None
+    ) -> ReferenceGraph:
+        def is_start(name: str) -> bool:
+            return name == symbol_id or is_inside(name, symbol_id)
+
+        starts = [number for number, name in enumerate(self._names) if is_start(name)]
+        rows = self._columns.around(starts, selection, direction, depth)
+        references = [*self._columns.made(self._sites, sorted(rows))]
+        kept = {end for each in references for end in (each.source, each.target)}
+        table = _symbols(self._program, self._plain["symbols"], self._changes)
+        symbols = [each for each in table if each.id in kept or is_start(each.id)]
+        kept.update(each.id for each in symbols)
+        paths = {each.path for each in symbols}
+        unresolved = unresolved_of(self._plain["unresolved"], self._names, self._sites, kept=kept)
+        return ReferenceGraph(
+            symbols=symbols,
+            references=references,
+            unresolved=unresolved,
+            diagnostics=(each for each in self._program.diagnostics if each.path in paths),
+        )
 
 
 # --- what has changed
@@ -136,115 +194,3 @@ def _diagnostic(row: tuple[Any, ...]) -> Diagnostic:
     slug, severity, message, path, place = row
     span = None if place is None else Span(start=place[0], end=place[1])
     return Diagnostic(slug=slug, severity=Severity(severity), message=message, path=path, span=span)
-
-
-# --- columns
-
-
-class _Numbers:
-    """Numbers for values, in the order in which they come."""
-
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def of(self, value: Any) -> int:
-        found = self._numbers.get(value)
-        if found is None:
-            found = self._numbers[value] = len(self.values)
-            self.values.append(value)
-        return found
-
-
-def _packed(site: Site) -> int:
-    return pack(site.line, site.column)
-
-
-def _reference_columns(
-    references: Iterable[Reference], names: _Numbers, styles: _Numbers
-) -> tuple[bytes, ...]:
-    """Source, target, style (all else that many share), number of sites; and all sites."""
-    columns = tuple(array(_COLUMN) for _ in range(5))
-    sources, targets, looks, counts, sites = columns
-    for each in references:
-        sources.append(names.of(each.source))
-        targets.append(names.of(each.target))
-        style = (each.kind.value, each.certainty.value, each.evidence, each.via_external)
-        looks.append(styles.of(style))
-        counts.append(len(each.sites))
-        sites.extend(map(_packed, each.sites))
-    return tuple(column.tobytes() for column in columns)
-
-
-def _references(
-    columns: tuple[bytes, ...],
-    styles: list[tuple[str, str, tuple[str, ...], bool]],
-    names: list[str],
-    changes: dict[str, Moved],
-) -> Iterator[Reference]:
-    sources, targets, looks, counts, packed = map(_column, columns)
-    sites = _Sites(changes)
-    looked = [
-        (ReferenceKind(kind), Certainty(certainty), evidence, via)
-        for kind, certainty, evidence, via in styles
-    ]
-    start = 0
-    for source, target, look, count in zip(sources, targets, looks, counts, strict=True):
-        kind, certainty, evidence, via = looked[look]
-        end = start + count
-        yield Reference(
-            source=names[source],
-            target=names[target],
-            kind=kind,
-            sites=sites.of(names[source], packed[start:end]),
-            certainty=certainty,
-            evidence=evidence,
-            via_external=via,
-        )
-        start = end
-
-
-def _unresolved_columns(unresolved: Iterable[Unresolved], names: _Numbers) -> tuple[bytes, ...]:
-    columns = tuple(array(_COLUMN) for _ in range(4))
-    sources, texts, reasons, sites = columns
-    for each in unresolved:
-        sources.append(names.of(each.source))
-        texts.append(names.of(each.name))
-        reasons.append(names.of(each.reason))
-        sites.append(_packed(each.site))
-    return tuple(column.tobytes() for column in columns)
-
-
-def _unresolved(
-    columns: tuple[bytes, ...], names: list[str], changes: dict[str, Moved]
-) -> Iterator[Unresolved]:
-    sites = _Sites(changes)
-    for source, text, reason, pos in zip(*map(_column, columns), strict=True):
-        site = sites.of(names[source], (pos,))[0]
-        yield Unresolved(source=names[source], name=names[text], reason=names[reason], site=site)
-
-
-def _column(data: bytes) -> array[int]:
-    column = array(_COLUMN)
-    column.frombytes(data)
-    return column
-
-
-class _Sites:
-    """Sites from packed positions, as they stand now."""
-
-    def __init__(self, changes: dict[str, Moved]) -> None:
-        self._changes = changes
-        self._made: dict[int, Site] = {}
-
-    def of(self, source: str, packed: Iterable[int]) -> tuple[Site, ...]:
-        """The sites in the file of ``source``, sorted."""
-        how = self._changes and self._changes.get(source.partition(":")[0])
-        if how:
-            packed = sorted({how.positions[pos] for pos in packed})
-        return tuple([self._made.get(pos) or self._make(pos) for pos in packed])
-
-    def _make(self, pos: int) -> Site:
-        line, column = unpack(pos)
-        made = self._made[pos] = Site(line=line, column=column)
-        return made

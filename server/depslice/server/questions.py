@@ -259,8 +259,7 @@ def calls_around(
     :raises UnknownTarget: see :func:`named_symbol`.
     """
     symbol = named_symbol(program, target)
-    inside = (f"{symbol.id}.", f"{symbol.id}:")
-    starts = [symbol.id, *(s.id for s in graph.symbols if s.id.startswith(inside))]
+    starts = graph.inside(symbol.id)
     edges: dict[tuple[str, str], CallEdge] = {}
     for forward in (True, False):
         if direction == ("callers" if forward else "callees"):

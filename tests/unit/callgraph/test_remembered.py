@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,12 @@ from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.cache import Cache, open_cache
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.export import export_json
+from depslice.callgraph.graph import Direction, Selection
 from depslice.callgraph.lowering import summarize
+from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.moving import moved
+from depslice.callgraph.program import Program
+from depslice.callgraph.remembered import recall_around
 from depslice.callgraph.summary import pack
 
 ROOT = Path(__file__).parents[3]
@@ -80,6 +87,12 @@ class Repository:
         is_remembered = self._runs == before
         assert text == graph_text(self.folder, None)
         return is_remembered
+
+    @contextmanager
+    def program(self) -> Iterator[Program]:
+        """With the memory of earlier runs."""
+        with open_cache(self._cache, version="1") as cache:
+            yield open_program(self.folder, cache=cache)
 
     def damage(self) -> None:
         for path in self._cache.iterdir():
@@ -160,6 +173,38 @@ def test_a_damaged_memory_is_none(repository: Repository) -> None:
     repository.damage()
     assert not repository.is_remembered()
     assert repository.is_remembered()
+
+
+@pytest.mark.parametrize(
+    "edit", [("RATE = 19", "RATE = 19"), ("import functools", "#\nimport functools")]
+)
+def test_what_is_around_a_symbol_is_that_part_of_the_graph(
+    repository: Repository, edit: tuple[str, str]
+) -> None:
+    """Read alone, and taken from the whole: of every symbol, in every direction."""
+    repository.is_remembered()
+    repository.edit("shop/prices.py", *edit)
+    selections = (
+        Selection(),
+        Selection(externals=False),
+        Selection(kinds=frozenset({ReferenceKind.CALL}), least=Certainty.LIKELY),
+    )
+    directions: tuple[Direction, ...] = ("targets", "sources", "both")
+    found = 0
+    with repository.program() as program:
+        whole = build_graph(program)
+        for symbol in whole.symbols:
+            for selection, direction, depth in product(selections, directions, (0, 1, None)):
+                taken = whole.where(selection.__contains__).neighbourhood(
+                    whole.inside(symbol.id), direction=direction, depth=depth
+                )
+                read = recall_around(
+                    program, symbol.id, selection, direction=direction, depth=depth
+                )
+                assert read is not None
+                assert export_json(read) == export_json(taken)
+                found += len(list(read.references()))
+    assert found > 1000
 
 
 @pytest.mark.parametrize(

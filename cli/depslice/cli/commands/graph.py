@@ -21,12 +21,19 @@ from depslice.cli.options import (
 from depslice.cli.results import json_rows, json_text, write_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypedDict
 
     from depslice.callgraph import Program
-    from depslice.callgraph.graph import ReferenceGraph
-    from depslice.callgraph.model import Reference
+    from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
     from depslice.callgraph.tracing import Trace
+
+    class _Making(TypedDict):
+        resolvers: Sequence[str]
+        workers: int | None
+        progress: Callable[[int, int], None]
+        options: Mapping[str, str]
+
 
 _FORMATS = ("text", "json", "pycg", "dot", "mermaid", "graphml", "html")
 # What is data has everything by default; pictures and text are for the repository.
@@ -114,12 +121,14 @@ def graph(
     or with TARGET, a tree of calls.
     """
     from depslice.callgraph import build_graph, find_symbol
+    from depslice.callgraph.references import build_around
 
     run = None if trace_path is None else _read_run(trace_path, target=target, format_=format_)
     if target is None and (callers or depth is not None):
         raise click.UsageError("--callers and --depth need a TARGET")
     if externals is None:
         externals = format_ in _WITH_EXTERNALS
+    selection = _selection("pycg" if format_ == "pycg" else kind, certainty, externals=externals)
     notes = Notes(output)
     gc.disable()  # what is made here is needed to the end; walking it is a fifth of the time
     if explain is not None:
@@ -128,32 +137,33 @@ def graph(
     with opened(repository, notes) as program:
         start = None if target is None else find_symbol(program, target)
         with notes.progress("analysing") as progress:
-            whole = build_graph(
-                program,
-                resolvers=resolvers or ("own",),
-                workers=repository.workers,
-                progress=progress,
-                options={} if pycg_python is None else {"pycg.python": pycg_python},
-            )
+            making: _Making = {
+                "resolvers": resolvers or ("own",),
+                "workers": repository.workers,
+                "progress": progress,
+                "options": {} if pycg_python is None else {"pycg.python": pycg_python},
+            }
+            if start is None:
+                found = build_graph(program, **making)
+            else:
+                direction: Direction = "sources" if callers else "targets"
+                found = build_around(
+                    program, start.id, selection, direction=direction, depth=depth, **making
+                )
         if run is not None:
-            write_result(output, _compared(program, whole, run, format_=format_, output=output))
+            write_result(output, _compared(program, found, run, format_=format_, output=output))
             return
-        if format_ == "pycg":
-            kind = "pycg"
-        part = _restricted(whole, kind=kind, certainty=certainty, externals=externals)
-        starts: list[str] = []
-        if start is not None:
-            # The calls of a class are its members', those of a module its definitions'.
-            inside = (f"{start.id}.", f"{start.id}:")
-            starts = [start.id, *(s.id for s in part.symbols if s.id.startswith(inside))]
-            part = part.neighbourhood(
-                starts, direction="sources" if callers else "targets", depth=depth
-            )
+        part = found if start is not None else found.where(selection.__contains__)
         title = os.path.basename(os.path.abspath(repository.path))
         write_result(
             output,
             _rendered(
-                part, format_, starts=starts, callers=callers, title=title, externals=externals
+                part,
+                format_,
+                starts=[] if start is None else part.inside(start.id),
+                callers=callers,
+                title=title,
+                externals=externals,
             ),
         )
     edges = sum(1 for _ in part.references())
@@ -222,28 +232,17 @@ def _compared(
     return comparison_text(found, every=output.verbose)
 
 
-def _restricted(
-    graph: ReferenceGraph, *, kind: str, certainty: str, externals: bool
-) -> ReferenceGraph:
-    """The graph with the references that the options ask for."""
-    from depslice.callgraph.graph import is_external
+def _selection(kind: str, certainty: str, *, externals: bool) -> Selection:
+    """The references that the options ask for."""
+    from depslice.callgraph.graph import Selection
     from depslice.callgraph.model import Certainty, ReferenceKind
 
-    wanted_kinds = {
-        "call": {ReferenceKind.CALL},
+    kinds = {
+        "call": frozenset({ReferenceKind.CALL}),
         # Decorators are calls there, and bases outside the repository have constructors.
-        "pycg": {ReferenceKind.CALL, ReferenceKind.DECORATE, ReferenceKind.INHERIT},
+        "pycg": frozenset({ReferenceKind.CALL, ReferenceKind.DECORATE, ReferenceKind.INHERIT}),
     }.get(kind)
-    least = Certainty(certainty).rank
-
-    def is_wanted(reference: Reference) -> bool:
-        if wanted_kinds is not None and reference.kind not in wanted_kinds:
-            return False
-        if reference.certainty.rank > least:
-            return False
-        return externals or not (is_external(reference.target) or is_external(reference.source))
-
-    return graph.where(is_wanted)
+    return Selection(kinds=kinds, least=Certainty(certainty), externals=externals)
 
 
 def _rendered(
