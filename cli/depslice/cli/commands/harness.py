@@ -29,7 +29,7 @@ from depslice.cli.options import (
     tests_options,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
-from depslice.cli.results import json_text, result_stream, write_result
+from depslice.cli.results import json_text, make_folder, result_stream, write_result
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def harness(
         if asking.dry_run:
             _say_expected(program, wanted, settings, notes)
             return
+        make_folder(folder)
         runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes)
         made_by = open_generators(generators, settings, notes, stack)
         site = Site(
