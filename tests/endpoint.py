@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -103,8 +103,9 @@ def serving(script: Script) -> Iterator[FakeProvider]:
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.send_header("content-length", str(len(reply.body)))
-            self.end_headers()
-            self.wfile.write(reply.body[: len(reply.body) - reply.cut])
+            with suppress(ConnectionError):  # whoever asked was interrupted
+                self.end_headers()
+                self.wfile.write(reply.body[: len(reply.body) - reply.cut])
             if reply.cut:
                 self.close_connection = True
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -73,6 +79,7 @@ def test_prompt_for_a_repair(depslice: Depslice, shop: Path, tmp_path: Path) -> 
             "needs a price",
         ),
         (("harness", "SHOP", "quote", "--generator", "llm"), "needs a model"),
+        (("harness", "SHOP", "quote", "--into", "SHOP/shop/api.py/h"), "not a directory"),
     ],
 )  # fmt: skip
 def test_bad_input(depslice: Depslice, shop: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -203,3 +210,66 @@ def test_from_a_function_to_a_validated_harness(depslice: Depslice, tmp_path: Pa
     assert first["tokens"] == 3 * 15
     harness = "shapes/clamp.llm-sliced.py"
     assert (tmp_path / "one" / harness).read_bytes() == (tmp_path / "two" / harness).read_bytes()
+
+
+def _problem(name: str) -> str:
+    prompt = f'def {name}(x):\n    """Twice."""\n'
+    test = "def check(f):\n    assert f(2) == 4\n"
+    return json.dumps({"task_id": name, "prompt": prompt, "entry_point": name, "test": test})
+
+
+def _heed_interrupts() -> None:
+    """Whoever runs the tests in the background of a shell has interrupts ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("command", ["harness", "evaluate"])
+def test_interrupted_while_a_model_thinks(
+    environment: dict[str, str], shop: Path, tmp_path: Path, command: str
+) -> None:
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text("\n".join(map(_problem, ("one", "two", "three"))), encoding="utf-8")
+    arguments: dict[str, list[str | Path]] = {
+        "harness": [
+            shop,
+            "shop.text:plural",
+            "quote",
+            "--generator",
+            "llm",
+            "--into",
+            tmp_path / "h",
+        ],
+        "evaluate": [problems, "--solver", "direct", "--results", tmp_path / "results"],
+    }
+    both, answered = threading.Semaphore(0), threading.Event()
+
+    def thinking(_: Asked) -> Reply:
+        both.release()
+        answered.wait(60)
+        return chat("nothing")
+
+    with serving(thinking) as provider:
+        process = subprocess.Popen(
+            [
+                sys.executable, "-m", "depslice.cli", command, *arguments[command],
+                "--model", "m", "--base-url", provider.url, "--workers", "2",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=_heed_interrupts,  # noqa: PLW1509 - it does nothing else
+        )  # fmt: skip
+        try:
+            assert all(both.acquire(timeout=120) for _ in range(2))
+            started = time.monotonic()
+            os.killpg(process.pid, signal.SIGINT)
+            _, err = process.communicate(timeout=50)
+        finally:
+            answered.set()
+            process.kill()
+        assert time.monotonic() - started < 30  # the answers would take 60
+        assert process.returncode == 130
+        assert err.decode().endswith("depslice: interrupted\n")
+        assert b"Traceback" not in err
+        assert len(provider.asked) == 2

@@ -373,7 +373,8 @@ class Program:
     def star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
         """The module that gives ``name`` to ``module`` by a star import, and the piece.
 
-        The module is ``None`` where a star import from outside the repo may be the source.
+        The module is ``None`` where a star import from outside the repo may be the source:
+        of any name but those of the package's own submodules.
         """
         if not module.summary.stars:
             return None
@@ -397,7 +398,7 @@ class Program:
                         external = external or (None, index)
                 elif source is not module and self._gives(source, name, {module.name}):
                     return source, index
-        return external
+        return None if self.is_module(f"{module.name}.{name}") else external
 
     def _gives(self, source: Module, name: str, seen: set[str]) -> bool:
         """Whether ``source`` exports ``name``, its own or by a chain of stars without a cycle."""

@@ -28,4 +28,23 @@ def main(arguments: list[str] | None = None) -> int:
         # dataclass is one) as unhandled, and would end the process by the signal.
         # The next `exec` makes it forget: pythonrun.c, run_eval_code_obj.
         exec("")  # noqa: S102
+        _leave_threads()
         return 130
+
+
+def _leave_threads() -> None:
+    """End the process now if threads are at work: what they wait for may take minutes.
+
+    Python waits for threads at its end. What they had to clean up, their sandboxes, ends
+    with the process.
+    """
+    import os
+    import threading
+    from contextlib import suppress
+
+    if threading.active_count() > 1:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                if stream is not None:
+                    stream.flush()
+        os._exit(130)

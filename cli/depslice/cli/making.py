@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.options import Repository
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Site:
         from depslice.dataset.recorded import recorded_calls
 
         with self.notes.steps("running the tests of the repository", slow=True) as step:
-            step(f"recording calls of {len(wanted):,} functions")
+            step(f"recording calls of {counted(len(wanted), 'function')}")
             found = recorded_calls(
                 space,
                 self.program,

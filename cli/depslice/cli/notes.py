@@ -25,6 +25,11 @@ _ERASE_LINE = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 file``, ``1,000 files``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 class Notes:
     """Says things, as far as ``--quiet`` and ``--verbose`` allow."""
 

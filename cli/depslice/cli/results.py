@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import BinaryIO
 
 from depslice.cli.failures import OutputError, ReaderGone
@@ -103,6 +104,18 @@ def _replacing(path: str, mode: int | None) -> Iterator[Write]:
     except BaseException:
         os.unlink(draft)
         raise
+
+
+def make_folder(path: Path) -> None:
+    """See that ``path`` is a folder that can be written, before anything is done for it.
+
+    :raises OutputError: it is none.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()
+    except OSError as error:
+        raise _output_error(str(path), error) from None
 
 
 def _to_standard_output(text: str) -> None:

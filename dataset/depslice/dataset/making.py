@@ -48,6 +48,10 @@ from depslice.validator.validation.ledger import Ledger
 _FORMAT: Final = 1
 
 
+class _Interrupted(BaseException):
+    """Nobody waits for the rest: nothing more is asked, validated or kept."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Maker:
     """Makes harnesses for functions of one program.
@@ -69,6 +73,7 @@ class Maker:
     workers: int = 1
     _ledger: Ledger = field(init=False)
     alone: threading.Lock = field(default_factory=threading.Lock)
+    _interrupted: threading.Event = field(init=False, default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -92,11 +97,20 @@ class Maker:
     @contextmanager
     def released(self) -> Iterator[None]:
         """For one that holds ``alone``, and waits for something outside of this process."""
+        self.go_on()
         self.alone.release()
         try:
             yield
         finally:
             self.alone.acquire()
+
+    def go_on(self) -> None:
+        """Asked before each step of a worker.
+
+        :raises _Interrupted: the run was.
+        """
+        if self._interrupted.is_set():
+            raise _Interrupted
 
     def _in_turn(self, targets: Sequence[Symbol]) -> Iterator[Iterator[Made]]:
         for target in targets:
@@ -114,11 +128,15 @@ class Maker:
             def begin() -> None:
                 own.session = sessions.pop()
 
-            with ThreadPoolExecutor(number, initializer=begin) as pool:
-                try:
-                    yield from pool.map(lambda t: list(self._all_of(t, own.session)), targets)
-                finally:
-                    pool.shutdown(wait=False, cancel_futures=True)
+            pool = ThreadPoolExecutor(number, initializer=begin)
+            try:
+                yield from pool.map(lambda t: list(self._all_of(t, own.session)), targets)
+            except KeyboardInterrupt:
+                # An answer of a model, or a validation, may take minutes. Both are lost.
+                self._interrupted.set()
+                raise
+            finally:
+                pool.shutdown(wait=not self._interrupted.is_set(), cancel_futures=True)
 
     def _all_of(self, target: Symbol, session: Session) -> Iterator[Made]:
         for generator in self.generators:
@@ -136,6 +154,7 @@ class Maker:
         started = time.monotonic()
         loop = _Loop(self, target, generator, session)
         made = replace(loop.run(), seconds=time.monotonic() - started)
+        self.go_on()
         if made.verdict != "inconclusive" and not loop.passing:  # it may be another next time
             with self.alone:
                 self._ledger.add(key, made_document(made))
@@ -194,6 +213,7 @@ class _Loop:
                     return self._told(verdict, ((drafts.slug, drafts.message),))
                 break
             for draft in drafts:
+                self.maker.go_on()
                 self._try(draft)
             if self.best is not None and rank(self.best[1])[0]:
                 break

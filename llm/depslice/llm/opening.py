@@ -79,7 +79,11 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> OpenModel:
     ledger = Ledger(settings.caps, scope="run")
     clock = RealClock()
     source: Source = Paced(
-        provider.source, settings.pace, concurrency=provider.concurrency, clock=clock
+        provider.source,
+        settings.pace,
+        concurrency=provider.concurrency,
+        patience=settings.patience.seconds,
+        clock=clock,
     )
     source = Retrying(source, settings.patience, clock)
     source = Capped(source, ledger, provider.price, replayed=False)

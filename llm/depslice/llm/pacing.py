@@ -9,7 +9,7 @@ from typing import Final
 
 from depslice.llm.clock import Clock
 from depslice.llm.expecting import input_tokens
-from depslice.llm.port import Completion
+from depslice.llm.port import Completion, RateLimited
 from depslice.llm.request import Request, Source, Transient
 
 _MINUTE: Final = 60.0
@@ -34,12 +34,18 @@ class _Sent:
 
 
 class Paced:
-    """Holds requests back until the pace allows them, and all while a provider asks for it."""
+    """Holds requests back until the pace allows them, and all while a provider asks for it.
 
-    def __init__(self, source: Source, pace: Pace, *, concurrency: int, clock: Clock) -> None:
+    If that is for longer than ``patience`` seconds, they fail: as the one that it was told.
+    """
+
+    def __init__(
+        self, source: Source, pace: Pace, *, concurrency: int, patience: float, clock: Clock
+    ) -> None:
         self.name = source.name
         self._source = source
         self._pace = pace
+        self._patience = patience
         self._clock = clock
         self._slots = threading.BoundedSemaphore(concurrency)
         self._lock = threading.Lock()
@@ -47,17 +53,24 @@ class Paced:
         self._closed_until = 0.0
 
     def ask(self, request: Request) -> Completion:
-        """See :class:`~depslice.llm.request.Source`."""
+        """See :class:`~depslice.llm.request.Source`.
+
+        :raises Transient: the source does, or a provider has asked for a longer wait.
+        """
         with self._slots:
             sent = self._admit(input_tokens(request.messages) + request.options.max_tokens)
             try:
                 completion = self._source.ask(request)
             except Transient as failure:
                 if failure.retry_after is not None:
-                    self._closed_until = self._clock.now() + failure.retry_after
+                    self._close(failure.retry_after)
                 raise
             sent.tokens = completion.usage.input_tokens + completion.usage.output_tokens
             return completion
+
+    def _close(self, seconds: float) -> None:
+        with self._lock:
+            self._closed_until = max(self._closed_until, self._clock.now() + seconds)
 
     def _admit(self, tokens: int) -> _Sent:
         while True:
@@ -72,8 +85,12 @@ class Paced:
 
     def _wait(self, now: float, tokens: int) -> float:
         """Seconds until it is worth looking again; 0: a request of that size may be sent."""
-        if now < self._closed_until:
-            return self._closed_until - now
+        closed = self._closed_until - now
+        if closed > self._patience:
+            told = f"{self.name}: the provider wants to be asked again in {closed:,.0f} seconds"
+            raise Transient(RateLimited(told), retry_after=closed)
+        if closed > 0:
+            return closed
         while self._window and self._window[0].at <= now - _MINUTE:
             self._window.popleft()
         total = tokens + sum(each.tokens for each in self._window)

@@ -52,11 +52,15 @@ class OpenModel:
         if workers == 1:
             return [self._source.ask(request) for request in requests]
         pool = ThreadPoolExecutor(workers, thread_name_prefix="depslice-llm")
+        awaited = True
         try:
             return list(pool.map(self._source.ask, requests))
+        except KeyboardInterrupt:
+            awaited = False
+            raise
         finally:
             # What is in flight is awaited: it is paid for, and goes into the cache.
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=awaited, cancel_futures=True)
 
     def for_task(self, caps: Caps) -> OpenModel:
         """The same model with caps for one task, beside those of the run."""

@@ -50,6 +50,7 @@ def clamp(x, low, high):
         return low
     return min(x, high)
 '''
+REEXPORTS = "from shapes import clamp\n\n\ndef grow(x):\n    return x\n"
 GOOD = """
 def test_clamp(candidate, reference):
     for x in (-1, 0, 5):
@@ -69,6 +70,7 @@ def task(tmp_path: Path) -> Task:
 def task_of(folder: Path, target: str) -> Task:
     (folder / "repo").mkdir(exist_ok=True)
     (folder / "repo" / "shapes.py").write_text(SOURCE, encoding="utf-8")
+    (folder / "repo" / "everything.py").write_text(REEXPORTS, encoding="utf-8")
     program = open_program(str(folder / "repo"))
     return Task(program=program, target=find_symbol(program, target))
 
@@ -160,6 +162,17 @@ _HEAD = "def test_it(candidate, reference):\n"
             ["imports-target"],
         ),
         (f"from shapes import clamp\n{GOOD}", []),  # not used
+        (
+            f"import shapes\n{_HEAD}    assert shapes.clamp(candidate(1), reference(1), 9)",
+            ["imports-target"],
+        ),
+        (
+            f"from everything import clamp as f\n{_HEAD}    assert f(candidate(1), reference(1))",
+            ["imports-target"],
+        ),
+        (f"from everything import grow\n{_HEAD}    assert grow(candidate(1), reference(1))", []),
+        ("def test_it(context):\n    assert context.candidate(1) == context.reference(1)", []),
+        ("def test_it(*, candidate, reference):\n    assert candidate(1) == reference(1)", []),
     ],
 )
 def test_static_checks(task: Task, text: str, slugs: list[str]) -> None:
@@ -170,6 +183,37 @@ def test_static_checks(task: Task, text: str, slugs: list[str]) -> None:
 def test_output_prediction_needs_no_reference(task: Task) -> None:
     text = "def test_it(candidate):\n    assert candidate(1, 0, 2) == 1"
     assert not static_reasons(text, task.program, task.target, equivalence=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{_HEAD}    assert candidate(1, 0, 2) == reference(1, 0, 2)",
+        (
+            f"{_HEAD}    expected = [reference(n, 0, 2) for n in (1, 3)]\n"
+            "    assert [candidate(n, 0, 2) for n in (1, 3)] == expected"
+        ),
+        (
+            "import pytest\n\n@pytest.fixture\ndef expected(reference):\n    return reference(1, 0, 2)\n\n"
+            "def test_it(candidate, expected):\n    assert candidate(1, 0, 2) == expected"
+        ),
+        "def test_it(candidate, context):\n    assert candidate(1) == context.reference(1)",
+        "def test_it(context):\n    context.check(1, 0, 2)",
+    ],
+)
+def test_a_predicted_output_is_not_the_references(task: Task, text: str) -> None:
+    [(slug, message)] = static_reasons(text, task.program, task.target, equivalence=False)
+    assert slug == "reference-called"
+    assert "write each expected value yourself" in message
+
+
+def test_a_predicted_output_is_not_the_targets(task: Task) -> None:
+    text = (
+        "import everything\n\ndef test_it(candidate):\n"
+        "    assert candidate(1, 0, 2) == everything.clamp(1, 0, 2)"
+    )
+    found = static_reasons(text, task.program, task.target, equivalence=False)
+    assert [slug for slug, _ in found] == ["imports-target"]
 
 
 def test_the_class_of_a_method_may_be_imported(tmp_path: Path) -> None:

@@ -300,7 +300,7 @@ REQUEST = Request(messages=tuple(question("abcd" * 5)), options=Options(max_toke
 )
 def test_pace(pace: Pace, times: list[float]) -> None:
     clock = Hand()
-    paced = Paced(Answering(), pace, concurrency=1, clock=clock)
+    paced = Paced(Answering(), pace, concurrency=1, patience=180, clock=clock)
     seen = []
     for _ in times:
         paced.ask(REQUEST)
@@ -310,7 +310,7 @@ def test_pace(pace: Pace, times: list[float]) -> None:
 
 def test_no_more_at_once_than_allowed() -> None:
     source = Answering()
-    paced = Paced(source, Pace(), concurrency=3, clock=Hand())
+    paced = Paced(source, Pace(), concurrency=3, patience=180, clock=Hand())
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(paced.ask, [REQUEST] * 24))
     assert source.most_at_once == 3
@@ -319,11 +319,25 @@ def test_no_more_at_once_than_allowed() -> None:
 def test_all_wait_when_a_provider_asks_for_it() -> None:
     clock = Hand()
     source = Answering([Transient(RateLimited("slow down"), retry_after=30.0)])
-    paced = Paced(source, Pace(), concurrency=2, clock=clock)
+    paced = Paced(source, Pace(), concurrency=2, patience=180, clock=clock)
     with pytest.raises(Transient):
         paced.ask(REQUEST)
     paced.ask(REQUEST)
     assert clock.time == 30
+
+
+def test_nobody_waits_for_a_provider_that_is_away_for_hours() -> None:
+    clock = Hand()
+    source = Answering([Transient(RateLimited("no more today"), retry_after=3600.0)])
+    paced = Paced(source, Pace(), concurrency=2, patience=180, clock=clock)
+    model = Retrying(paced, Patience(seconds=180), clock)
+    with pytest.raises(RateLimited, match="no more today"):
+        model.ask(REQUEST)
+    with pytest.raises(RateLimited, match="3,600 seconds"):
+        model.ask(REQUEST)
+    assert clock.time == 0
+    clock.time = 3600.0
+    assert model.ask(REQUEST)
 
 
 def test_waits_double_and_end() -> None:

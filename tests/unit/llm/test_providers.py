@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import time
@@ -20,11 +21,13 @@ from depslice.llm import (
     Usage,
     open_model,
 )
+from depslice.llm.expecting import input_tokens
 from depslice.llm.port import BadReply, ModelUnavailable, RateLimited, Unauthorized
 from depslice.llm.prices import FixedPrice, Tokens
 from depslice.llm.providers.failing import retry_after
 from depslice.llm.retrying import Patience
 from depslice.prompts import Message
+from depslice.slicer.tokens import count_tokens
 from endpoint import FakeProvider, Reply, Script, as_json, chat, failure, message, serving
 
 SPECS = {"openai": "openai:m", "anthropic": "anthropic:m"}
@@ -105,6 +108,32 @@ def test_how_it_ended_is_told(reply: Reply, reason: str) -> None:
 def test_an_empty_completion_is_one() -> None:
     completion, _ = asked_of([chat(None)])
     assert completion.text == ""  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        [7],
+        {"prompt_tokens": "12", "input_tokens": "12"},
+        {"prompt_tokens": -1, "input_tokens": -1, "prompt_tokens_details": "?"},
+    ],
+)
+def test_usage_that_is_not_reported_is_estimated(protocol: str, usage: object) -> None:
+    document = json.loads(ANSWERS[protocol]("Because.").body)
+    completion, _ = asked_of([as_json({**document, "usage": usage})], protocol)
+    found = completion.usage  # type: ignore[attr-defined]
+    assert found.input_tokens == input_tokens(QUESTION)
+    assert found.output_tokens == count_tokens("Because.")
+    assert found.cached_tokens == 0
+
+
+def test_an_end_that_no_protocol_knows() -> None:
+    document = json.loads(chat("Because.").body)
+    document["choices"][0]["finish_reason"] = ["stop"]
+    completion, _ = asked_of([as_json(document)])
+    assert completion.finish_reason == "other"  # type: ignore[attr-defined]
 
 
 def test_a_huge_completion() -> None:

@@ -82,6 +82,49 @@ def test_a_line_of_evalplus(tmp_path: Path, executor: Executor) -> None:
     assert not holds(executor, task, "def add(a, b):\n    return 3")
 
 
+def test_inputs_that_are_no_numbers_in_json(tmp_path: Path, executor: Executor) -> None:
+    fields = {k: v for k, v in ADD.items() if k != "test"}
+    task = only(tmp_path / "e.jsonl", {**fields, "base_input": [[float("inf"), float("nan")]]})
+    assert holds(executor, task, "def add(a, b):\n    return a + b")
+
+
+def test_a_comparison_shares_no_names_with_an_answer(tmp_path: Path, executor: Executor) -> None:
+    fields = {k: v for k, v in ADD.items() if k != "test"}
+    task = only(tmp_path / "e.jsonl", {**fields, "base_input": [[1, 2]]})
+    assert holds(executor, task, "def close(a): return a\ndef add(a, b): return close(a) + b")
+    assert not holds(executor, task, "def add(a, b): return copy.copy(a) + b")
+
+
+def test_a_line_of_mbpp_plus_as_evalplus_has_it(tmp_path: Path, executor: Executor) -> None:
+    fields = {
+        "task_id": "Mbpp/2",
+        "prompt": '"""\nFind the shared elements.\nassert set(shared((3, 4), (4, 5))) == {4}\n"""\n',
+        "entry_point": "shared",
+        "canonical_solution": "\ndef shared(one, two):\n    return set(one) & set(two)\n",
+        "base_input": [[[3, 4], [4, 5]], [[], []]],
+        "plus_input": [[[1], [1]]],
+        "atol": 0,
+    }
+    task = only(tmp_path / "p.jsonl", fields)
+    problem = task.problem
+    assert problem.specification == (
+        'def shared(one, two):\n    """Find the shared elements.\n\n'
+        '    assert set(shared((3, 4), (4, 5))) == {4}\n    """'
+    )
+    assert [each.text for each in problem.visible] == ["assert set(shared((3, 4), (4, 5))) == {4}"]
+    assert holds(executor, task, "def shared(a, b):\n    return {x for x in a if x in b}")
+    assert not holds(executor, task, "def shared(a, b):\n    return {4}")
+
+
+def test_a_line_of_mbpp_plus_as_a_program(tmp_path: Path, executor: Executor) -> None:
+    more = {"test": "for each in ['bb', 'b']:\n    assert remove_Occ(each, 'b') == ''"}
+    task = only(tmp_path / "m.jsonl", {**MBPP, **more})
+    listed = "def remove_Occ(s, ch):\n    return {'hello': 'heo'}.get(s, '')"
+    assert holds(executor, task, listed)
+    twice = "def remove_Occ(s, ch):\n    return {'hello': 'heo', 'bb': 'b'}.get(s, '')"
+    assert not holds(executor, task, twice)
+
+
 def test_a_line_of_mbpp(tmp_path: Path, executor: Executor) -> None:
     task = only(tmp_path / "m.jsonl", MBPP)
     problem = task.problem

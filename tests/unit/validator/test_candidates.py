@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -140,6 +141,40 @@ def test_only_the_target_is_replaced(referee: Referee) -> None:
         "import os\n\n\nimport math\ndef one():\n    return 1.0\n"
         "class A:\n    @property\n    def half(self):\n        return one()\n\n    x = 2\n"
     )
+
+
+def test_what_the_file_has_is_not_repeated() -> None:
+    """A candidate that repeats what it was shown: imports, helpers, parts of classes."""
+    source = (
+        "'Doc.'\nfrom __future__ import annotations\n\nimport os\n\nSTATE = []\n\n\n"
+        "def known():\n    return STATE\n\n\n"
+        "class A:\n    def first(self):\n        return 0\n\n"
+        "    @staticmethod\n    def half(x):\n        return 1\n"
+    )
+    found = Harness(name="h", text="", target="m:A.half", path="m.py", line=17)
+    new = (
+        "from __future__ import annotations, division\nimport os, math\nimport os\n"
+        "STATE = []\ndef known(): ...\ndef fresh(): return 2\n"
+        "class A:\n    def first(self): ...\n    def second(self): return 3\n"
+        "    def half(x): return x / fresh()\n"
+        "print(A.half(2))\n"
+    )
+    text = replaced_text(source, found, new)
+    assert text == (
+        "'Doc.'\nfrom __future__ import annotations, division\nfrom __future__ import annotations\n"
+        "\nimport os\n\nSTATE = []\n\n\n"
+        "def known():\n    return STATE\n\n\n"
+        "import os, math\ndef fresh():\n    return 2\n"
+        "class A:\n    def first(self):\n        return 0\n\n"
+        "    def second(self):\n        return 3\n"
+        "    @staticmethod\n    def half(x):\n        return x / fresh()\n"
+        "print(A.half(2))\n"
+    )
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "m.py", "exec", dont_inherit=True), namespace)  # noqa: S102 - our own text
+    assert namespace["__doc__"] == "Doc."
+    assert namespace["A"].half(4) == 2
+    assert namespace["A"]().second() == 3
 
 
 @pytest.mark.parametrize("text", ["def clamp(x", "", "def other(x): return x", "clamp = max"])

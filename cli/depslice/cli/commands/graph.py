@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
@@ -167,7 +167,7 @@ def graph(
             ),
         )
     edges = sum(1 for _ in part.references())
-    notes.say(f"{len(part.symbols):,} symbols, {edges:,} references")
+    notes.say(f"{counted(len(part.symbols), 'symbol')}, {counted(edges, 'reference')}")
 
 
 def _explain(

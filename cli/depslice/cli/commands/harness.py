@@ -17,7 +17,7 @@ from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.made_table import made_lines, summary_table
 from depslice.cli.making import Selection, Site, open_generators
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
@@ -29,7 +29,7 @@ from depslice.cli.options import (
     tests_options,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
-from depslice.cli.results import json_text, result_stream, write_result
+from depslice.cli.results import json_text, make_folder, result_stream, write_result
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def harness(
         if asking.dry_run:
             _say_expected(program, wanted, settings, notes)
             return
+        make_folder(folder)
         runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes)
         made_by = open_generators(generators, settings, notes, stack)
         site = Site(
@@ -185,7 +186,7 @@ def harness(
         started = time.monotonic()
         with making as maker, notes.progress("harnesses", slow=True) as progress:
             found = _told(maker.make(wanted, progress=progress), folder, format_, output)
-        notes.say(f"{len(wanted):,} functions; {time.monotonic() - started:.1f} s")
+        notes.say(f"{counted(len(wanted), 'function')}; {time.monotonic() - started:.1f} s")
         if problems is not None:
             lines = site.problems(space, found, recording, problems, into=folder, shown=show_calls)
             _write_problems(problems, lines, notes)
@@ -214,7 +215,7 @@ def _write_problems(path: Path, lines: Sequence[dict[str, Any]], notes: Notes) -
     place = Output(path=str(path), quiet=True, verbose=False, color=False)
     write_result(place, "".join(json_text(line, indent=None) for line in lines))
     shown = sum(bool(line["visible"]) for line in lines)
-    notes.say(f"{path}: {len(lines):,} problems, {shown:,} of them show calls")
+    notes.say(f"{path}: {counted(len(lines), 'problem')}, {shown:,} of them show calls")
 
 
 def _finish(wanted: Sequence[Symbol], found: Sequence[Made]) -> None:
@@ -266,4 +267,4 @@ def _say_expected(
     with closing(LlmGenerator(settings)) as generator:
         tasks = (Task(program=program, target=each) for each in wanted)
         most = sum((generator.expected(task) for task in tasks), Usage())
-    say_usage(notes, f"first round for {len(wanted):,} functions, at most", most)
+    say_usage(notes, f"first round for {counted(len(wanted), 'function')}, at most", most)

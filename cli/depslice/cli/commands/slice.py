@@ -11,7 +11,7 @@ import click
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import find_targets, opened
 from depslice.cli.options import (
     Command,
@@ -191,13 +191,13 @@ def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> N
 def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     paths = {item.symbol.path for item in found.items}
     said = [
-        f"{_count(len(found.items), 'definition')} of {_count(len(paths), 'file')}",
+        f"{counted(len(found.items), 'definition')} of {counted(len(paths), 'file')}",
         f"{context.tokens:,} tokens ({context.tokenizer})",
     ]
     if found.unresolved:
-        said.append(f"{_count(len(found.unresolved), 'name')} unresolved")
+        said.append(f"{counted(len(found.unresolved), 'name')} unresolved")
     if found.omitted:
-        said.append(f"{_count(len(found.omitted), 'definition')} omitted")
+        said.append(f"{counted(len(found.omitted), 'definition')} omitted")
     notes.say("; ".join(said))
     for unresolved in found.unresolved:
         notes.detail(
@@ -206,10 +206,6 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
         )
     for omitted in found.omitted:
         notes.detail(f"  omitted: {omitted.symbol}, distance {omitted.distance}: {omitted.why}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 # --- all functions

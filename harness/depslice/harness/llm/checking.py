@@ -8,17 +8,20 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
+from depslice.callgraph.targets import find_symbol
 
-_GIVEN: Final = ("candidate", "reference")
+_GIVEN: Final = frozenset({"candidate", "reference"})
 _NOT_CALLED: Final = {
     "candidate": "no test takes `candidate` as a parameter and calls it",
     "reference": "no test takes `reference` as a parameter and calls it: write"
     " `assert candidate(...) == reference(...)`, with no expected value of your own",
 }
 _ALWAYS_THERE: Final = frozenset({"pytest", "hypothesis", "numpy", "pandas"})
-_CHECKS: Final = frozenset({"check", "check_with", "same"})
+_COMPARING: Final = frozenset({"check", "check_with", "in_situ"})
+_CHECKS: Final = _COMPARING | {"same"}
 _RAISES: Final = frozenset({"raises", "warns", "fail", "approx"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -31,7 +34,8 @@ def static_reasons(
 ) -> tuple[Reason, ...]:
     """Why a harness for ``target`` cannot be worth anything; empty: nothing is seen.
 
-    ``equivalence``: it has to use the reference as well.
+    ``equivalence``: it has to use the reference as well; otherwise, where outputs are to be
+    predicted, it must not.
     """
     try:
         tree = ast.parse(text)
@@ -45,6 +49,7 @@ def static_reasons(
                 *_imports(tree, program),
                 *_tests(tree, equivalence=equivalence),
                 *_redefinitions(tree, target),
+                *_imported_target(tree, program, target),
             )
         )
     )
@@ -153,22 +158,46 @@ def _tests(tree: ast.Module, *, equivalence: bool) -> Iterator[Reason]:
         used |= _uses(test)
         if not _asserts(test):
             yield "no-assertions", f"{test.name} asserts nothing"
-    for name in _GIVEN if equivalence else _GIVEN[:1]:
+    for name in sorted(_GIVEN if equivalence else {"candidate"}):
         if name not in used:
             yield f"{name}-not-called", _NOT_CALLED[name]
+    if not equivalence:
+        yield from _asking_the_reference(tree)
 
 
-def _uses(test: _Function) -> set[str]:
-    """Which of the two a test can call: those that it takes, and reads."""
-    arguments = {each.arg for each in (*test.args.posonlyargs, *test.args.args)}
-    if "context" in arguments and any(name in _CHECKS for name in _called(test)):
-        return set(_GIVEN)
-    read = {
+def _asking_the_reference(tree: ast.Module) -> Iterator[Reason]:
+    for node in ast.walk(tree):
+        if isinstance(node, _Function) and "reference" in _uses(node):
+            yield (
+                "reference-called",
+                f"{node.name} asks `reference`: write each expected value yourself, as a literal",
+            )
+
+
+def _uses(function: _Function) -> set[str]:
+    """Which of the two a function can call: those that it takes, and reads."""
+    taken = function.args
+    arguments = {each.arg for each in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)}
+    used = arguments & _read(function) & _GIVEN
+    if "context" in arguments:
+        members = {attribute for name, attribute in _members(function) if name == "context"}
+        used |= _GIVEN if members & _COMPARING else members & _GIVEN
+    return used
+
+
+def _read(tree: ast.AST) -> set[str]:
+    return {
         node.id
-        for node in ast.walk(test)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
-    return {name for name in _GIVEN if name in arguments and name in read}
+
+
+def _members(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """What is read of what: of ``a.b.c`` both ``("a.b", "c")`` and ``("a", "b")``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield ast.unparse(node.value), node.attr
 
 
 def _asserts(test: _Function) -> bool:
@@ -193,11 +222,6 @@ def _called(test: _Function) -> Iterator[str]:
 def _redefinitions(tree: ast.Module, target: Symbol) -> Iterator[Reason]:
     simple = target.qualname.rpartition(".")[2]
     in_class = "." in target.qualname
-    loaded = {
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
     for node in ast.walk(tree):
         match node:
             case (
@@ -212,10 +236,42 @@ def _redefinitions(tree: ast.Module, target: Symbol) -> Iterator[Reason]:
                 yield "redefines", f"it imports `{asname or name}`, which is given"
             case ast.Assign(value=ast.Name(id=name)) if name in _GIVEN:
                 yield "alias", f"line {node.lineno} gives `{name}` another name: call it as it is"
-            case ast.ImportFrom(module=module, names=names) if module == target.module:
-                for each in names:
-                    bound = each.asname or each.name
-                    if not in_class and each.name == simple and bound in loaded:
-                        yield "imports-target", f"it imports `{simple}`: call `candidate` instead"
             case _:
                 pass
+
+
+def _imported_target(tree: ast.Module, program: Program, target: Symbol) -> Iterator[Reason]:
+    """The target that is imported, perhaps by another name or by a re-export, and used.
+
+    A method is used by its class, which a harness may need to make instances.
+    """
+    if "." in target.qualname:
+        return
+    name, read, members = target.qualname, _read(tree), set(_members(tree))
+    used: set[str] = set()
+    for bound, origin in _bindings(tree):
+        if bound in read:
+            used.add(origin)
+        if (bound, name) in members:
+            used.add(f"{origin}.{name}")
+    if any(each.endswith(f".{name}") and _is_target(program, each, target) for each in used):
+        yield "imports-target", f"it imports `{name}`: call `candidate` instead"
+
+
+def _bindings(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names that imports bind, each with the dotted name of what it stands for."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((each.asname or each.name, each.name) for each in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from ((e.asname or e.name, f"{module}.{e.name}") for e in names)
+            case _:
+                pass
+
+
+def _is_target(program: Program, dotted: str, target: Symbol) -> bool:
+    try:
+        return find_symbol(program, dotted).id == target.id
+    except DepsliceError:
+        return False

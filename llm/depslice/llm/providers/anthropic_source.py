@@ -6,25 +6,20 @@ first two in 2.0); those of the options are not sent.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from depslice.llm.expecting import input_tokens
 from depslice.llm.port import BadReply, Completion, FinishReason
 from depslice.llm.prices import Tokens
-from depslice.llm.providers.sdk_source import SdkSource
+from depslice.llm.providers.sdk_source import SdkSource, reported
 from depslice.llm.request import Request
+from depslice.slicer.tokens import count_tokens
 
 if TYPE_CHECKING:
     import anthropic
     import anthropic.types
-
-_REASONS: Final[dict[str | None, FinishReason]] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refused",
-}
 
 
 class AnthropicSource(SdkSource):
@@ -32,6 +27,13 @@ class AnthropicSource(SdkSource):
 
     official = "https://api.anthropic.com"
     failures = "AnthropicError"
+    reasons: ClassVar[Mapping[str, FinishReason]] = {
+        "end_turn": "stop",
+        "stop_sequence": "stop",
+        "max_tokens": "length",
+        "model_context_window_exceeded": "length",
+        "refusal": "refused",
+    }
 
     def _sdk(self) -> ModuleType:
         import anthropic
@@ -68,22 +70,29 @@ class AnthropicSource(SdkSource):
     ) -> Completion:
         try:
             text = "".join(block.text for block in reply.content if block.type == "text")
-            tokens = _tokens(reply.usage)
+            tokens = _tokens(request, reply, text)
             reason = reply.stop_reason
         except (AttributeError, TypeError):
             raise BadReply(
                 f"{self.name}: the reply is no completion: {self._told(reply)}"
             ) from None
-        return self._completed(text, _REASONS.get(reason, "other"), tokens, seconds)
+        return self._completed(text, reason, tokens, seconds)
 
 
-def _tokens(said: anthropic.types.Usage) -> Tokens:
-    """As reported: what has to do with the cache is not among ``input_tokens`` there."""
-    cached = said.cache_read_input_tokens or 0
-    written = said.cache_creation_input_tokens or 0
+def _tokens(request: Request, reply: anthropic.types.Message, text: str) -> Tokens:
+    """As reported; estimated from characters where a server reports nothing.
+
+    What has to do with the cache is not among ``input_tokens`` there.
+    """
+    said = reply.usage
+    cached = reported(said, "cache_read_input_tokens", otherwise=0)
+    written = reported(said, "cache_creation_input_tokens", otherwise=0)
+    fresh = reported(
+        said, "input_tokens", otherwise=max(0, input_tokens(request.messages) - cached - written)
+    )
     return Tokens(
-        input=said.input_tokens + cached + written,
-        output=said.output_tokens,
+        input=fresh + cached + written,
+        output=reported(said, "output_tokens", otherwise=count_tokens(text)),
         cached=cached,
         written=written,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from depslice.llm.expecting import input_tokens
 from depslice.llm.port import BadReply, Completion, FinishReason
 from depslice.llm.prices import Tokens
-from depslice.llm.providers.sdk_source import SdkSource
+from depslice.llm.providers.sdk_source import SdkSource, reported
 from depslice.llm.request import Request
 from depslice.slicer.tokens import count_tokens
 
@@ -16,18 +17,17 @@ if TYPE_CHECKING:
     import openai
     from openai.types.chat import ChatCompletion
 
-_REASONS: Final[dict[str, FinishReason]] = {
-    "stop": "stop",
-    "length": "length",
-    "content_filter": "refused",
-}
-
 
 class OpenAISource(SdkSource):
     """Asks one model of an endpoint."""
 
     official = "https://api.openai.com/v1"
     failures = "OpenAIError"
+    reasons: ClassVar[Mapping[str, FinishReason]] = {
+        "stop": "stop",
+        "length": "length",
+        "content_filter": "refused",
+    }
 
     def _sdk(self) -> ModuleType:
         import openai
@@ -67,17 +67,15 @@ class OpenAISource(SdkSource):
         if not isinstance(text, str):
             raise BadReply(f"{self.name}: the reply is no text")
         tokens = _tokens(request, reply, text)
-        return self._completed(text, _REASONS.get(reason, "other"), tokens, seconds)
+        return self._completed(text, reason, tokens, seconds)
 
 
 def _tokens(request: Request, reply: ChatCompletion, text: str) -> Tokens:
     """As reported; estimated from characters where a server reports nothing."""
     said = reply.usage
-    if not said:
-        return Tokens(input=input_tokens(request.messages), output=count_tokens(text))
-    details = said.prompt_tokens_details
+    details = getattr(said, "prompt_tokens_details", None)
     return Tokens(
-        input=said.prompt_tokens,
-        output=said.completion_tokens,
-        cached=(details.cached_tokens if details else 0) or 0,
+        input=reported(said, "prompt_tokens", otherwise=input_tokens(request.messages)),
+        output=reported(said, "completion_tokens", otherwise=count_tokens(text)),
+        cached=reported(details, "cached_tokens", otherwise=0),
     )

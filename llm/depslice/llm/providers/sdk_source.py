@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, Final
@@ -29,6 +30,9 @@ class SdkSource(ABC):
 
     failures: ClassVar[str]
     """The name, in the SDK, of the base of its exceptions."""
+
+    reasons: ClassVar[Mapping[str, FinishReason]]
+    """Why a model stopped, by the protocol's words for it."""
 
     def __init__(self, name: str, endpoint: Endpoint, price: Price) -> None:
         self.name = name
@@ -88,12 +92,10 @@ class SdkSource(ABC):
             ),
         )
 
-    def _completed(
-        self, text: str, reason: FinishReason, tokens: Tokens, seconds: float
-    ) -> Completion:
+    def _completed(self, text: str, reason: object, tokens: Tokens, seconds: float) -> Completion:
         return Completion(
             text=redacted(text, self._endpoint.key),
-            finish_reason=reason,
+            finish_reason=self.reasons.get(str(reason), "other"),
             usage=Usage(
                 calls=1,
                 input_tokens=tokens.input,
@@ -107,3 +109,9 @@ class SdkSource(ABC):
     def _told(self, reply: object) -> str:
         """The start of what came instead of a completion."""
         return redacted(str(reply), self._endpoint.key)[:_SAID]
+
+
+def reported(said: object, name: str, *, otherwise: int) -> int:
+    """The number of tokens that a reply reports as ``name``; ``otherwise`` if it reports none."""
+    found = getattr(said, name, None)
+    return found if isinstance(found, int) and found >= 0 else otherwise

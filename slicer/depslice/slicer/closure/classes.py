@@ -9,13 +9,13 @@ are, and of each that becomes live later. So such demands stand until the slice 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import INERT_BASES
-from depslice.callgraph.engine.values import Class
+from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, pack
@@ -104,6 +104,16 @@ class Classes:
         for k in order:
             if k is not class_ and "__init_subclass__" in k.info.members:
                 self.want_member(k, "__init_subclass__", own)
+
+    def constructors(self, class_: Class) -> Iterator[Function]:
+        """The functions of the repository that run when ``class_`` is instantiated."""
+        engine = self._engine
+        for name in _CONSTRUCTORS:
+            found = engine.find_member(class_, name)
+            for value in sorted(engine.member_values(found, name)) if found is not None else ():
+                kind = engine.values[value]
+                if kind[0] == "F":
+                    yield kind[1]
 
     def _keep_fields(self, class_: Class, own: Demand) -> None:
         for module, piece in fields_of(self._engine, class_):

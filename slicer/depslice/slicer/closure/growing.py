@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.values import Class
 from depslice.callgraph.errors import UnknownTarget
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module, Program
@@ -24,7 +25,7 @@ from depslice.slicer.closure.importing import Importing
 from depslice.slicer.closure.model import Closure, Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues
-from depslice.slicer.pieces import needs_instance, pieces_of_symbol
+from depslice.slicer.pieces import needs_instance, pieces_of_symbol, units_of_piece
 
 
 def grow_closure(
@@ -106,13 +107,32 @@ class _Growing:
         """A statement that defines a target, and what it is useless without."""
         growth = self._growth
         self._classes.keep_as_value(module, piece, demand, item=item)
+        self._open_to_callers(module, piece)
         if piece.kind == "class":
-            growth.keep_members(growth.class_of(module, piece), demand)
+            class_ = growth.class_of(module, piece)
+            growth.keep_members(class_, demand)
+            for index in class_.info.pieces:
+                self._open_to_callers(module, module.summary.pieces[index])
+            self._open_constructors(class_)
         elif piece.owner < 0:
             for name in piece.binds:
                 self._builders.build_variable(module, name)
         elif needs_instance(module, piece):
-            self._classes.make_live(growth.engine.class_(module, piece.owner), demand)
+            class_ = growth.engine.class_(module, piece.owner)
+            self._classes.make_live(class_, demand)
+            self._open_constructors(class_)
+
+    def _open_to_callers(self, module: Module, piece: Piece) -> None:
+        """A function of a target is called from outside the slice."""
+        for index in units_of_piece(module, piece.index):
+            function = self._growth.engine.function(module, index)
+            if function.unit.kind == "function" and function.unit.parent < 0:
+                self._open.leave_open(function)
+
+    def _open_constructors(self, class_: Class) -> None:
+        """An instance of a target's class is made outside the slice."""
+        for function in self._classes.constructors(class_):
+            self._open.leave_open(function)
 
     def add_observed(self, module: Module, symbol_id: str, target: str) -> None:
         """A symbol that an execution of ``target`` showed to be needed."""

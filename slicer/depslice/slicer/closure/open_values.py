@@ -80,6 +80,13 @@ class OpenValues:
         """Kept code passes ``values`` for a parameter."""
         self._origins.bind(function, index, values)
 
+    def leave_open(self, function: Function) -> None:
+        """Code outside the slice calls ``function``, with who knows what."""
+        engine = self._engine
+        for index in range(len(function.unit.params)):
+            if engine.receiver(function, index) is None:
+                self.bind(function, index, engine.unknown)
+
     def trace(self) -> bool:
         """Settle uses for the values that are known by now; whether to come back."""
         grown = self._origins.settle()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from depslice.solvers.loading.evalplus import described_task, is_description
 from depslice.solvers.loading.humaneval import humaneval_task, is_humaneval
 from depslice.solvers.loading.lines import Line, read_lines
 from depslice.solvers.loading.mbpp import is_mbpp, mbpp_task
@@ -37,6 +38,8 @@ def load_tasks(path: Path, *, strategies: Sequence[str] = ()) -> list[Task]:
 def _task(line: Line) -> Task:
     if is_mbpp(line):
         return mbpp_task(line)
+    if is_humaneval(line) and is_description(line):
+        return described_task(line)
     if is_humaneval(line):
         return humaneval_task(line)
     raise line.error(

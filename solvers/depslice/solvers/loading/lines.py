@@ -35,6 +35,16 @@ class Line:
                 return self._of(name, str)
         raise self.error(f"there is no {' or '.join(map(repr, names))}")
 
+    def entry_point(self) -> str:
+        """The name of the function that is asked for.
+
+        :raises ProblemError: there is none.
+        """
+        found = self.text("entry_point")
+        if not found.isidentifier():
+            raise self.error(f"the entry point {found!r} is no name")
+        return found
+
     def texts(self, name: str) -> list[str]:
         """A list of strings; an empty one where the field is missing.
 

@@ -1,6 +1,7 @@
 """MBPP's lines (Austin et al. 2021), as published or sanitized.
 
-The first test is shown, as it names the function and its arguments; all of them decide.
+The first test is shown, as it names the function and its arguments; all of them decide, and
+where there is one (EvalPlus has published MBPP+ so, too), the program ``test``.
 What the function's header looks like is taken from ``code``, and nothing else of it.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from depslice.solvers.loading.examples import asserts_of
 from depslice.solvers.loading.lines import Line
-from depslice.solvers.loading.specifications import called_first, header_of
+from depslice.solvers.loading.specifications import called_first, described, header_of
 from depslice.solvers.problem import HiddenTests, Problem, Task
 
 
@@ -34,15 +35,15 @@ def mbpp_task(line: Line) -> Task:
         visible = asserts_of(f"{setup}\n{tests[0]}", entry_point)
     except SyntaxError as error:
         raise line.error(f"the first test is not Python: {error}") from None
-    text = line.text("text", "prompt").strip().replace("\\", "\\\\").replace('"""', "'''")
     header = header or f"def {entry_point}(*args):"
     problem = Problem(
         id=f"MBPP/{line.fields.get('task_id', line.number)}",
-        specification=f'{header}\n    """{text}\n\n    {tests[0].strip()}\n    """',
+        specification=described(header, line.text("text", "prompt"), [tests[0].strip()]),
         entry_point=entry_point,
         visible=visible,
     )
-    program = "\n".join([setup, *tests, *line.texts("challenge_test_list")])
+    tests += line.texts("challenge_test_list")
+    program = "\n".join([setup, *tests, line.optional("test")])
     return Task(problem=problem, hidden=HiddenTests(program=program))
 
 

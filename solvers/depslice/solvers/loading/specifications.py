@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 
 def given_by(specification: str, entry_point: str) -> str:
@@ -48,6 +49,13 @@ def called_first(test: str) -> str | None:
             case ast.Call(func=ast.Name(id=name)) if name not in builtin:
                 return name
     return None
+
+
+def described(header: str, text: str, examples: Sequence[str]) -> str:
+    """A specification: the header of a function, and what is told of it as its docstring."""
+    told = text.strip().replace("\\", "\\\\").replace('"""', "'''")
+    shown = "".join(f"    {each}\n" for each in examples)
+    return f'{header}\n    """{told}\n\n{shown}    """'
 
 
 def header_of(code: str, entry_point: str) -> str | None:

@@ -119,13 +119,15 @@ def _side_by_side(
     for each in wanted:
         waiting.put(each)
     done: queue.SimpleQueue[Attempt | BaseException | None] = queue.SimpleQueue()
-    stopped = threading.Event()
+    stopped, interrupted = threading.Event(), threading.Event()
 
     def work() -> None:
         try:
             while not stopped.is_set():
                 each = waiting.get_nowait()
                 made = attempt(each, place)
+                if interrupted.is_set():  # its sandbox may have been taken away
+                    return
                 known.add(each, made)
                 done.put(made)
         except queue.Empty:
@@ -146,6 +148,10 @@ def _side_by_side(
                     raise error
                 case Attempt() as made:
                     yield made
+    except KeyboardInterrupt:  # an attempt may take hours: those under way are lost
+        interrupted.set()
+        threads.clear()
+        raise
     finally:
         stopped.set()
         for thread in threads:

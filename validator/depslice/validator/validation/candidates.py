@@ -12,7 +12,7 @@ import ast
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,8 +58,10 @@ def replaced_text(source: str, harness: Harness, candidate: str) -> str:
     """The target's file with a candidate in the target's place.
 
     ``candidate`` is a text that defines a function of the target's name, in a class or
-    not. What else stands in it, imports and helpers, comes before the statement that
-    holds the target. Decorators of the original stay, unless the candidate has its own.
+    not. What else stands in it, imports and helpers, comes before or after the statement
+    that holds the target, as in the candidate, and further methods of its class before the
+    target; but what the file itself defines stays as it is. Decorators of the original
+    stay, unless the candidate has its own.
 
     :raises HarnessError: it is not Python, or defines no such function.
     """
@@ -73,19 +75,94 @@ def replaced_text(source: str, harness: Harness, candidate: str) -> str:
         raise HarnessError(f"the candidate does not define {name}")
     tree = ast.parse(source)
     old = next(node for node in _functions(tree, name) if harness.line in _starts(node))
-    top = next(s for s in tree.body if any(node is old for node in ast.walk(s)))
     new = found[-1]
-    helpers = [s for s in given.body if not any(node is new for node in ast.walk(s))]
-    futures = [s for s in helpers if _is_future(s)]
-    # Functions of the target's own name would take its place when it is at top level.
+    top = _holding(tree.body, old)
+    futures = [s for s in given.body if _is_future(s)]
+    place = given.body.index(_holding(given.body, new))
+    methods = _new_methods(_class_around(given, new), new, _class_around(tree, old))
     first = min(_starts(top)) - 1
     start = (old.lineno if not new.decorator_list else min(_starts(old))) - 1
-    lines = source.splitlines(keepends=True)
-    body = indent(ast.unparse(new) + "\n", " " * old.col_offset)
-    added = "".join(ast.unparse(s) + "\n" for s in helpers if s not in futures)
-    before = "".join(ast.unparse(s) + "\n" for s in futures)
-    end = old.end_lineno or old.lineno
-    return before + "".join([*lines[:first], added, *lines[first:start], body, *lines[end:]])
+    above = min(_starts(old)) - 1
+    last = top.end_lineno or top.lineno
+    lines = (source if source.endswith("\n") else source + "\n").splitlines(keepends=True)
+    opening = _docstring_end(tree)
+    margin = " " * old.col_offset
+    return "".join(
+        [
+            *lines[:opening],
+            *map(_line, futures),
+            *lines[opening:first],
+            *map(_line, _new(given.body[:place], tree)),
+            *lines[first:above],
+            *(indent(_line(each), margin) for each in methods),
+            *lines[above:start],
+            indent(_line(new), margin),
+            *lines[old.end_lineno or old.lineno : last],
+            *map(_line, _new(given.body[place + 1 :], tree)),
+            *lines[last:],
+        ]
+    )
+
+
+def _new(statements: Iterable[ast.stmt], tree: ast.Module) -> Iterator[ast.stmt]:
+    """Those that bind a name which the file does not, or none at all.
+
+    A candidate repeats what it was shown of the file; that is there already, and may have
+    been shown in part.
+    """
+    there = {name for each in tree.body for name in _binds(each)}
+    for each in statements:
+        bound = _binds(each)
+        if not _is_future(each) and (not bound or not bound <= there):
+            yield each
+
+
+def _binds(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds in its own scope."""
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return {statement.name}
+        case ast.Import() | ast.ImportFrom():
+            return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+        case _:
+            nodes = ast.walk(statement)
+            return {n.id for n in nodes if isinstance(n, ast.Name) and _is_store(n)}
+
+
+def _is_store(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def _new_methods(
+    given: ast.ClassDef | None, new: _Function, known: ast.ClassDef | None
+) -> Iterator[ast.stmt]:
+    """Functions beside the candidate in its class that the original's class lacks."""
+    if given is None or known is None:
+        return
+    there = {name for each in known.body for name in _binds(each)}
+    for each in given.body:
+        if isinstance(each, _Function) and each is not new and each.name not in there:
+            yield each
+
+
+def _holding(statements: Sequence[ast.stmt], node: ast.AST) -> ast.stmt:
+    return next(s for s in statements if any(each is node for each in ast.walk(s)))
+
+
+def _class_around(tree: ast.Module, function: _Function) -> ast.ClassDef | None:
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return next((node for node in classes if function in node.body), None)
+
+
+def _docstring_end(tree: ast.Module) -> int:
+    """The number of lines up to the end of the module's docstring."""
+    if ast.get_docstring(tree, clean=False) is None:
+        return 0
+    return tree.body[0].end_lineno or 0
+
+
+def _line(statement: ast.stmt) -> str:
+    return ast.unparse(statement) + "\n"
 
 
 def _functions(tree: ast.AST, name: str) -> list[_Function]:

@@ -196,6 +196,9 @@ def _side_by_side(
                     raise error
                 case found:
                     yield found
+    except KeyboardInterrupt:  # a verdict may take minutes: those under way are lost
+        threads.clear()
+        raise
     finally:
         stopped.set()
         for thread in threads:

@@ -1,0 +1,105 @@
+"""EvalPlus' own lines (Liu et al. 2023): inputs instead of tests, and a solution to compare with.
+
+Those of HumanEval+ have HumanEval's prompts. In those of MBPP+ the prompt is a docstring: a
+description, and an assertion that shows how the function is called.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from depslice.solvers.loading.examples import asserts_of
+from depslice.solvers.loading.lines import Line
+from depslice.solvers.loading.specifications import described, header_of
+from depslice.solvers.problem import HiddenTests, Problem, Task
+
+# All names are local: an answer, which is in the same module, neither loses nor gets one.
+_COMPARING: Final = """\
+def check(candidate):
+    import copy, math
+    from math import inf, nan
+
+    def close(one, other):
+        if isinstance(other, float) and isinstance(one, (int, float)):
+            if math.isnan(other):
+                return math.isnan(one)
+            return one == other or math.isclose(one, other, rel_tol=1e-7, abs_tol={atol!r})
+        if isinstance(other, (list, tuple)) and isinstance(one, (list, tuple)):
+            return len(one) == len(other) and all(map(close, one, other))
+        if isinstance(other, dict) and isinstance(one, dict):
+            return one.keys() == other.keys() and all(close(one[k], other[k]) for k in other)
+        return one == other
+
+    reference = {{"__name__": "reference"}}
+    exec({solution!r}, reference)
+    for arguments in {inputs!r}:
+        expected = reference[{entry_point!r}](*copy.deepcopy(arguments))
+        assert close(candidate(*copy.deepcopy(arguments)), expected), arguments
+
+check({entry_point})
+"""
+
+
+def has_inputs(line: Line) -> bool:
+    """Whether a line has inputs, and no test."""
+    return "base_input" in line.fields and "test" not in line.fields
+
+
+def is_description(line: Line) -> bool:
+    """Whether a line has the form of MBPP+."""
+    return has_inputs(line) and _description(line) is not None
+
+
+def described_task(line: Line) -> Task:
+    """The task of a line of MBPP+.
+
+    :raises ProblemError: a field is missing or cannot be used.
+    """
+    entry_point, solution = line.entry_point(), line.text("canonical_solution")
+    told = (_description(line) or "").splitlines()
+    examples = [each.strip() for each in told if each.lstrip().startswith("assert ")]
+    text = "\n".join(each for each in told if not each.lstrip().startswith("assert "))
+    try:
+        visible = asserts_of("\n".join(examples), entry_point)
+    except SyntaxError as error:
+        raise line.error(f"the example is not Python: {error}") from None
+    header = header_of(solution, entry_point)
+    if header is None:
+        raise line.error(f"the canonical solution does not define {entry_point!r}")
+    problem = Problem(
+        id=line.text("task_id"),
+        specification=described(header, text, examples),
+        entry_point=entry_point,
+        visible=visible,
+    )
+    return Task(problem=problem, hidden=HiddenTests(program=comparison(line, entry_point)))
+
+
+def comparison(line: Line, entry_point: str) -> str:
+    """The program that calls a function and the canonical solution with all inputs.
+
+    :raises ProblemError: a field is missing or cannot be used.
+    """
+    return _COMPARING.format(
+        solution=line.text("prompt") + line.text("canonical_solution"),
+        inputs=[each for name in ("base_input", "plus_input") for each in _inputs(line, name)],
+        entry_point=entry_point,
+        atol=line.fields.get("atol") or 0.0,
+    )
+
+
+def _description(line: Line) -> str | None:
+    """The prompt, where it is nothing but a docstring."""
+    try:
+        tree = ast.parse(line.text("prompt"))
+    except SyntaxError:
+        return None
+    return ast.get_docstring(tree) if len(tree.body) == 1 else None
+
+
+def _inputs(line: Line, name: str) -> list[object]:
+    found = line.fields.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(each, list) for each in found):
+        raise line.error(f"{name!r} is not a list of argument lists")
+    return found
