@@ -249,8 +249,8 @@ class CallEvaluation(ExternalCalls):
         if kind == "FG":
             self.facts.append((f.EXTERNAL, "builtins.function.__get__", pos, True))
             receivers = args[0] if args else EMPTY  # an empty set stands for None
-            bound = {self.intern(("B", value[1], receiver)) for receiver in receivers}
-            return bound or self.single(("F", value[1]))
+            made = {self.intern(("B", value[1], receiver)) for receiver in receivers}
+            return made or self.single(("F", value[1]))
         if kind == "PT":
             merged = [*value[2], *args]
             names = {**dict(value[3]), **keywords}
