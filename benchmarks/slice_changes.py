@@ -1,6 +1,6 @@
 """What has become of slices: the same functions sliced by two versions of depslice.
 
-    python benchmarks/slice_changes.py BEFORE [--count 200] [--seed 0] [--page PAGE] [PACKAGE ...]
+    python benchmarks/slice_changes.py BEFORE [PACKAGE ...] [--count 200] [--seed 0] [--page PAGE]
 
 ``BEFORE`` is a checkout of another version; this checkout is the later one. Functions are
 drawn over the packages of the corpus (``corpus.py``), as many from each; each version
