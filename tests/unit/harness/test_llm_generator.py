@@ -316,6 +316,15 @@ def test_a_model_that_is_down_costs_one_task(task: Task, make: Make) -> None:
     assert drafts(generator.draft(task, ()))
 
 
+def test_a_model_that_stays_away_is_not_asked_for_ever(task: Task, make: Make) -> None:
+    away = ModelUnavailable("down")
+    generator, model = make(away, away, block(GOOD), away, RateLimited("slow down"), away)
+    found = [generator.draft(task, ()) for _ in range(9)]
+    assert [isinstance(each, Declined) for each in found] == [True, True, False] + [True] * 6
+    assert all(each.passing for each in found if isinstance(each, Declined))
+    assert len(model.asked) == 6  # three in a row, and then no more
+
+
 def test_after_a_wrong_key_nothing_is_asked(task: Task, make: Make) -> None:
     generator, model = make(Unauthorized("401"))
     for _ in range(3):

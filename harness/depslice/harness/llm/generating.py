@@ -18,7 +18,13 @@ from depslice.harness.model import (
 )
 from depslice.llm import Completion, Model, ModelError, OpenModel, Usage, open_model
 from depslice.llm.expecting import expected_usage
-from depslice.llm.port import BadReply, CapReached, Unauthorized
+from depslice.llm.port import (
+    BadReply,
+    CapReached,
+    ModelUnavailable,
+    RateLimited,
+    Unauthorized,
+)
 from depslice.prompts import (
     BuilderSettings,
     Feedback,
@@ -33,6 +39,7 @@ _TRIES: Final = 2  # of a round, as long as no answer passes the static checks
 _SURVIVORS: Final = 3  # that a model is shown
 _UNCOVERED: Final = 8
 _FAILURES: Final = 4
+_PATIENCE: Final = 3  # tasks in a row, each with all its retries
 _PREDICTION: Final = "output-prediction"
 
 
@@ -49,7 +56,8 @@ class LlmGenerator:
     """See the package.
 
     A model that is out of reach, refuses, or may not be asked any more costs the task at hand.
-    After a wrong key or a cap nothing is asked again.
+    After a wrong key, a cap, or several tasks in a row that it was out of reach for, nothing is
+    asked again.
     """
 
     name = "llm"
@@ -72,6 +80,7 @@ class LlmGenerator:
         self._builder = open_builder(settings.builder or "equivalence", own)
         self._repair = open_builder("repair", own)
         self._ended: ModelError | None = None
+        self._away = 0  # tasks in a row
         self._models: dict[str, Model] = {}
 
     def close(self) -> None:
@@ -115,13 +124,28 @@ class LlmGenerator:
         model = self._models[target]
         try:
             with task.waiting():
-                return model.complete(
+                completions = model.complete(
                     messages, n=self._settings.samples, options=self._settings.sampling
                 )
-        except (Unauthorized, CapReached) as error:
-            if isinstance(error, Unauthorized) or self._run.ledger.is_full:
+        except ModelError as error:
+            if self._is_the_end(error):
                 self._ended = error
             raise
+        self._away = 0
+        return completions
+
+    def _is_the_end(self, error: ModelError) -> bool:
+        """Whether the next task would meet with the same, after as long a wait perhaps."""
+        match error:
+            case Unauthorized():
+                return True
+            case CapReached():
+                return self._run.ledger.is_full
+            case ModelUnavailable() | RateLimited():
+                self._away += 1
+                return self._away >= _PATIENCE
+            case _:
+                return False
 
     @property
     def model_name(self) -> str:
