@@ -76,7 +76,7 @@ def test_harnesses_as_problems(
     command = ["harness", repo, "shapes:clamp", "--into", tmp_path / "made", "--mutants", "5"]
     done = depslice(*command, "--problems", problems, "--show-calls", "1", *unsafe)
     assert done.code == 0, done.err
-    assert "1 problems, 1 of them show calls" in done.err
+    assert "1 problem, 1 of them show calls" in done.err
     for strategy in ("naive", "sliced", "usages", "full"):
         [task] = load_tasks(problems, strategies=(strategy,))
         [shown] = task.problem.visible
