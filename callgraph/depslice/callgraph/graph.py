@@ -195,11 +195,15 @@ class ReferenceGraph:
 
     def call_graph(self) -> ReferenceGraph:
         """The ``call`` part: the same symbols, the references of kind ``call`` alone."""
-        return self.where(lambda reference: reference.kind is ReferenceKind.CALL)
+        return self.select(Selection(kinds=frozenset({ReferenceKind.CALL})))
 
     def at_least(self, certainty: Certainty) -> ReferenceGraph:
         """The same symbols, and the references that are at least so certain."""
-        return self.where(lambda reference: reference.certainty.rank <= certainty.rank)
+        return self.select(Selection(least=certainty))
+
+    def select(self, selection: Selection) -> ReferenceGraph:
+        """The same symbols, and the references of the ``selection``."""
+        return self.where(selection.__contains__)
 
     def where(self, wanted: Callable[[Reference], bool]) -> ReferenceGraph:
         """The same symbols, and the references for which ``wanted`` is true."""

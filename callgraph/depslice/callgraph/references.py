@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.certainty import call_certainty
+from depslice.callgraph.columns import Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
@@ -79,9 +80,7 @@ def build_around(
         program, resolvers=resolvers, workers=workers, progress=progress, options=options
     )
     starts = whole.inside(symbol_id)
-    return whole.where(selection.__contains__).neighbourhood(
-        starts, direction=direction, depth=depth
-    )
+    return whole.select(selection).neighbourhood(starts, direction=direction, depth=depth)
 
 
 @contextmanager
@@ -226,7 +225,7 @@ class _Collected:
         self._found: dict[_Key, _Found] = {}
         self._answers: dict[int, list[_Edge | _Gap]] = {}  # by serial number of the lookup
         self._unresolved: dict[tuple[str, str, str, int], None] = {}
-        self._sites: dict[int, Site] = {}
+        self._sites = Sites({})
 
     def add(self, function: Function) -> None:
         """The facts of one unit, as references of the symbol it belongs to."""
@@ -378,7 +377,7 @@ class _Collected:
                 source=source,
                 target=target,
                 kind=kind,
-                sites=tuple([self._site(pos) for pos in sorted(found.positions) if pos >> 12]),
+                sites=self._sites.of(source, [p for p in sorted(found.positions) if p >> 12]),
                 certainty=found.certainty,
                 evidence=tuple(sorted(found.rules)),
                 via_external=not found.direct,
@@ -386,19 +385,13 @@ class _Collected:
             for (source, target, kind), found in self._found.items()
         ]
         unresolved = [
-            Unresolved(source=source, name=name, reason=reason, site=self._site(pos))
+            Unresolved(source=source, name=name, reason=reason, site=site)
             for source, name, reason, pos in self._unresolved
+            for site in self._sites.of(source, (pos,))
         ]
         self._found = {}
         self._unresolved = {}
         return references, unresolved
-
-    def _site(self, pos: int) -> Site:
-        found = self._sites.get(pos)
-        if found is None:
-            line, column = unpack(pos)
-            found = self._sites[pos] = Site(line=line, column=column)
-        return found
 
 
 class SiteCall(NamedTuple):

@@ -195,7 +195,7 @@ def test_what_is_around_a_symbol_is_that_part_of_the_graph(
         whole = build_graph(program)
         for symbol in whole.symbols:
             for selection, direction, depth in product(selections, directions, (0, 1, None)):
-                taken = whole.where(selection.__contains__).neighbourhood(
+                taken = whole.select(selection).neighbourhood(
                     whole.inside(symbol.id), direction=direction, depth=depth
                 )
                 read = recall_around(

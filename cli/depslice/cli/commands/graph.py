@@ -153,7 +153,7 @@ def graph(
         if run is not None:
             write_result(output, _compared(program, found, run, format_=format_, output=output))
             return
-        part = found if start is not None else found.where(selection.__contains__)
+        part = found if start is not None else found.select(selection)
         title = os.path.basename(os.path.abspath(repository.path))
         write_result(
             output,
