@@ -109,3 +109,37 @@ total(Parcel())
     )
     assert calls_of(text, "total") == {"Parcel.price": Certainty.DEFINITE}
     assert set(calls_of(text, "paid")) == {"Parcel.price"}
+
+
+def named_alike(carts: int, others: int) -> str:
+    """A shop where so many parameters ``cart`` are carts, so many are parcels, and one is open."""
+    return (
+        CART
+        + "class Parcel: pass\n"
+        + "".join(f"def sell{n}(cart: Cart): pass\n" for n in range(carts))
+        + "".join(f"def send{n}(cart: Parcel): pass\n" for n in range(others))
+        + "def unpack(cart):\n    for item in cart: pass\n"
+    )
+
+
+def test_a_parameter_is_what_those_of_its_name_are() -> None:
+    assert calls_of(named_alike(10, 2), "unpack") == {"Cart.__iter__": Certainty.LIKELY}
+
+
+def test_a_few_of_a_name_are_no_convention() -> None:
+    assert not calls_of(named_alike(9, 0), "unpack")
+
+
+def test_nor_is_a_name_for_several_things() -> None:
+    assert not calls_of(named_alike(10, 3), "unpack")
+
+
+def test_subclasses_follow_the_convention_of_their_base() -> None:
+    gifts = "".join(f"def wrap{n}(cart: Gift): pass\n" for n in range(5))
+    text = named_alike(5, 0) + "class Gift(Cart): pass\n" + gifts
+    assert calls_of(text, "unpack") == {"Cart.__iter__": Certainty.LIKELY}
+
+
+def test_what_is_declared_does_not_follow_it() -> None:
+    text = named_alike(10, 0) + "def load(cart: Parcel):\n    for item in cart: pass\n"
+    assert not calls_of(text, "load")

@@ -272,7 +272,7 @@ class EngineState:
             room = self.widest - len(known - self.functions)
             left = max(0, _MOST_FUNCTIONS - len(known))
             if len(functions) > left:
-                functions = frozenset(sorted(functions)[:left])
+                functions = frozenset(sorted(functions)[:left]) | self.unknown
         if len(added) <= room:
             return added | functions
         return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown

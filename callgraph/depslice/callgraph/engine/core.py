@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.conventions import Conventions
 from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
@@ -23,6 +24,7 @@ from depslice.callgraph.engine.values import (
     Cell,
     Function,
     Lookup,
+    Value,
     Values,
 )
 from depslice.callgraph.program import Module, Program
@@ -54,7 +56,8 @@ class Engine(Probing):
 
         Over a whole program first what runs by itself, and what that calls: with just the
         arguments and on just the instances it passes. What is left someone else may call,
-        with anything. Last, parameters still unknown are guessed by what is done with them.
+        with anything. Last, parameters still unknown are guessed: by what is done with them,
+        then by what those of the same name are.
         """
         known = list(functions)
         if self.whole:
@@ -77,7 +80,9 @@ class Engine(Probing):
         if self.whole:
             self._open(known)
             self.settle()
-            self._guess(known)
+            self._guess_by_shape(known)
+            self.settle()
+            self._guess_by_name(known)
             self.settle()
 
     def _open(self, functions: list[Function]) -> None:
@@ -86,15 +91,35 @@ class Engine(Probing):
             if function.unit.kind != "piece" and not self.has_receiver(function):
                 self.open_function(function)
 
-    def _guess(self, functions: list[Function]) -> None:
+    def _guess_by_shape(self, functions: list[Function]) -> None:
         """Parameters that nothing is known of are what the function takes them for."""
         shapes = Shapes({class_: self.mro(class_) for class_ in self._classes.values()})
         for function, index, meant in guesses(functions, shapes):
             cell = self.parameter_cell(function, index)
-            if self.receiver(function, index) is None and all(
-                self.values[value][0] in OPEN for value in cell.values
-            ):
+            if self.receiver(function, index) is None and not self._known(cell.values):
                 self.write(cell, self.guess | self.single(("I", meant, False)))
+
+    def _guess_by_name(self, functions: list[Function]) -> None:
+        """Parameters that nothing is known of are what those of the same name are elsewhere."""
+        conventions = Conventions(self.mro)
+        untold: list[tuple[str, Cell]] = []
+        for function in functions:
+            for index, (name, kind, annotation, _) in enumerate(function.unit.params):
+                if kind in ("va", "kw") or self.receiver(function, index) is not None:
+                    continue
+                cell = self.parameter_cell(function, index)
+                if annotation is None and not self._known(cell.values):
+                    untold.append((name, cell))
+                elif known := self._known(function.registers[index]):
+                    conventions.tell(name, {each[1] for each in known if each[0] == "I"})
+        for name, cell in untold:
+            meant = conventions.meant(name)
+            if meant is not None:
+                self.write(cell, self.guess | self.single(("I", meant, False)))
+
+    def _known(self, values: Values) -> list[Value]:
+        kinds = [self.values[value] for value in values]
+        return [kind for kind in kinds if kind[0] not in OPEN]
 
     def _want(self, functions: list[Function]) -> None:
         for function in functions:
