@@ -195,3 +195,41 @@ def test_a_damaged_example_is_read_from_its_last_function() -> None:
 def test_doctests_whose_outcome_is_no_value_are_no_tests() -> None:
     text = ">>> x = 3\n>>> f(x)\n4\n>>> f('a')\nTraceback (most recent call last):\nTypeError\n>>> f(0)\nsome words\n"
     assert [(e.setup, e.text) for e in doctests_of(text)] == [("x = 3", "assert f(x) == 4")]
+
+
+def test_mbpp_sanitized_is_one_array(tmp_path: Path) -> None:
+    published = [
+        {
+            "source_file": "Benchmark Questions Verification V2.ipynb",
+            "task_id": number,
+            "prompt": f"Write a function to add {number}.",
+            "code": f"def add{number}(n):\n    return n + {number}",
+            "test_imports": [],
+            "test_list": [f"assert add{number}(1) == {number + 1}"],
+        }
+        for number in (2, 3)
+    ]
+    path = tmp_path / "sanitized-mbpp.json"
+    path.write_text(json.dumps(published, indent=1))
+    assert [task.problem.entry_point for task in load_tasks(path)] == ["add2", "add3"]
+
+    published[1]["test_list"] = []
+    path.write_text(json.dumps(published, indent=1))
+    line = path.read_text().splitlines().index(" {", 3) + 1
+    with pytest.raises(ProblemError, match=rf"sanitized-mbpp.json:{line}: 'test_list' is empty"):
+        list(load_tasks(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"a": 1}', "1: not JSON"),
+        ('\n[{"a": 1}] {}', "2: not JSON"),
+        ("[\n1]", "2: not a JSON object"),
+    ],
+)
+def test_an_array_that_is_none(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "problems.json"
+    path.write_text(text)
+    with pytest.raises(ProblemError, match=f"problems.json:{said}"):
+        list(load_tasks(path))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from depslice.solvers.problem import ProblemError
+
+_ELEMENT: Final = re.compile(r"[^\s,\]]")  # begins the next one of a valid array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,21 +86,50 @@ class Line:
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """The objects of a file of JSON lines; ``.gz`` is unpacked. Empty lines do not count.
+    """The objects of a file of JSON lines, or of one JSON array; ``.gz`` is unpacked.
 
-    :raises ProblemError: it cannot be read, or a line is no JSON object.
+    Empty lines do not count. Objects of an array have the numbers of the lines they begin on.
+
+    :raises ProblemError: it cannot be read, or an entry is no JSON object.
     """
-    for number, text in enumerate(_texts(path), 1):
-        if not text.strip():
-            continue
-        try:
-            fields = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ProblemError(f"{path}:{number}: not JSON: {error}") from None
+    for number, fields in _entries(path):
         line = Line(path=path, number=number, fields=fields)
         if not isinstance(fields, dict):
             raise line.error("not a JSON object")
         yield line
+
+
+def _entries(path: Path) -> Iterator[tuple[int, Any]]:
+    texts = enumerate(_texts(path), 1)
+    begun = False
+    for number, text in texts:
+        if not begun and text.lstrip().startswith(b"["):
+            rest = b"".join(following for _, following in texts)
+            yield from _elements(path, number, text + rest)
+        elif text.strip():
+            begun = True
+            try:
+                yield number, json.loads(text)
+            except (ValueError, RecursionError) as error:
+                raise ProblemError(f"{path}:{number}: not JSON: {error}") from None
+
+
+def _elements(path: Path, first: int, array: bytes) -> Iterator[tuple[int, Any]]:
+    """The elements of a JSON array, each with the line that it begins on."""
+    decoder = json.JSONDecoder()
+    place, number = 0, first
+    try:
+        text = array.decode("utf-8")
+        json.loads(text)  # as a whole, or not at all
+        place = text.index("[") + 1
+        while found := _ELEMENT.search(text, place):
+            begin = found.start()
+            number += text.count("\n", place, begin)
+            element, place = decoder.raw_decode(text, begin)
+            yield number, element
+            number += text.count("\n", begin, place)
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(f"{path}:{number}: not JSON: {error}") from None
 
 
 def _texts(path: Path) -> Iterator[bytes]:
