@@ -46,7 +46,7 @@ HERE: Final = Path(__file__).resolve().parent
 RESULTS: Final = HERE / "results" / "solver-contexts.jsonl"
 DOCUMENT: Final = HERE.parent / "docs" / "solvers-contexts.md"
 CONTEXTS: Final = ("sliced", "full")
-SOLVERS: Final = ("direct", "adacoder:iterations=2", "reflexion:budget=3")
+SOLVERS: Final = ("direct", "adacoder:iterations=1", "reflexion:budget=2")
 MAX_TOKENS: Final = 768
 LINES: Final = 4
 FULL: Final = 3000  # tokens of the full context
