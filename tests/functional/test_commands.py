@@ -294,7 +294,7 @@ def test_what_is_left_out_is_said_and_can_be_brought_back(
         (tmp_path / name).write_text("def f(): pass\n")
     done = depslice("functions", tmp_path)
     assert len(done.out.splitlines()) == 2
-    assert "left out: 1 vendored" in done.err
+    assert "left out: 1 path (1 vendored)" in done.err
     assert "_vendor: vendored" in depslice("functions", tmp_path, "-v").err
     more = depslice("functions", tmp_path, "--include", "_vendor/", "--exclude", "tests/")
     assert [line.split(":")[0] for line in more.out.splitlines()] == ["_vendor/b.py", "a.py"]

@@ -60,8 +60,8 @@ class Notes:
             return
         counts = Counter(entry.reason for entry in entries)
         listed = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-        tail = "" if self._verbose else " (--verbose lists them)"
-        self.say(f"left out: {listed}{tail}")
+        tail = "" if self._verbose else "; --verbose lists them"
+        self.say(f"left out: {counted(len(entries), 'path')} ({listed}){tail}")
         for entry in entries:
             self.detail(f"  {entry.path}: {entry.reason}")
 
