@@ -9,9 +9,10 @@ guess, not a proof: what comes of it is never ``definite``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
+from depslice.callgraph.engine.mro import common_base
 from depslice.callgraph.engine.values import Class
 
 _FEWEST: Final = 10  # parameters that make a convention
@@ -28,7 +29,7 @@ class Conventions:
 
     def tell(self, name: str, classes: Iterable[Class]) -> None:
         """A parameter ``name`` holds something known: instances of ``classes``, if any."""
-        self._held.setdefault(name, []).append(self._base(set(classes)))
+        self._held.setdefault(name, []).append(common_base(set(classes), self._mro))
 
     def meant(self, name: str) -> Class | None:
         """The class that a parameter ``name`` of which nothing is known means."""
@@ -37,10 +38,5 @@ class Conventions:
         if len(held) < fewest:
             return None
         counts = Counter(base for class_ in held if class_ for base in self._mro(class_))
-        fitting = [class_ for class_ in counts if class_ in held and counts[class_] >= fewest]
-        return self._base(fitting)
-
-    def _base(self, classes: Collection[Class]) -> Class | None:
-        """The one of ``classes`` that all others inherit from."""
-        bases = [c for c in classes if all(c in self._mro(each) for each in classes)]
-        return bases[0] if bases else None
+        fitting = {class_ for class_ in held if class_ and counts[class_] >= fewest}
+        return common_base(fitting, self._mro)

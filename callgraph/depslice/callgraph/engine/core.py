@@ -22,6 +22,7 @@ from depslice.callgraph.engine.values import (
     OPEN,
     WORK_BITS,
     Cell,
+    Class,
     Function,
     Lookup,
     Value,
@@ -97,25 +98,30 @@ class Engine(Probing):
         for function, index, meant in guesses(functions, shapes):
             cell = self.parameter_cell(function, index)
             if self.receiver(function, index) is None and not self._known(cell.values):
-                self.write(cell, self.guess | self.single(("I", meant, False)))
+                self._take(cell, meant)
 
     def _guess_by_name(self, functions: list[Function]) -> None:
         """Parameters that nothing is known of are what those of the same name are elsewhere."""
         conventions = Conventions(self.mro)
-        untold: list[tuple[str, Cell]] = []
+        untold: dict[str, list[Cell]] = {}
         for function in functions:
             for index, (name, kind, annotation, _) in enumerate(function.unit.params):
                 if kind in ("va", "kw") or self.receiver(function, index) is not None:
                     continue
                 cell = self.parameter_cell(function, index)
                 if annotation is None and not self._known(cell.values):
-                    untold.append((name, cell))
+                    untold.setdefault(name, []).append(cell)
                 elif known := self._known(function.registers[index]):
                     conventions.tell(name, {each[1] for each in known if each[0] == "I"})
-        for name, cell in untold:
+        for name, cells in untold.items():
             meant = conventions.meant(name)
             if meant is not None:
-                self.write(cell, self.guess | self.single(("I", meant, False)))
+                for cell in cells:
+                    self._take(cell, meant)
+
+    def _take(self, cell: Cell, meant: Class) -> None:
+        """A guess: the parameter holds an instance of ``meant``, or of a subclass."""
+        self.write(cell, self.guess | self.single(("I", meant, False)))
 
     def _known(self, values: Values) -> list[Value]:
         kinds = [self.values[value] for value in values]

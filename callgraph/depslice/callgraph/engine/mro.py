@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,6 +15,12 @@ def linearise(class_: T, bases_of: Callable[[T], Sequence[T]]) -> tuple[T, ...]:
     Inheritance cycles, which only broken code has, are cut.
     """
     return _linearise(class_, bases_of, ())
+
+
+def common_base(classes: AbstractSet[T], line_of: Callable[[T], Iterable[T]]) -> T | None:
+    """The one of ``classes`` that all others inherit from; ``line_of`` linearises a class."""
+    tops = [c for c in classes if not any(k in classes for k in line_of(c) if k is not c)]
+    return tops[0] if len(tops) == 1 else None
 
 
 def _linearise(

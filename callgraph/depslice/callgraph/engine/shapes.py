@@ -13,6 +13,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.library import BUILTIN_METHODS
+from depslice.callgraph.engine.mro import common_base
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.summary import Unit
 
@@ -45,8 +46,7 @@ class Shapes:
         if sum(name not in BUILTIN_METHODS and name[:2] != "__" for name in telling) < _FEWEST:
             return None
         fitting = set.intersection(*(self._having.get(name, set()) for name in telling))
-        tops = [c for c in fitting if not any(k in fitting for k in self._lines[c][1:])]
-        return tops[0] if len(tops) == 1 else None
+        return common_base(fitting, self._lines.__getitem__)
 
 
 def guesses(functions: Iterable[Function], shapes: Shapes) -> Iterator[tuple[Function, int, Class]]:

@@ -117,7 +117,7 @@ def _entries(path: Path) -> Iterator[tuple[int, Any]]:
 def _elements(path: Path, first: int, array: bytes) -> Iterator[tuple[int, Any]]:
     """The elements of a JSON array, each with the line that it begins on."""
     decoder = json.JSONDecoder()
-    place, number = 0, first
+    number = first
     try:
         text = array.decode("utf-8")
         json.loads(text)  # as a whole, or not at all
