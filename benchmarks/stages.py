@@ -31,8 +31,8 @@ from depslice.callgraph import build_graph, open_program  # noqa: E402
 _STAGES: Final = {
     "Program.load_all": "read and lower",
     "Engine.run": "evaluate",
-    "_Collected.add": "references",
-    "_Collected.take": "references",
+    "Collected.add": "references",
+    "Collected.take": "references",
     "ReferenceGraph.__init__": "graph",
 }
 _STEP: Final = 0.005  # seconds of CPU between samples

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from depslice.callgraph.collecting import calls_of, source_symbol
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.model import Certainty, Site
-from depslice.callgraph.references import calls_of, source_symbol
 from depslice.callgraph.summary import unpack
 
 if TYPE_CHECKING:

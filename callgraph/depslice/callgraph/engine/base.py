@@ -100,16 +100,30 @@ class EngineState:
         self.constants[s.UNBOUND] = EMPTY
         self.tail = [self.constants.get(number, EMPTY) for number in range(-10, 0)]
 
+    def conclude(self) -> None:
+        """Let go of what only evaluation needs: registers, values and facts stay."""
+        for task in self.tasks:
+            if type(task) is Function:
+                task.given = task.users = None
+                task.params, task.defaults = {}, {}
+            elif type(task) is Lookup:
+                task.question, task.readers = (), []
+        tables: tuple[list[Any] | dict[Any, Any], ...] = (
+            *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
+            *(self._cells, self._questions, self._attributes, self._names, self._passing),
+        )
+        for table in tables:
+            table.clear()
+
     def release(self) -> None:
         """Let go of all that was evaluated; nothing can be asked afterwards.
 
         Parts of the engine refer to it, so that otherwise it would all wait for the cycle
         collector, which rests while a graph is built.
         """
+        self.conclude()
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
-            *(self.values, self.tasks, self._singles),
-            *(self._ids, self._sets, self._told, self._functions, self._classes),
-            *(self._cells, self._questions, self._attributes, self._names, self._passing),
+            *(self.values, self.tasks, self._told, self._functions, self._classes),
         )
         for table in tables:
             table.clear()
