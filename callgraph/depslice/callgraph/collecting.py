@@ -6,12 +6,13 @@ a tuple of them says is read once, and held against each operation that has note
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.certainty import call_certainty
-from depslice.callgraph.columns import Sites
+from depslice.callgraph.columns import Numbers, Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
@@ -44,7 +45,7 @@ class Edge:
     """
 
     __slots__ = (
-        *("alternative", "certain", "direct", "evidence", "group", "is_call"),
+        *("alternative", "certain", "direct", "group", "is_call"),
         *("kind", "number", "rule", "target"),
     )
 
@@ -57,7 +58,6 @@ class Edge:
         self.rule = rule
         self.certain = certain
         self.direct = direct
-        self.evidence: tuple[str, ...] = (rule,)
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         self.group = rule if rule in _WITH_ANOTHER else ""
         owner, _, name = target.rpartition(".")
@@ -72,46 +72,62 @@ class Gap(NamedTuple):
 
 
 class Said:
-    """What the facts of an operation say of the symbol that it belongs to.
+    """What a fact says. ``calls``: that something of the repo is called."""
 
-    Each with its position, or ``HERE``: where the operation stands. ``bases`` are said of the class
-    that the operation makes.
-    """
-
-    __slots__ = ("_weighed", "bases", "calls", "edges", "gaps")
+    __slots__ = ("_weighed", "calls", "edges", "gaps", "of_class")
 
     def __init__(self) -> None:
-        self.edges: list[tuple[int, Edge]] = []
-        self.calls: dict[str, set[str]] = {}  # alternatives by group
-        self.gaps: list[tuple[int, Gap]] = []
-        self.bases: list[tuple[int, Edge]] = []
-        self._weighed: dict[tuple[bool, bool], list[tuple[int, Edge, Certainty]]] = {}
+        self.edges: list[Edge] = []
+        self.gaps: list[Gap] | tuple[()] = ()
+        self.calls = False
+        self.of_class = False  # of the class that the operation makes
+        self._weighed: dict[tuple[bool, bool], list[Certainty]] | None = None
 
-    def add(self, pos: int, one: Edge | Gap) -> None:
-        """The facts say this too."""
-        if isinstance(one, Gap):
-            self.gaps.append((pos, one))
-            return
-        self.edges.append((pos, one))
-        if one.is_call:
-            self.calls.setdefault(one.group, set()).add(one.alternative)
+    def add(self, one: Edge | Gap) -> None:
+        """This too."""
+        if isinstance(one, Edge):
+            self.edges.append(one)
+            self.calls = self.calls or one.is_call
+        else:
+            self.gaps = [*self.gaps, one]
 
-    def weighed(self, exact: bool, doubted: bool) -> list[tuple[int, Edge, Certainty]]:
-        """The edges, each with its certainty where the operation is ``exact`` and ``doubted``."""
+    def extend(self, other: Said) -> None:
+        """What ``other`` has too."""
+        self.edges.extend(other.edges)
+        self.calls = self.calls or other.calls
+        if other.gaps:
+            self.gaps = [*self.gaps, *other.gaps]
+
+    def weighed(self, exact: bool, doubted: bool) -> list[Certainty]:
+        """The certainty of each edge, where the operation is ``exact`` or ``doubted``."""
+        if self._weighed is None:
+            self._weighed = {}
         known = self._weighed.get((exact, doubted))
         if known is None:
-            known = [(pos, one, self._certainty(one, exact, doubted)) for pos, one in self.edges]
-            self._weighed[exact, doubted] = known
+            known = self._weighed[exact, doubted] = _weigh(self.edges, exact, doubted)
         return known
 
-    def _certainty(self, one: Edge, exact: bool, doubted: bool) -> Certainty:
-        if not one.is_call:
-            return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
-        callees = len(self.calls[one.group])
-        certainty = call_certainty(one.rule, shown=one.certain, callees=callees, exact=exact)
-        if certainty is Certainty.DEFINITE and doubted:
-            return Certainty.LIKELY
-        return certainty
+
+def _weigh(edges: list[Edge], exact: bool, doubted: bool) -> list[Certainty]:
+    alternatives: dict[str, set[str]] = {}
+    for one in edges:
+        if one.is_call:
+            alternatives.setdefault(one.group, set()).add(one.alternative)
+    weighed: list[Certainty] = []
+    for one in edges:
+        certainty = Certainty.DEFINITE
+        if one.is_call:
+            callees = len(alternatives[one.group])
+            certainty = call_certainty(one.rule, shown=one.certain, callees=callees, exact=exact)
+            if certainty is Certainty.DEFINITE and doubted:
+                certainty = Certainty.LIKELY
+        elif not one.certain:
+            certainty = Certainty.POSSIBLE
+        weighed.append(certainty)
+    return weighed
+
+
+_SILENCE: Final = Said()
 
 
 class _Found:
@@ -124,50 +140,97 @@ class _Found:
         self.edges: set[Edge] = set()
         self.certainty = Certainty.POSSIBLE  # the surest so far
 
+    def add(self, edge: Edge, pos: int, certainty: Certainty) -> None:
+        """The reference is this too."""
+        self.positions.add(pos)
+        self.edges.add(edge)
+        if certainty is not self.certainty and (
+            certainty is Certainty.DEFINITE or self.certainty is Certainty.POSSIBLE
+        ):
+            self.certainty = certainty
+
 
 class Collected:
-    """References under construction, by source and target."""
+    """References under construction, by source and target.
+
+    Those of a large program are a million: until they are asked for they are kept as numbers,
+    and made when what they were found in is gone.
+    """
 
     def __init__(self, program: Program, engine: Engine) -> None:
         self._program = program
         self._engine = engine
-        self._numbers: dict[tuple[str, ReferenceKind], int] = {}
-        self._said: dict[int, Said] = {}  # by the identity of the tuple of facts
-        self._read: dict[int, list[Edge | Gap]] = {}  # by that of the fact
-        self._answers: dict[int, list[Edge | Gap]] = {}  # by serial number of the lookup
+        self._ends = Numbers()  # target and kind
+        self._styles = Numbers()  # certainty, evidence, via code outside
+        self._texts = Numbers()  # what is unresolved, and why
+        self._facts: dict[int, tuple[int, Said]] = {}  # by identity: those noted alike are one
+        self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._found: dict[str, dict[int, _Found]] = {}
-        self._unresolved: dict[tuple[str, str, str, int], None] = {}
-        self._evidence: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._sites = Sites({})
+        self._open: dict[str, dict[tuple[int, int, int], None]] = {}
+        self._references: dict[str, array[int]] = {}
+        self._unresolved: dict[str, array[int]] = {}
 
     def add(self, function: Function) -> None:
         """The facts of one unit, as references of the symbol it belongs to."""
         source = source_symbol(function)
         found = self._found.setdefault(source, {})
-        noted = function.noted
-        for index in sorted(noted):
-            said = self.said(noted[index])
-            if said.bases:
-                owner = self._found.setdefault(class_source(function), {})
-                for pos, edge in said.bases:
-                    _note(owner, edge, pos, Certainty.DEFINITE)
-            if not said.edges and not said.gaps:
-                continue
-            here = abs(function.position(index))
-            for pos, edge, certainty in self.weighed(function, index, said):
-                _note(found, edge, here if pos == f.HERE else pos, certainty)
-            for pos, gap in said.gaps:
-                place = here if pos == f.HERE else pos
-                self._unresolved[source, gap.name, gap.reason, place] = None
+        gaps = self._open.setdefault(source, {})
+        texts = self._texts
+        for index in sorted(function.noted):
+            for pos, said, certainties in self.weighed(function, index):
+                into = found
+                if said.of_class:
+                    into = self._found.setdefault(class_source(function), {})
+                for edge, certainty in zip(said.edges, certainties, strict=True):
+                    one = into.get(edge.number)
+                    if one is None:
+                        one = into[edge.number] = _Found()
+                    one.add(edge, pos, certainty)
+                for gap in said.gaps:
+                    gaps[texts.of(gap.name), texts.of(gap.reason), pos] = None
 
     def weighed(
-        self, function: Function, index: int, said: Said
-    ) -> list[tuple[int, Edge, Certainty]]:
-        """What one operation says: its calls are weighed against each other."""
-        if not said.calls:
-            return said.weighed(False, False)
-        # Of the operation, whatever it may call.
-        return said.weighed(self._is_exact(function, index), self._is_doubted(function, index))
+        self, function: Function, index: int
+    ) -> Sequence[tuple[int, Said, list[Certainty]]]:
+        """What each fact of one operation says, where, and how sure each edge of it is.
+
+        Calls are weighed against each other, those of all facts together.
+        """
+        facts = function.noted[index]
+        known = self._facts
+        if len(facts) == 1:
+            pos, said = known.get(id(facts[0])) or self._read(facts[0])
+            if not said.edges and not said.gaps:
+                return ()
+            if pos == f.HERE:
+                pos = abs(function.position(index))
+            exact = said.calls and self._is_exact(function, index)
+            doubted = said.calls and self._is_doubted(function, index)
+            return ((pos, said, said.weighed(exact, doubted)),)
+        return self._weighed_together(function, index, facts)
+
+    def _weighed_together(
+        self, function: Function, index: int, facts: tuple[Fact, ...]
+    ) -> list[tuple[int, Said, list[Certainty]]]:
+        known = self._facts
+        parts = [known.get(id(fact)) or self._read(fact) for fact in facts]
+        here = abs(function.position(index))
+        calling = [said for _, said in parts if said.calls]
+        exact = bool(calling) and self._is_exact(function, index)
+        doubted = bool(calling) and self._is_doubted(function, index)
+        together: list[Certainty] = []
+        if len(calling) > 1:
+            together = _weigh([edge for said in calling for edge in said.edges], exact, doubted)
+        weighed: list[tuple[int, Said, list[Certainty]]] = []
+        start = 0
+        for pos, said in parts:
+            if together and said.calls:
+                certainties = together[start : start + len(said.edges)]
+                start += len(said.edges)
+            else:
+                certainties = said.weighed(exact, doubted)
+            weighed.append((here if pos == f.HERE else pos, said, certainties))
+        return weighed
 
     def _is_exact(self, function: Function, index: int) -> bool:
         """Whether the objects whose kind decides what the operation calls are all known."""
@@ -197,44 +260,29 @@ class Collected:
 
     # --- what facts say
 
-    def said(self, facts: tuple[Fact, ...]) -> Said:
-        """What the facts of one operation say."""
-        known = self._said.get(id(facts))
-        if known is not None:
-            return known
-        said = self._said[id(facts)] = Said()
-        for fact in facts:
-            place = f.POSITION.get(fact[0])
-            if place is None:
-                continue
-            pos = abs(fact[place])
-            if fact[0] == f.ASKED:
-                for one in self._answer(fact[1]):
-                    said.add(pos, one)
-            elif fact[0] in (f.INHERIT, f.INHERIT_EXTERNAL):
-                said.bases.extend(
-                    [(pos, one) for one in self._reading(fact) if isinstance(one, Edge)]
-                )
-            else:
-                for one in self._reading(fact):
-                    said.add(pos, one)
-        return said
-
-    def _answer(self, lookup: Lookup) -> list[Edge | Gap]:
-        known = self._answers.get(lookup.serial)
-        if known is None:
-            known = self._answers[lookup.serial] = []
-            for fact in lookup.facts:
-                if fact[0] == f.ASKED:
-                    known.extend(self._answer(fact[1]))
-                else:
-                    known.extend(self._reading(fact))
+    def _read(self, fact: Fact) -> tuple[int, Said]:
+        """Where a fact holds, and what it says."""
+        kind = fact[0]
+        place = f.POSITION.get(kind)
+        if place is None:
+            known = f.HERE, _SILENCE
+        else:
+            said = self._answer(fact[1]) if kind == f.ASKED else Said()
+            if kind != f.ASKED:
+                said.of_class = kind in (f.INHERIT, f.INHERIT_EXTERNAL)
+                for one in self._meant(fact):
+                    said.add(one)
+            known = abs(fact[place]), said
+        self._facts[id(fact)] = known
         return known
 
-    def _reading(self, fact: Fact) -> list[Edge | Gap]:
-        known = self._read.get(id(fact))
+    def _answer(self, lookup: Lookup) -> Said:
+        known = self._answers.get(lookup.serial)
         if known is None:
-            known = self._read[id(fact)] = list(self._meant(fact))
+            known = self._answers[lookup.serial] = Said()
+            for fact in lookup.facts:
+                _, said = self._facts.get(id(fact)) or self._read(fact)
+                known.extend(said)
         return known
 
     def _meant(self, fact: Fact) -> Iterator[Edge | Gap]:
@@ -274,56 +322,69 @@ class Collected:
         certain: bool = True,
         direct: bool = True,
     ) -> Edge:
-        number = self._numbers.setdefault((target, kind), len(self._numbers))
-        return Edge(number, target, kind, rule, certain, direct)
+        return Edge(self._ends.of((target, kind)), target, kind, rule, certain, direct)
 
     # --- references
 
-    def take(self) -> tuple[list[Reference], list[Unresolved]]:
-        """What has been added since the last time, each once; of whole modules."""
-        references = [
-            self._reference(source, each)
-            for source, found in self._found.items()
-            for each in found.values()
-        ]
-        unresolved = [
-            Unresolved(source=source, name=name, reason=reason, site=site)
-            for source, name, reason, pos in self._unresolved
-            for site in self._sites.of(source, (pos,))
-        ]
+    def pack(self) -> None:
+        """Nothing more will be added to the sources so far."""
+        ends: list[tuple[str, ReferenceKind]] = self._ends.values
+        for source, found in self._found.items():
+            row = self._references[source] = array("q")
+            for number in sorted(found, key=ends.__getitem__):
+                each = found[number]
+                positions = [pos for pos in sorted(each.positions) if pos >> 12]
+                row.extend((number, self._styles.of(_style(each)), len(positions), *positions))
+        for source, gaps in self._open.items():
+            if gaps:
+                self._unresolved[source] = array("q", [part for gap in gaps for part in gap])
         self._found = {}
-        self._unresolved = {}
-        return references, unresolved
+        self._open = {}
 
-    def _reference(self, source: str, found: _Found) -> Reference:
-        [first, *others] = found.edges
-        evidence = first.evidence
-        direct = first.direct
-        if others:
-            rules = tuple(sorted({edge.rule for edge in found.edges}))
-            evidence = self._evidence.setdefault(rules, rules)
-            direct = any(edge.direct for edge in found.edges)
-        return Reference(
-            source=source,
-            target=first.target,
-            kind=first.kind,
-            sites=self._sites.of(source, [p for p in sorted(found.positions) if p >> 12]),
-            certainty=found.certainty,
-            evidence=evidence,
-            via_external=not direct,
-        )
+    def finish(self) -> None:
+        """All has been added: what facts say is not asked again."""
+        self.pack()
+        self._facts.clear()
+        self._answers.clear()
+
+    def references(self) -> Iterator[Reference]:
+        """Sorted by source, target and kind, each once."""
+        sites = Sites({})
+        for source in sorted(self._references):
+            row = self._references[source].tolist()
+            start = 0
+            while start < len(row):
+                number, style, count = row[start : start + 3]
+                start += 3 + count
+                target, kind = self._ends.values[number]
+                certainty, evidence, via_external = self._styles.values[style]
+                yield Reference(
+                    source=source,
+                    target=target,
+                    kind=kind,
+                    sites=sites.of(source, row[start - count : start]),
+                    certainty=certainty,
+                    evidence=evidence,
+                    via_external=via_external,
+                )
+
+    def unresolved(self) -> Iterator[Unresolved]:
+        """What could not be resolved."""
+        sites = Sites({})
+        texts: list[str] = self._texts.values
+        for source, row in self._unresolved.items():
+            for start in range(0, len(row), 3):
+                name, reason, pos = row[start : start + 3]
+                [site] = sites.of(source, (pos,))
+                yield Unresolved(source=source, name=texts[name], reason=texts[reason], site=site)
 
 
-def _note(found: dict[int, _Found], edge: Edge, pos: int, certainty: Certainty) -> None:
-    one = found.get(edge.number)
-    if one is None:
-        one = found[edge.number] = _Found()
-    one.positions.add(pos)
-    one.edges.add(edge)
-    if certainty is not one.certainty and (
-        certainty is Certainty.DEFINITE or one.certainty is Certainty.POSSIBLE
-    ):
-        one.certainty = certainty
+def _style(found: _Found) -> tuple[Certainty, tuple[str, ...], bool]:
+    if len(found.edges) == 1:
+        [edge] = found.edges
+        return found.certainty, (edge.rule,), not edge.direct
+    evidence = tuple(sorted({edge.rule for edge in found.edges}))
+    return found.certainty, evidence, not any(edge.direct for edge in found.edges)
 
 
 class SiteCall(NamedTuple):
@@ -341,11 +402,10 @@ def calls_of(
     """For every operation of an evaluated unit that calls: its index, and what it may call."""
     collected = Collected(program, engine)
     for index in sorted(function.noted):
-        here = abs(function.position(index))
-        said = collected.said(function.noted[index])
         calls = [
-            SiteCall(edge.target, edge.rule, certainty, here if pos == f.HERE else pos)
-            for pos, edge, certainty in collected.weighed(function, index, said)
+            SiteCall(edge.target, edge.rule, certainty, pos)
+            for pos, said, certainties in collected.weighed(function, index)
+            for edge, certainty in zip(said.edges, certainties, strict=True)
             if edge.kind is ReferenceKind.CALL
         ]
         if calls:

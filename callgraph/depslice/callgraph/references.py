@@ -10,7 +10,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.collecting import Collected
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
-from depslice.callgraph.model import Reference, Site, Symbol, SymbolKind, Unresolved
+from depslice.callgraph.model import Site, Symbol, SymbolKind
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.remembered import recall_around, recall_graph, remember_graph
 from depslice.callgraph.summary import unpack
@@ -115,21 +115,18 @@ def _evaluated(
     program.stubs.save()
     engine.conclude()  # the room is needed for what is made
     collected = Collected(program, engine)
-    references: list[Reference] = []
-    unresolved: list[Unresolved] = []
     for module in modules:
         for unit in module.summary.units:
             function = engine.function(module, unit.index)
             collected.add(function)
             function.noted, function.registers = {}, []
-        found, open_ = collected.take()
-        references.extend(found)
-        unresolved.extend(open_)
+        collected.pack()
+    collected.finish()
     engine.release()
-    return ReferenceGraph(
+    return ReferenceGraph.of_merged(
         symbols=_symbols(program, modules),
-        references=references,
-        unresolved=unresolved,
+        references=[*collected.references()],
+        unresolved=collected.unresolved(),
         diagnostics=program.diagnostics,
     )
 

@@ -51,7 +51,7 @@ class EngineState:
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
         self.functions: set[int] = set()  # those of the values that are functions or methods
-        self._singles: list[frozenset[int]] = []
+        self._singles: list[frozenset[int] | None] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
@@ -138,19 +138,21 @@ class EngineState:
             self.values.append(value)
             if value[0] in ("F", "B"):
                 self.functions.add(found)
-            only = frozenset((found,))
-            self._singles.append(only)
-            self._sets[only] = only
+            self._singles.append(None)  # many are never asked for
         return found
 
     def single(self, value: Value) -> frozenset[int]:
         """The set of just ``value``."""
         found = self._ids.get(value)
-        return self._singles[self.intern(value) if found is None else found]
+        return self.only(self.intern(value) if found is None else found)
 
     def only(self, value: int) -> frozenset[int]:
         """The set of just the value with that id."""
-        return self._singles[value]
+        found = self._singles[value]
+        if found is None:
+            only = frozenset((value,))
+            found = self._singles[value] = self._sets.setdefault(only, only)
+        return found
 
     def shared(self, values: Values) -> frozenset[int]:
         """``values`` as the one set object that stands for them."""
@@ -307,7 +309,10 @@ class EngineState:
             task = tasks[reader >> WORK_BITS]
             assert task is not None
             if type(task) is Function:
-                task.dirty.add(reader & _INDEX)
+                if task.dirty is None:
+                    task.dirty = {reader & _INDEX}
+                else:
+                    task.dirty.add(reader & _INDEX)
             if not task.queued:
                 task.queued = True
                 self.queue.append(task)

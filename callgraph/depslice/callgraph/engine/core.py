@@ -19,6 +19,7 @@ from depslice.callgraph.engine.shapes import Shapes, guesses
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
+    NOBODY,
     OPEN,
     WORK_BITS,
     Cell,
@@ -223,13 +224,16 @@ class Engine(Probing):
         """φs at loop heads have seen only the first pass: those that miss values are dirty."""
         ops = function.unit.ops
         registers = function.registers
+        missing: set[int] = set()
         for index in chosen:
             op = ops[index]
             if op[0] == s.PHI:
                 known = registers[op[1]]
                 for register in op[2]:
                     if not registers[register] <= known:
-                        function.dirty.add(index)
+                        missing.add(index)
+        if missing:
+            function.dirty = missing if function.dirty is None else function.dirty | missing
 
     def _enter(self, function: Function, base: int, index: int) -> bool:
         """Find parameter ``index``; true if it has grown."""
@@ -272,8 +276,9 @@ class Engine(Probing):
                             heappush(heap, user)
                 function.spent += 1
                 if function.spent > limit:
-                    dirty.clear()
+                    function.dirty = None
                     return
+        function.dirty = None
 
     def answer(self, lookup: Lookup) -> None:
         """Answer a question, (again) after something it depends on has grown."""
@@ -298,6 +303,8 @@ class Engine(Probing):
             if lookup.readers:
                 readers, lookup.readers = lookup.readers, []
                 self.wake(readers)
+        if lookup.settled:
+            lookup.readers = NOBODY
 
     def find_answer(self, question: tuple[Any, ...]) -> Values:
         """What ``question`` asks for, with its facts at position 0."""

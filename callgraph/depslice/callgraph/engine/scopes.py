@@ -392,7 +392,7 @@ class ScopeEvaluation(Fallbacks):
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)
         if cell is None:
-            cell = function.defaults[index] = self.cell("df", function, index)
+            cell = function.defaults[index] = Cell()
         piece = function.module.summary.pieces[function.unit.piece]
         parent = function.unit.parent
         if parent < 0 and piece.unit >= 0:
@@ -448,6 +448,6 @@ class ScopeEvaluation(Fallbacks):
         for index, register in op[3]:
             cell = made.defaults.get(index)
             if cell is None:
-                cell = made.defaults[index] = self.cell("df", made, index)
+                cell = made.defaults[index] = Cell()
             self.write(cell, registers[register])
         return self.single(("F", made))

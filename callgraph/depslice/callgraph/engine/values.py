@@ -57,7 +57,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from depslice.callgraph.engine.facts import Fact, placed
-from depslice.callgraph.summary import POSITION_AT, RETURN
+from depslice.callgraph.summary import GENERATOR, POSITION_AT, RETURN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,6 +74,8 @@ NO_KEYWORDS: Mapping[str, Values] = {}
 
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
+NOBODY: list[int] = []
+"""The readers of what will never change: shared, and never added to."""
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
 
@@ -154,6 +156,10 @@ class Signature:
 
 
 _NO_PARAMETERS = Signature(())
+# What most units have none of: shared, and never written to.
+_NO_CELLS: dict[int, Cell] = {}
+_NO_RESULTS: dict[Guards, Cell] = {}
+_NEVER_GROWS = Cell()
 
 
 class Function:
@@ -198,6 +204,7 @@ class Function:
         self.signature = Signature(unit.params) if unit.params else _NO_PARAMETERS
         # Whether results depend on which parameters are given.
         self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
+        has_defaults = any(has_default for _, _, _, has_default in unit.params)
         self.naming: frozenset[int] | None = None  # parameters that name attributes
         self.evaluations = 0
         self.spent = 0  # operations executed so far
@@ -205,17 +212,18 @@ class Function:
         self.running = False
         self.registers: list[frozenset[int]] = []
         self.selected: frozenset[int] = EMPTY  # what `done` covers; unused when that is all
-        self.dirty: set[int] = set()  # indices of operations to execute again
+        self.dirty: set[int] | None = None  # indices of operations to execute again
         self.users: list[tuple[int, ...]] | None = None  # by register: operations that read it
         self.noted: dict[int, tuple[Fact, ...]] = {}  # operation -> its facts
         self.flat: list[Fact] | None = None
         self.given: set[tuple[object, ...]] | None = None  # the arguments passed so far
         self.ret = Cell()
-        self.guarded: dict[Guards, Cell] = {}  # results by what tests have shown of parameters
+        # Results by what tests have shown of parameters.
+        self.guarded: dict[Guards, Cell] = {} if self.tests else _NO_RESULTS
         self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
-        self.yields = Cell()
-        self.params: dict[int, Cell] = {}
-        self.defaults: dict[int, Cell] = {}
+        self.yields = Cell() if unit.flags & GENERATOR else _NEVER_GROWS
+        self.params: dict[int, Cell] = {} if unit.params else _NO_CELLS
+        self.defaults: dict[int, Cell] = {} if has_defaults else _NO_CELLS
 
     @property
     def facts(self) -> list[Fact]:
