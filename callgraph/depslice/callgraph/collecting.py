@@ -100,6 +100,8 @@ class Said:
 
     def weighed(self, exact: bool, doubted: bool) -> list[Certainty]:
         """The certainty of each edge, where the operation is ``exact`` or ``doubted``."""
+        if len(self.edges) == 1:
+            return _ALONE[_weigh_one(self.edges[0], 1, exact, doubted)]
         if self._weighed is None:
             self._weighed = {}
         known = self._weighed.get((exact, doubted))
@@ -113,20 +115,20 @@ def _weigh(edges: list[Edge], exact: bool, doubted: bool) -> list[Certainty]:
     for one in edges:
         if one.is_call:
             alternatives.setdefault(one.group, set()).add(one.alternative)
-    weighed: list[Certainty] = []
-    for one in edges:
-        certainty = Certainty.DEFINITE
-        if one.is_call:
-            callees = len(alternatives[one.group])
-            certainty = call_certainty(one.rule, shown=one.certain, callees=callees, exact=exact)
-            if certainty is Certainty.DEFINITE and doubted:
-                certainty = Certainty.LIKELY
-        elif not one.certain:
-            certainty = Certainty.POSSIBLE
-        weighed.append(certainty)
-    return weighed
+    callees = {group: len(others) for group, others in alternatives.items()}
+    return [_weigh_one(one, callees.get(one.group, 0), exact, doubted) for one in edges]
 
 
+def _weigh_one(one: Edge, callees: int, exact: bool, doubted: bool) -> Certainty:
+    if not one.is_call:
+        return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
+    certainty = call_certainty(one.rule, shown=one.certain, callees=callees, exact=exact)
+    if certainty is Certainty.DEFINITE and doubted:
+        return Certainty.LIKELY
+    return certainty
+
+
+_ALONE: Final = {certainty: [certainty] for certainty in Certainty}
 _SILENCE: Final = Said()
 
 
@@ -263,26 +265,33 @@ class Collected:
     def _read(self, fact: Fact) -> tuple[int, Said]:
         """Where a fact holds, and what it says."""
         kind = fact[0]
+        if kind == f.ASKED:
+            return abs(fact[f.POSITION[kind]]), self._answer(fact[1])
         place = f.POSITION.get(kind)
         if place is None:
             known = f.HERE, _SILENCE
         else:
-            said = self._answer(fact[1]) if kind == f.ASKED else Said()
-            if kind != f.ASKED:
-                said.of_class = kind in (f.INHERIT, f.INHERIT_EXTERNAL)
-                for one in self._meant(fact):
-                    said.add(one)
-            known = abs(fact[place]), said
+            said = Said()
+            said.of_class = kind in (f.INHERIT, f.INHERIT_EXTERNAL)
+            for one in self._meant(fact):
+                said.add(one)
+            known = abs(fact[place]), said if said.edges or said.gaps else _SILENCE
         self._facts[id(fact)] = known
         return known
 
     def _answer(self, lookup: Lookup) -> Said:
         known = self._answers.get(lookup.serial)
         if known is None:
-            known = self._answers[lookup.serial] = Said()
-            for fact in lookup.facts:
-                _, said = self._facts.get(id(fact)) or self._read(fact)
-                known.extend(said)
+            facts = lookup.facts
+            self._answers[lookup.serial] = _SILENCE  # for one that asks itself
+            if len(facts) == 1:
+                _, known = self._facts.get(id(facts[0])) or self._read(facts[0])
+            else:
+                known = Said()
+                for fact in facts:
+                    _, said = self._facts.get(id(fact)) or self._read(fact)
+                    known.extend(said)
+            self._answers[lookup.serial] = known
         return known
 
     def _meant(self, fact: Fact) -> Iterator[Edge | Gap]:

@@ -145,9 +145,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         made.metaclasses = tuple(metaclasses)
         for class_ in (made, *self.live_subclasses(made)):
             class_.mro_cache = None
-            if class_.family:
-                readers, class_.family = class_.family, []
-                self.wake(readers)
+            self.wake(class_.family)
 
     def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
         found = self.find_member(base, "__init_subclass__")
@@ -639,9 +637,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         base.subclasses[made] = None
         for ancestor in self.mro(base):
             ancestor.descendants = None
-            if ancestor.family:
-                readers, ancestor.family = ancestor.family, []
-                self.wake(readers)
+            self.wake(ancestor.family)
 
     def _stores(self, class_: Class, name: str) -> bool:
         for k in self.mro(class_):

@@ -13,6 +13,7 @@ from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import RETURNS
 from depslice.callgraph.engine.values import (
     EMPTY,
+    NOBODY,
     WORK_BITS,
     Cell,
     Class,
@@ -107,7 +108,7 @@ class EngineState:
                 task.given = task.users = None
                 task.params, task.defaults = {}, {}
             elif type(task) is Lookup:
-                task.question, task.readers = (), []
+                task.question, task.readers = (), NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
             *(self._cells, self._questions, self._attributes, self._names, self._passing),
@@ -245,14 +246,18 @@ class EngineState:
 
     def read(self, cell: Cell) -> frozenset[int]:
         """The values of ``cell``; the operation at work depends on it from now on."""
-        self.depend(cell.readers)
+        self.depend(cell)
         return cell.values
 
-    def depend(self, readers: list[int]) -> None:
-        """Put the operation at work among ``readers``."""
+    def depend(self, asked: Cell | Lookup) -> None:
+        """Put the operation at work among the readers of what is ``asked``."""
         self.settled = False
         reader = self.reader
-        if reader and (not readers or readers[-1] != reader):
+        readers = asked.readers
+        if not readers:
+            if reader:
+                asked.readers = [reader]
+        elif reader and readers[-1] != reader:
             readers.append(reader)
             count = len(readers)
             if count >= _MANY_READERS and not count & (count - 1):
@@ -272,8 +277,7 @@ class EngineState:
                 return
         cell.values = self.shared(known | values)
         if cell.readers:
-            readers, cell.readers = cell.readers, []
-            self.wake(readers)
+            self.wake(cell)
 
     def _fitting(self, known: frozenset[int], values: Values, room: int) -> Values:
         """What a cell that holds ``known`` has room for: more where it is a table of functions."""
@@ -302,8 +306,9 @@ class EngineState:
             return frozenset(values)
         return frozenset(self._fitting(EMPTY, values, self.widest) | self.unknown)
 
-    def wake(self, readers: Iterable[int]) -> None:
-        """What read something that has changed since is to be done again."""
+    def wake(self, asked: Cell | Lookup) -> None:
+        """It has grown: what has read it is to be done again."""
+        readers, asked.readers = asked.readers, NOBODY
         tasks = self.tasks
         for reader in readers:
             task = tasks[reader >> WORK_BITS]
@@ -330,7 +335,7 @@ class EngineState:
         if lookup.facts:
             self.facts.append((f.ASKED, lookup, pos))
         if not lookup.settled:
-            self.depend(lookup.readers)
+            self.depend(lookup)
         return lookup.answer
 
     def asked(self, question: tuple[Any, ...], pos: int) -> frozenset[int]:

@@ -19,7 +19,6 @@ from depslice.callgraph.engine.shapes import Shapes, guesses
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
-    NOBODY,
     OPEN,
     WORK_BITS,
     Cell,
@@ -301,10 +300,7 @@ class Engine(Probing):
             lookup.answer = values
             lookup.facts = facts
             if lookup.readers:
-                readers, lookup.readers = lookup.readers, []
-                self.wake(readers)
-        if lookup.settled:
-            lookup.readers = NOBODY
+                self.wake(lookup)
 
     def find_answer(self, question: tuple[Any, ...]) -> Values:
         """What ``question`` asks for, with its facts at position 0."""

@@ -75,7 +75,7 @@ NO_KEYWORDS: Mapping[str, Values] = {}
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
 NOBODY: list[int] = []
-"""The readers of what will never change: shared, and never added to."""
+"""No readers yet: shared, and never added to."""
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
 
@@ -99,7 +99,7 @@ class Cell:
 
     def __init__(self) -> None:
         self.values: frozenset[int] = EMPTY
-        self.readers: list[int] = []
+        self.readers: list[int] = NOBODY
 
 
 class Lookup:
@@ -124,7 +124,7 @@ class Lookup:
         self.question = question
         self.answer: frozenset[int] = EMPTY
         self.facts: tuple[Fact, ...] = ()
-        self.readers: list[int] = []
+        self.readers: list[int] = NOBODY
         self.evaluations = 0
         self.queued = False
         self.settled = False  # it will never change
@@ -287,7 +287,7 @@ class Class:
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
         self.descendants: list[Class] | None = None
-        self.family: list[int] = []  # who asked for the descendants: work numbers
+        self.family = Cell()  # its readers have asked for the descendants
         self.generated: bool | None = None  # its constructor; known once the bases are
         self.fields: tuple[str, ...] | None = None  # what a generated constructor takes
 
