@@ -46,7 +46,7 @@ HERE: Final = Path(__file__).resolve().parent
 RESULTS: Final = HERE / "results" / "solver-contexts.jsonl"
 DOCUMENT: Final = HERE.parent / "docs" / "solvers-contexts.md"
 CONTEXTS: Final = ("sliced", "full")
-SOLVERS: Final = ("direct", "adacoder:iterations=1", "reflexion:budget=2")
+SOLVERS: Final = ("direct", "adacoder:iterations=1", "reflexion:budget=2", "codetree:budget=3")
 MAX_TOKENS: Final = 768
 LINES: Final = 4
 FULL: Final = 3000  # tokens of the full context
@@ -214,12 +214,14 @@ def packages(lines: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def of_shared_functions(attempts: Sequence[Attempt]) -> list[Attempt]:
-    """Attempts at functions that were tried in all the ways that any was tried in."""
-    tried: dict[tuple[str, str], set[str]] = {}
+    """Attempts of solvers that tried every context, at functions that all of these tried in it."""
+    tried: dict[str, dict[str, set[str]]] = {}
     for each in attempts:
-        tried.setdefault((each.solver, each.strategy), set()).add(each.problem)
-    shared = set.intersection(*tried.values()) if tried else set()
-    return [each for each in attempts if each.problem in shared]
+        tried.setdefault(each.solver, {}).setdefault(each.strategy, set()).add(each.problem)
+    compared = {solver: by for solver, by in tried.items() if set(CONTEXTS) <= by.keys()}
+    functions = [problems for by in compared.values() for problems in by.values()]
+    shared = set.intersection(*functions) if functions else set()
+    return [each for each in attempts if each.solver in compared and each.problem in shared]
 
 
 def paired(attempts: Sequence[Attempt]) -> str:

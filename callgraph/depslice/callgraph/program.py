@@ -402,7 +402,7 @@ class Program:
 
     def _gives(self, source: Module, name: str, seen: set[str]) -> bool:
         """Whether ``source`` exports ``name``, its own or by a chain of stars without a cycle."""
-        if name not in self._star_names(source):
+        if name not in self.star_names(source):
             return False
         if name in source.summary.scope:
             return not self._comes_back(source, name, seen)
@@ -432,7 +432,7 @@ class Program:
         ]
         return len(origins) == len(source.summary.scope[name]) and seen.issuperset(origins)
 
-    def _star_names(self, module: Module) -> frozenset[str]:
+    def star_names(self, module: Module) -> frozenset[str]:
         """The names ``from module import *`` binds, those of its own star imports included."""
         known = self._exports.get(module.name)
         if known is None:
@@ -452,7 +452,7 @@ class Program:
                 if bound == "*":
                     source = self.module(self.import_target(module, level, target))
                     if source is not None:
-                        yield from self._star_names(source)
+                        yield from self.star_names(source)
 
     # --- symbols
 

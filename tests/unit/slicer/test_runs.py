@@ -378,3 +378,34 @@ def target(): return pkg.table
     assert answer(files, "pkg.tools.plugins:target", "m.target()", tmp_path) == "3"
     text = (tmp_path / "tree" / "pkg" / "tools" / "__init__.py").read_text()
     assert text == "from pkg.tools.plugins import load as load\n"
+
+
+FRONT = """
+# --- pkg/__init__.py
+from pkg.core import run as start
+from pkg.plain import *
+import json, pkg.extra
+try:
+    import fastjson as quick
+except ImportError:
+    import json as quick
+# --- pkg/core.py
+VALUE = 3
+def helper(): return VALUE
+def run(): return helper()
+def unused(): return 1
+# --- pkg/plain.py
+def shown(): return hidden()
+def _hidden(): return 1
+def hidden(): return 2
+# --- pkg/extra.py
+def more(): return 4
+"""
+
+
+def test_a_module_as_target_keeps_what_its_imports_bind(tmp_path: Path) -> None:
+    expression = "m.start(), m.shown(), m.hidden(), m.json.dumps(m.quick.loads('1'))"
+    assert answer(FRONT, "pkg", expression, tmp_path) == "3 2 2 1"
+    kept = (tmp_path / "tree" / "pkg" / "core.py").read_text(encoding="utf-8")
+    assert "unused" not in kept
+    assert "_hidden" not in (tmp_path / "tree" / "pkg" / "plain.py").read_text(encoding="utf-8")

@@ -97,7 +97,9 @@ class _Growing:
         qualname = symbol_id.partition(":")[2]
         if not qualname:
             for piece in module.summary.pieces:
-                if piece.parent < 0 and piece.kind not in ("import", "future"):
+                if piece.parent < 0 and piece.kind == "import":
+                    self._names.keep_whole_import(module, piece, demand)
+                elif piece.parent < 0 and piece.kind != "future":
                     growth.keep_all(module, piece, demand)
             return
         for piece in pieces_of_symbol(module, qualname):

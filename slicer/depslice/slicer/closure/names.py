@@ -167,6 +167,17 @@ class Names:
         self.want_name(source, name, demand, value=value)
         self._growth.keep_module(source.name)
 
+    def keep_whole_import(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Keep all that an import statement binds: whoever has the module may ask it for that."""
+        value = not piece.type_checking
+        for bound, level, target, _ in piece.imports:
+            if bound != "*":
+                self.import_alias(module, piece, bound, demand, value=value)
+                continue
+            source = self._program.module(self._program.import_target(module, level, target))
+            for name in sorted(self._program.star_names(source)) if source else ("*",):
+                self.want_star(module, piece, name, demand, value=value)
+
     def import_alias(
         self, module: Module, piece: Piece, bound: str, demand: Demand, *, value: bool = True
     ) -> None:
