@@ -32,7 +32,8 @@ _STAGES: Final = {
     "Program.load_all": "read and lower",
     "Engine.run": "evaluate",
     "Collected.add": "references",
-    "Collected.take": "references",
+    "Collected.pack": "references",
+    "Collected.references": "references",
     "ReferenceGraph.__init__": "graph",
 }
 _STEP: Final = 0.005  # seconds of CPU between samples
