@@ -196,8 +196,7 @@ def report(results: Path, problems: Path) -> None:
         f"(../benchmarks/results/{results.name}).\n\n"
         f"Model: {', '.join(sorted({each.model for each in attempts}))}\n\n"
         f"{missing(attempts, len(lines))}"
-        "## The same functions\n\nThose that each of these solvers has tried with each"
-        " context.\n\n"
+        "## The same functions\n\nOf solvers that have tried all functions with each context.\n\n"
         f"```text\n{score_table(scores(shared))}```\n\n"
         f"{paired(shared)}"
         "## All attempts\n\nRows are of different functions where their numbers differ: do not"
@@ -214,14 +213,13 @@ def packages(lines: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def of_shared_functions(attempts: Sequence[Attempt]) -> list[Attempt]:
-    """Attempts of solvers that tried every context, at functions that all of these tried in it."""
-    tried: dict[str, dict[str, set[str]]] = {}
+    """The attempts of solvers that have tried every function with every context."""
+    functions = {each.problem for each in attempts}
+    tried: dict[str, set[tuple[str, str]]] = {}
     for each in attempts:
-        tried.setdefault(each.solver, {}).setdefault(each.strategy, set()).add(each.problem)
-    compared = {solver: by for solver, by in tried.items() if set(CONTEXTS) <= by.keys()}
-    functions = [problems for by in compared.values() for problems in by.values()]
-    shared = set.intersection(*functions) if functions else set()
-    return [each for each in attempts if each.solver in compared and each.problem in shared]
+        tried.setdefault(each.solver, set()).add((each.strategy, each.problem))
+    ways = {(strategy, function) for strategy in CONTEXTS for function in functions}
+    return [each for each in attempts if ways <= tried[each.solver]]
 
 
 def paired(attempts: Sequence[Attempt]) -> str:
