@@ -1,7 +1,7 @@
 """Facts become references between symbols, each call weighed against others of its site.
 
 Facts are shared: what many operations find alike is one tuple (:mod:`.engine.facts`). So what
-a tuple of them says is read once, and held against each operation that has noted it.
+a fact says is read once, and held against each operation that has noted it.
 """
 
 from __future__ import annotations

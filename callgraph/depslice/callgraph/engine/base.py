@@ -13,6 +13,7 @@ from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import RETURNS
 from depslice.callgraph.engine.values import (
     EMPTY,
+    NO_CELLS,
     NOBODY,
     WORK_BITS,
     Cell,
@@ -106,7 +107,7 @@ class EngineState:
         for task in self.tasks:
             if type(task) is Function:
                 task.given = task.users = None
-                task.params, task.defaults = {}, {}
+                task.params = task.defaults = NO_CELLS
             elif type(task) is Lookup:
                 task.question, task.readers = (), NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
@@ -117,12 +118,11 @@ class EngineState:
             table.clear()
 
     def release(self) -> None:
-        """Let go of all that was evaluated; nothing can be asked afterwards.
+        """Let go of the rest of what was evaluated; nothing can be asked afterwards.
 
         Parts of the engine refer to it, so that otherwise it would all wait for the cycle
         collector, which rests while a graph is built.
         """
-        self.conclude()
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self.values, self.tasks, self._told, self._functions, self._classes),
         )

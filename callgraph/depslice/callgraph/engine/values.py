@@ -157,7 +157,7 @@ class Signature:
 
 _NO_PARAMETERS = Signature(())
 # What most units have none of: shared, and never written to.
-_NO_CELLS: dict[int, Cell] = {}
+NO_CELLS: dict[int, Cell] = {}
 _NO_RESULTS: dict[Guards, Cell] = {}
 _NEVER_GROWS = Cell()
 
@@ -222,8 +222,8 @@ class Function:
         self.guarded: dict[Guards, Cell] = {} if self.tests else _NO_RESULTS
         self.plain: frozenset[int] | None = EMPTY  # results that name no parameter
         self.yields = Cell() if unit.flags & GENERATOR else _NEVER_GROWS
-        self.params: dict[int, Cell] = {} if unit.params else _NO_CELLS
-        self.defaults: dict[int, Cell] = {} if has_defaults else _NO_CELLS
+        self.params: dict[int, Cell] = {} if unit.params else NO_CELLS
+        self.defaults: dict[int, Cell] = {} if has_defaults else NO_CELLS
 
     @property
     def facts(self) -> list[Fact]:
