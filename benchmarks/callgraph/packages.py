@@ -86,6 +86,24 @@ PACKAGES: Final = (
                "tests/dialects/test_postgres.py", "tests/dialects/test_duckdb.py"),
         needs=("python-dateutil", "pytz", "typing_extensions"),
     ),
+    Traced(name="sqlparse", version="0.6.1", root="sqlparse"),
+    Traced(name="markdown", version="3.11.3", root="markdown", needs=("pyyaml",)),
+    Traced(
+        name="voluptuous",
+        version="0.16.0",
+        root="voluptuous",
+        tests=("voluptuous/tests/tests.py",),
+        left_out=("tests/",),
+    ),
+    Traced(name="wtforms", version="3.3.2", root="src/wtforms", needs=("babel", "email-validator")),
+    Traced(
+        name="jsonschema",
+        version="4.26.0",
+        root="jsonschema",
+        tests=("jsonschema/tests",),
+        left_out=("tests/", "benchmarks/"),
+    ),
+    Traced(name="tinydb", version="4.9.0", root="tinydb", needs=("pyyaml",)),
 )  # fmt: skip
 
 
