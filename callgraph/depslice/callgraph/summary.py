@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 18
+FORMAT: Final = 19
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -223,6 +223,7 @@ class Piece:
     conditional: bool
     imports: tuple[tuple[str, int, str, str | None], ...]  # (bound, level, module, name|None)
     type_checking: bool
+    script: bool  # under `if __name__ == "__main__"`: importing the module does not run it
     name_line: int
 
 

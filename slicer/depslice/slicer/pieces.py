@@ -57,6 +57,11 @@ def units_of_piece(module: Module, index: int) -> list[int]:
     return table.get(index, [])
 
 
+def imports_when_imported(piece: Piece) -> bool:
+    """Whether it is an import that importing its module executes (a branch may skip it)."""
+    return piece.kind == "import" and not piece.type_checking and not piece.script
+
+
 def ops_of(module: Module, piece: Piece) -> list[Op]:
     """What ``piece`` does when it runs; nothing for one that has no unit."""
     return module.summary.units[piece.unit].ops if piece.unit >= 0 else []
@@ -137,12 +142,15 @@ def strings_of(ops: Sequence[Op]) -> Iterator[str]:
             yield from (key for key, _, _ in op[2] if key is not None)
 
 
-def changes_attribute(ops: Sequence[Op], name: str) -> bool:
-    """Whether ``receiver.name`` is stored, or what it holds is changed."""
+def changes_attribute(ops: Sequence[Op], name: str, *, but_on: int | None = None) -> bool:
+    """Whether ``receiver.name`` is stored, or what it holds is changed.
+
+    Stores on the register ``but_on`` do not count.
+    """
     holders = {op[1] for op in ops if op[0] == s.ATTR and op[3] == name}
     methods = {op[1] for op in ops if op[0] == s.ATTR and op[2] in holders}
     return any(
-        (op[0] == s.SETATTR and op[2] == name)
+        (op[0] == s.SETATTR and op[2] == name and op[1] != but_on)
         or (op[0] == s.SETSUB and op[1] in holders)
         or (op[0] == s.CALL and op[2] in methods)
         for op in ops

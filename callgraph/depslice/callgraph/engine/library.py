@@ -122,6 +122,53 @@ CALLED_BACK: Final = {
     "collections.abc.MutableSet.remove": ("__contains__", "discard"),
 }
 
+_MODULE_HOOKS: Final = (
+    *("forward", "extra_repr", "train", "eval", "apply", "to", "type", "cpu", "cuda", "float"),
+    *("double", "half", "bfloat16", "requires_grad_", "zero_grad", "compile", "share_memory"),
+    *("state_dict", "load_state_dict", "get_extra_state", "set_extra_state", "reset_parameters"),
+    *("parameters", "named_parameters", "buffers", "named_buffers", "children", "named_children"),
+    *("modules", "named_modules", "get_submodule", "get_parameter", "get_buffer", "add_module"),
+    *("register_buffer", "register_parameter", "register_module", "register_full_backward_hook"),
+    *(
+        "register_forward_hook",
+        "register_forward_pre_hook",
+        "training",
+        "_apply",
+        "_get_name",
+        "_named_members",
+        "_save_to_state_dict",
+    ),
+    *("_load_from_state_dict", "_version", "_conv_forward", "inverse", "right_inverse"),
+)
+
+# What base classes find by its name in their subclasses, beside what they declare: patterns.
+# Of classes that are not of the standard library, all there is to find but special methods.
+FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
+    "cmd.Cmd": ("do_*", "complete_*", "help_*"),
+    "http.server.BaseHTTPRequestHandler": ("do_*",),
+    "unittest.case.TestCase": ("test*",),
+    "unittest.TestCase": ("test*",),
+    "urllib.request.BaseHandler": ("*_open", "*_request", "*_response", "http_error_*"),
+    "urllib.request.OpenerDirector": ("*_open",),
+    "xmlrpc.server.SimpleXMLRPCDispatcher": ("export_*",),
+    "configparser.RawConfigParser": ("get*",),
+    "torch.nn.*": _MODULE_HOOKS,
+    "torch.nn.modules.*": _MODULE_HOOKS,
+    "torch.nn.modules.module.*": _MODULE_HOOKS,
+    "torch.autograd.Function": ("forward", "backward", "setup_context", "jvp", "vjp", "vmap"),
+    "torch.utils.data.*": ("set_epoch",),
+}
+
+# First words of the methods by which a logger writes a record (library reference, logging).
+SAYING: Final = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
+)
+
+# Builtins that leave what they are given as it is.
+LOOKING: Final = frozenset(
+    {"bool", "format", "hasattr", "hash", "id", "isinstance", "len", "print", "repr", "str", "type"}
+)
+
 # Bases (and metaclasses) whose class bodies are read as records.
 RECORD_BASES: Final = frozenset(
     {

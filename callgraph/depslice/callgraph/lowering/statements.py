@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression, type_names
@@ -55,6 +55,17 @@ _CHANGING = frozenset(
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
+class _When(NamedTuple):
+    """When the statements of a block run, as :class:`Piece` has it."""
+
+    conditional: bool = False
+    type_checking: bool = False
+    script: bool = False
+
+
+_ALWAYS = _When()
+
+
 class FileLowering(ExpressionLowering):
     """Lowers one module; :func:`depslice.callgraph.lowering.summarize` is the way in."""
 
@@ -91,14 +102,13 @@ class FileLowering(ExpressionLowering):
         owner: ClassScope | None,
         qualprefix: str,
         outer: Frame | None,
-        conditional: bool = False,
-        type_checking: bool = False,
+        when: _When = _ALWAYS,
     ) -> list[int]:
         """The pieces of ``body``, a block of the module scope or of a class scope."""
         made: list[int] = []
         for index, node in enumerate(body):
             place = (*path, index)
-            piece = self._piece(node, place, parent, owner, conditional, type_checking)
+            piece = self._piece(node, place, parent, owner, when)
             made.append(piece.index)
             context = (owner, qualprefix, outer, piece)
             if isinstance(node, _Function):
@@ -119,8 +129,7 @@ class FileLowering(ExpressionLowering):
         path: _Path,
         parent: int,
         owner: ClassScope | None,
-        conditional: bool,
-        type_checking: bool,
+        when: _When,
     ) -> Piece:
         start = node.lineno
         decorators = getattr(node, "decorator_list", None)
@@ -137,9 +146,10 @@ class FileLowering(ExpressionLowering):
             end=node.end_lineno or node.lineno,
             binds=(),
             mutates=(),
-            conditional=conditional,
+            conditional=when.conditional,
             imports=(),
-            type_checking=type_checking,
+            type_checking=when.type_checking,
+            script=when.script,
             name_line=node.lineno,
         )
         self.pieces.append(piece)
@@ -465,15 +475,25 @@ class FileLowering(ExpressionLowering):
     ) -> None:
         versions = self.module_versions if owner is None else owner.versions
         start = dict(versions)
-        typing_only = piece.type_checking or (
-            isinstance(node, ast.If) and _is_type_checking(node.test)
+        test = node.test if isinstance(node, ast.If) else None
+        outside = _When(
+            conditional=not isinstance(node, ast.With | ast.AsyncWith),
+            type_checking=piece.type_checking,
+            script=piece.script,
+        )
+        inside = outside._replace(
+            type_checking=piece.type_checking or _is_type_checking(test),
+            script=piece.script or _asks_for_main(test),
         )
         merged: dict[str, tuple[int, ...]] | None = None
         exclusive = isinstance(node, ast.If | ast.Try | ast.TryStar | ast.Match)
         body_end = start
 
         def block(
-            body: list[ast.stmt], path: _Path, entry: dict[str, tuple[int, ...]], checking: bool
+            body: list[ast.stmt],
+            path: _Path,
+            entry: dict[str, tuple[int, ...]],
+            when: _When = inside,
         ) -> dict[str, tuple[int, ...]]:
             versions.clear()
             versions.update(entry)
@@ -484,8 +504,7 @@ class FileLowering(ExpressionLowering):
                 owner=owner,
                 qualprefix=prefix,
                 outer=outer,
-                conditional=not isinstance(node, ast.With | ast.AsyncWith),
-                type_checking=checking,
+                when=when,
             )
             return dict(versions)
 
@@ -494,10 +513,10 @@ class FileLowering(ExpressionLowering):
             for index, case_ in enumerate(node.cases):
                 merged = _union(
                     merged,
-                    block(case_.body, (*piece.path, "cases", index, "body"), start, typing_only),
+                    block(case_.body, (*piece.path, "cases", index, "body"), start),
                 )
         elif isinstance(node, ast.Try | ast.TryStar):
-            body_end = block(node.body, (*piece.path, "body"), start, typing_only)
+            body_end = block(node.body, (*piece.path, "body"), start)
             handler_entry = _union(start, body_end)
             ends = []
             for index, handler in enumerate(node.handlers):
@@ -505,27 +524,24 @@ class FileLowering(ExpressionLowering):
                     handler.body,
                     (*piece.path, "handlers", index, "body"),
                     handler_entry,
-                    typing_only,
                 )
                 if not _leaves(handler.body):
                     ends.append(end)
             else_end = (
-                block(node.orelse, (*piece.path, "orelse"), body_end, typing_only)
-                if node.orelse
-                else body_end
+                block(node.orelse, (*piece.path, "orelse"), body_end) if node.orelse else body_end
             )
             merged = else_end
             for end in ends:
                 merged = _union(merged, end)
             if node.finalbody:
-                merged = block(node.finalbody, (*piece.path, "finalbody"), merged, typing_only)
+                merged = block(node.finalbody, (*piece.path, "finalbody"), merged)
         else:
-            body_end = block(node.body, (*piece.path, "body"), start, typing_only)
+            body_end = block(node.body, (*piece.path, "body"), start)
             if isinstance(node, ast.With | ast.AsyncWith):
                 merged = body_end
             else:
                 other = (
-                    block(node.orelse, (*piece.path, "orelse"), start, piece.type_checking)
+                    block(node.orelse, (*piece.path, "orelse"), start, outside)
                     if node.orelse
                     else start
                 )
@@ -1327,10 +1343,31 @@ def _arguments(args: ast.arguments) -> list[ast.arg]:
     return found
 
 
-def _is_type_checking(test: ast.expr) -> bool:
+def _is_type_checking(test: ast.expr | None) -> bool:
     match test:
         case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
             return True
+    return False
+
+
+def _asks_for_main(test: ast.expr | None) -> bool:
+    """Whether a test holds in a script alone (language reference, 10.1: ``__main__``)."""
+    match test:
+        case (
+            ast.Compare(
+                left=ast.Name(id="__name__"),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value="__main__")],
+            )
+            | ast.Compare(
+                left=ast.Constant(value="__main__"),
+                ops=[ast.Eq()],
+                comparators=[ast.Name(id="__name__")],
+            )
+        ):
+            return True
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(map(_asks_for_main, values))
     return False
 
 

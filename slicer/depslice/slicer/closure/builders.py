@@ -16,21 +16,26 @@ from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.pieces import changes_attribute, ops_of, start_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Changed:
-    """An import of ``module`` whose bound name statements of it change, in order of ``place``."""
+    """An import of ``module``, in order of ``place``, whose bound name code of it may change.
+
+    ``mutations`` are the pieces that do, ``writers`` the functions.
+    """
 
     place: int
     module: Module
     piece: Piece
     bound: str
     mutations: tuple[int, ...]
+    writers: tuple[int, ...]
 
 
 class Builders:
@@ -41,6 +46,7 @@ class Builders:
         self._classes = classes
         self._program = growth.program
         self._engine = growth.engine
+        self._changing = Changing(growth.engine)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
@@ -57,8 +63,8 @@ class Builders:
         summary = module.summary
         writers = [
             unit
-            for unit in summary.global_writers.get(name, ())
-            if summary.units[unit].kind != "piece"
+            for unit in _functions(summary.global_writers.get(name, ()), module)
+            if self._changing.changes(module, unit, name)
         ]
         if writers:
             self._build_through(module, writers, item)
@@ -77,7 +83,7 @@ class Builders:
             if unit.kind == "function"
             and unit.owner == owner.info.index
             and unit.flags & (s.CLASSMETHOD | s.STATIC)
-            and changes_attribute(unit.ops, name)
+            and changes_attribute(unit.ops, name, but_on=_class_that_is_made(unit))
         ]
         if writers:
             self._build_through(owner.module, writers, f"{owner.id}.{name}")
@@ -89,6 +95,16 @@ class Builders:
         self._classes.keep_as_value(module, piece, demand, item=item if own else "")
         self._growth.effects.setdefault(module.name)
 
+    def _runs(self, module: Module, piece: Piece) -> bool:
+        """Whether ``piece`` runs when a target is used; what only a script does, in a target's."""
+        return not piece.script or module.name in self._growth.roots
+
+    def _counts(self, module: Module, piece: Piece, name: str) -> bool:
+        """Whether a statement that may change the object of ``name`` does."""
+        if piece.kind == "expr" and not self._changing.changes(module, piece.unit, name):
+            return False
+        return self._runs(module, piece)
+
     # --- in the module of the variable
 
     def _build_here(self, module: Module, name: str, item: str) -> None:
@@ -96,6 +112,8 @@ class Builders:
         for index in summary.mutations.get(name, ()):
             piece = summary.pieces[index]
             if piece.kind == "class" and piece.index in summary.scope.get(name, ()):
+                continue
+            if not self._counts(module, piece, name):
                 continue
             patched = self._patched_member(module, name, piece)
             if patched is not None:
@@ -137,6 +155,8 @@ class Builders:
             for piece in other.summary.pieces:
                 if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
                     continue
+                if not self._runs(other, piece):
+                    continue
                 facts = self._engine.facts_of(self._engine.function(other, piece.unit))
                 if any(fact[0] == f.CALL and fact[1] in functions for fact in facts):
                     self._keep(other, piece, item)
@@ -165,16 +185,33 @@ class Builders:
     # --- in other modules
 
     def _build_elsewhere(self, module: Module, name: str, item: str) -> None:
-        """Statements of other modules that change the object (``from reg import X; X[k] = …``)."""
+        """Code of other modules that changes the object (``from reg import X; X[k] = …``).
+
+        Statements, and functions that module-level code runs.
+        """
         by_name = self._changed_imports()
         found = {*by_name.get(name, ()), *by_name.get(_last(module.name), ())}
         for each in sorted(found, key=lambda changed: changed.place):
-            other, mutations = each.module, each.mutations
-            if other is module or not self._imports(each, module, name):
+            other = each.module
+            if other is module:
                 continue
-            for mutation in mutations:
-                if other.summary.pieces[mutation].kind != "class":
-                    self._keep(other, other.summary.pieces[mutation], item)
+            named = self._imports(each, module, name)
+            if named is None:
+                continue
+            for mutation in each.mutations:
+                piece = other.summary.pieces[mutation]
+                if piece.kind == "class" or not self._counts(other, piece, each.bound):
+                    continue
+                if named or self._writes_attribute(other, piece.unit, module, name):
+                    self._keep(other, piece, item)
+            writers = [
+                unit
+                for unit in each.writers
+                if self._changing.changes(other, unit, each.bound)
+                and (named or self._writes_attribute(other, unit, module, name))
+            ]
+            if writers:
+                self._build_through(other, writers, item)
 
     def _changed_imports(self) -> dict[str, list[_Changed]]:
         """What modules import and change, by the name of what is imported."""
@@ -182,10 +219,20 @@ class Builders:
             self._changed = {}
             place = 0
             for module in filter(None, map(self._program.module, self._growth.run_by_roots())):
-                for bound, mutations in module.summary.mutations.items():
-                    for index in module.summary.scope.get(bound, ()):
-                        piece = module.summary.pieces[index]
-                        found = _Changed(place, module, piece, bound, tuple(mutations))
+                summary = module.summary
+                for bound in {**summary.mutations, **summary.global_writers}:
+                    for index in summary.scope.get(bound, ()):
+                        piece = summary.pieces[index]
+                        if not piece.imports:
+                            continue
+                        found = _Changed(
+                            place=place,
+                            module=module,
+                            piece=piece,
+                            bound=bound,
+                            mutations=summary.mutations.get(bound, ()),
+                            writers=_functions(summary.global_writers.get(bound, ()), module),
+                        )
                         place += 1
                         for alias, _, target, item in piece.imports:
                             if alias == bound:
@@ -193,8 +240,8 @@ class Builders:
                                 self._changed.setdefault(last, []).append(found)
         return self._changed
 
-    def _imports(self, changed: _Changed, module: Module, name: str) -> bool:
-        """Whether that is an import of ``module.name``, or of ``module``, changed by name."""
+    def _imports(self, changed: _Changed, module: Module, name: str) -> bool | None:
+        """Whether that is an import of ``module.name``, or else of ``module``; ``None``: neither."""
         other = changed.module
         for alias, level, target, item in changed.piece.imports:
             if alias != changed.bound:
@@ -203,8 +250,8 @@ class Builders:
             if item == name and self._gives(absolute, name, module):
                 return True
             if module.name == (absolute if item is None else f"{absolute}.{item}"):
-                return self._writes_attribute(other, changed.mutations, module, name)
-        return False
+                return False
+        return None
 
     def _gives(self, absolute: str, name: str, module: Module) -> bool:
         """Whether ``absolute.name`` is ``module.name``, or a re-export of it."""
@@ -220,18 +267,22 @@ class Builders:
                         absolute = self._program.import_target(source, level, target)
         return absolute == module.name
 
-    def _writes_attribute(
-        self, other: Module, mutations: Iterable[int], module: Module, name: str
-    ) -> bool:
-        """Whether one of the statements changes ``module.name``."""
-        for index in mutations:
-            unit = other.summary.pieces[index].unit
-            if unit < 0:
-                continue
-            for fact in self._engine.facts_of(self._engine.function(other, unit)):
-                if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name:
-                    return True
-        return False
+    def _writes_attribute(self, other: Module, unit: int, module: Module, name: str) -> bool:
+        """Whether a unit changes ``module.name``."""
+        return unit >= 0 and any(
+            fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
+            for fact in self._engine.facts_of(self._engine.function(other, unit))
+        )
+
+
+def _functions(units: Iterable[int], module: Module) -> tuple[int, ...]:
+    """Those of ``units`` that run when someone calls them."""
+    return tuple(unit for unit in units if module.summary.units[unit].kind != "piece")
+
+
+def _class_that_is_made(unit: s.Unit) -> int | None:
+    """The register with the class that ``__init_subclass__`` is told of: no other's member."""
+    return 0 if unit.qualname.rpartition(".")[2] == "__init_subclass__" else None
 
 
 def _last(dotted: str) -> str:

@@ -21,6 +21,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, pack
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.overrides import Overrides
 from depslice.slicer.closure.records import external_names, fields_of, is_record
 from depslice.slicer.pieces import is_abstract, start_of
 
@@ -42,6 +43,7 @@ class Classes:
         self._growth = growth
         self.wanted = Asked(growth)
         self._engine = growth.engine
+        self._overrides = Overrides(growth.program.stubs)
         self._live: dict[Class, None] = {}
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
@@ -82,7 +84,7 @@ class Classes:
             class_.id, class_.module, ReferenceKind.CALL, "constructs", pack(class_.info.line, 0)
         )
         self._want_constructors(class_, order, own)
-        if is_record(self._engine, class_):
+        if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
         outside = [b for b in self._engine.external_bases(class_) if b not in INERT_BASES]
         if outside:
@@ -132,14 +134,17 @@ class Classes:
                         self.want_member(found, "__call__", own)
 
     def _keep_overrides(self, class_: Class, base: str, own: Demand) -> None:
-        """A base class outside the repo may call any method."""
+        """What a base class outside the repo may look for."""
         outside = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
         for k in self._engine.mro(class_):
-            if all(b in INERT_BASES for b in self._engine.external_bases(k)):
+            bases = self._engine.external_bases(k)
+            if all(b in INERT_BASES for b in bases):
                 continue
             for index in k.info.pieces:
                 piece = k.module.summary.pieces[index]
-                if piece.kind in ("def", "assign"):
+                if piece.kind in ("def", "assign") and self._overrides.looks_for(
+                    bases, k.module, piece
+                ):
                     self._growth.keep(k.module, piece, outside)
 
     def _answer_standing(self, live: Class, order: Sequence[Class]) -> None:

@@ -65,7 +65,12 @@ def runs_always(piece: Piece) -> bool:
 
     Branches are taken to run, except handlers.
     """
-    return piece.owner < 0 and not piece.type_checking and "handlers" not in piece.path
+    return (
+        piece.owner < 0
+        and not piece.type_checking
+        and not piece.script
+        and "handlers" not in piece.path
+    )
 
 
 def path_to(run: ImportRun, module: str) -> list[ImportEdge]:

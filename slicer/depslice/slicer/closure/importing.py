@@ -14,7 +14,7 @@ from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
-from depslice.slicer.pieces import start_of
+from depslice.slicer.pieces import imports_when_imported, start_of
 from depslice.slicer.wiring import imported_modules, is_dotted_import, with_packages
 
 
@@ -43,7 +43,7 @@ class Importing:
             return
         # `package.last` is bound by whoever imports the submodule: keep the package's own import.
         for piece in package.summary.pieces:
-            if piece.kind != "import" or piece.type_checking:
+            if not imports_when_imported(piece):
                 continue
             for bound, level, target, item in piece.imports:
                 if name in imported_modules(self._program, package, level, target, item):
@@ -123,7 +123,7 @@ class Importing:
                 continue
             for index, wanted in kept.get(name, ()):
                 piece = module.summary.pieces[index]
-                if piece.type_checking:
+                if not imports_when_imported(piece):
                     continue
                 for bound, level, target, item in piece.imports:
                     if bound in (wanted, "*"):

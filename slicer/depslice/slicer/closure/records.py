@@ -11,20 +11,22 @@ from collections.abc import Iterator
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import INERT_BASES, RECORD_BASES
+from depslice.callgraph.engine.library import RECORD_BASES
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.overrides import Overrides
 from depslice.slicer.pieces import ops_of
 
 
-def is_record(engine: Engine, class_: Class) -> bool:
+def is_record(engine: Engine, class_: Class, overrides: Overrides) -> bool:
     """Whether something reads the class body as a list of fields."""
     return any(
         k.info.decorators
         or k.metaclasses
         or any(name == "metaclass" for name, _ in k.info.keywords)
-        or any(base in RECORD_BASES or base not in INERT_BASES for base in k.external_bases)
+        or not RECORD_BASES.isdisjoint(k.external_bases)
+        or overrides.takes_all(k.external_bases)
         for k in engine.mro(class_)
     )
 

@@ -1,0 +1,93 @@
+"""Which members of a class its bases outside the repository look for.
+
+A base can call what it knows the name of: what it declares itself, and what its documentation
+says it finds by name (``do_GET``, ``visit_Name``). Of classes of the standard library, typeshed
+says the former and :mod:`~depslice.callgraph.engine.library` the latter; of some others a table
+there. Any other base may do what it likes: read the class body, call every method.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Final, NamedTuple
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.library import CALLED_BACK, FOUND_BY_NAME, INERT_BASES
+from depslice.callgraph.program import Module
+from depslice.callgraph.stubs.store import Stubs
+from depslice.callgraph.summary import Piece
+from depslice.slicer.pieces import ops_of
+
+_EXPORTS: Final = "types.ModuleType"  # what imports an instance reads what it likes
+
+
+class _Known(NamedTuple):
+    """What a base looks for; private names too where a stub leaves them out."""
+
+    names: frozenset[str]
+    patterns: tuple[str, ...]
+    private: bool
+
+
+class Overrides:
+    """Answers for one program; a base is looked at once."""
+
+    def __init__(self, stubs: Stubs) -> None:
+        self._stubs = stubs
+        self._known: dict[str, _Known | None] = {}
+
+    def takes_all(self, bases: Iterable[str]) -> bool:
+        """Whether one of these bases (dotted names, ``?``) may look for any member."""
+        return any(base not in INERT_BASES and self._of(base) is None for base in bases)
+
+    def looks_for(self, bases: Iterable[str], module: Module, piece: Piece) -> bool:
+        """Whether one of them may look for what ``piece``, a member, binds.
+
+        A member with decorators of its own may have been registered by them.
+        """
+        return _is_decorated(module, piece) or any(
+            base not in INERT_BASES and any(self._wants(base, name) for name in piece.binds)
+            for base in bases
+        )
+
+    def _wants(self, base: str, name: str) -> bool:
+        known = self._of(base)
+        if known is None or name in known.names:
+            return True
+        if name.startswith("_") and (known.private or name.endswith("__")):
+            return True
+        return any(fnmatchcase(name, pattern) for pattern in known.patterns)
+
+    def _of(self, base: str) -> _Known | None:
+        if base not in self._known:
+            self._known[base] = self._find(base)
+        return self._known[base]
+
+    def _find(self, base: str) -> _Known | None:
+        package = base.rpartition(".")[0]
+        for dotted in (base, f"{package}.*"):
+            if dotted in FOUND_BY_NAME and base.partition(".")[0] not in sys.stdlib_module_names:
+                return _Known(frozenset(), FOUND_BY_NAME[dotted], private=False)
+        if base.partition(".")[0] not in sys.stdlib_module_names:
+            return None
+        class_ = self._stubs.class_named(base)
+        if class_ is None:
+            return None
+        order = [each.dotted for each in self._stubs.mro(class_)]
+        if _EXPORTS in order:
+            return None
+        names = {name for each in self._stubs.mro(class_) for name in each.members}
+        patterns = [name for each in order for name in FOUND_BY_NAME.get(each, ())]
+        for method, called in CALLED_BACK.items():
+            if method.rpartition(".")[0] in order:
+                patterns += called
+        return _Known(frozenset(names), tuple(patterns), private=True)
+
+
+def _is_decorated(module: Module, piece: Piece) -> bool:
+    if piece.kind != "def":
+        return False
+    units = (module.summary.units[op[2]] for op in ops_of(module, piece) if op[0] == s.FUNCTION)
+    return any(unit.flags & s.DECORATED for unit in units)
