@@ -102,6 +102,7 @@ def _cut(
     aliases: dict[StatementPath, frozenset[str]] = {}
     stars: dict[StatementPath, frozenset[str]] = {}
     reexports: dict[StatementPath, frozenset[str]] = {}
+    runs: dict[StatementPath, str] = {}
     links: dict[str, Link] = {}
     substance = any(summary.pieces[i].kind != "future" for i in kept)
     for index in kept:
@@ -118,6 +119,8 @@ def _cut(
             stars[piece.path] = explicit
             wanted = explicit
         aliases[piece.path] = wanted
+        if not wanted and key in closure.runs:
+            runs[piece.path] = closure.runs[key]
         unread = frozenset(
             n
             for n in wanted
@@ -137,6 +140,7 @@ def _cut(
         aliases=aliases,
         stars=stars,
         reexports=reexports,
+        runs=runs,
         links=links,
         forms={path: form for path, form in forms.items() if path in keep},
     )

@@ -56,6 +56,8 @@ class FileCut:
       another file or the import itself needs (a re-export, an import for its
       side effects, a feature test in ``try``): path -> names. Renderers mark
       them so that linters do not call them unused.
+    * ``runs``: for an import statement of which no name is kept: path -> the module that
+      it has to run all the same. It is shown as ``import module``.
     * ``links``: for every import-bound name of the module scope, what it is.
     * ``forms``: how kept statements are shown, if not all are in ``full``. One without
       an entry is shown as what it stands in.
@@ -69,5 +71,6 @@ class FileCut:
     aliases: Mapping[StatementPath, frozenset[str]] = field(default_factory=dict)
     stars: Mapping[StatementPath, frozenset[str]] = field(default_factory=dict)
     reexports: Mapping[StatementPath, frozenset[str]] = field(default_factory=dict)
+    runs: Mapping[StatementPath, str] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
     forms: Mapping[StatementPath, Form] = field(default_factory=dict)

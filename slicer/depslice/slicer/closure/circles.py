@@ -24,7 +24,7 @@ from depslice.slicer.closure.import_order import (
     runs_always,
 )
 from depslice.slicer.closure.importing import Importing
-from depslice.slicer.wiring import imported_modules
+from depslice.slicer.wiring import imported_modules, with_packages
 
 
 class Circles:
@@ -71,6 +71,8 @@ class Circles:
             return False
         key = (module.name, piece.index)
         closure = self._growth.closure
+        if wanted in with_packages(closure.runs.get(key, "")):
+            return True
         kept = {**closure.aliases.get(key, {}), **closure.stars.get(key, {})}
         return any(
             wanted in imported_modules(self._program, module, level, target, item)
@@ -106,6 +108,9 @@ class Circles:
         """The kept aliases of an import; a star that is cut down, name by name."""
         key = (module.name, piece.index)
         wanted = self._growth.closure.aliases.get(key, {})
+        alone = self._growth.closure.runs.get(key)
+        if alone is not None:
+            yield alone.partition(".")[0], 0, alone, None
         for entry in piece.imports:
             bound, level, target, _ = entry
             if bound in wanted:

@@ -140,7 +140,7 @@ class Growth:
         if piece.kind == "future":
             return True
         if piece.kind == "import":
-            if key not in self.closure.kept:
+            if key not in self.closure.kept or key in self.closure.runs:
                 for bound, *_ in piece.imports:
                     self.import_alias(module, piece, bound, demand)
             return True

@@ -67,6 +67,7 @@ class Importing:
                     break
                 importer, index, bound, _ = edge
                 kept = bound in self._closure.aliases.get((importer, index), {})
+                kept = kept or (importer, index) in self._closure.runs
                 # Options may leave the import out (a budget, a depth): asked for once.
                 if not kept and (importer, index, bound) not in self._for_effect:
                     self._for_effect.add((importer, index, bound))
@@ -87,10 +88,34 @@ class Importing:
             "side-effect import",
             start_of(piece),
         )
+        alone = self._module_alone(module, piece, bound)
         if bound == "*":
             self._import_star(module, piece, demand)
+        elif alone is not None:
+            self._growth.keep_module(alone)
+            self._growth.keep_import(module, piece, demand)
+            self._closure.runs[importer, index] = alone
         else:
             self._growth.import_alias(module, piece, bound, demand)
+
+    def _module_alone(self, module: Module, piece: Piece, bound: str) -> str | None:
+        """What can be imported instead of a name of it: ``import a.b`` for ``from .b import f``.
+
+        The name would bring what it stands for. ``None``: it is there anyway, or it is a
+        module itself, or ``a`` would hide something.
+        """
+        if self._closure.aliases.get((module.name, piece.index)):
+            return None  # runs it already, or asks for a module in it
+        for alias, level, target, item in piece.imports:
+            absolute = self._program.import_target(module, level, target)
+            source = self._program.module(absolute)
+            if alias != bound or item is None or source is None or source is module:
+                continue
+            hidden = absolute.partition(".")[0] in module.summary.scope
+            is_name = item in source.summary.scope and f"{absolute}.{item}" not in self._program.files
+            if is_name and not hidden and item not in self._growth.kept_names(source):
+                return absolute
+        return None
 
     def _import_star(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Import something by name that a star gives: without ``__all__`` it gives too much."""
@@ -113,11 +138,15 @@ class Importing:
         kept: dict[str, list[tuple[int, str]]] = {}
         for (name, index), bounds in (*self._closure.aliases.items(), *self._closure.stars.items()):
             kept.setdefault(name, []).extend((index, bound) for bound in bounds)
+        run: dict[str, list[str]] = {}
+        for (name, _), alone in self._closure.runs.items():
+            run.setdefault(name, []).extend(with_packages(alone))
         while stack:
             name = stack.pop()
             if name in found:
                 continue
             found.add(name)
+            stack.extend(run.get(name, ()))
             module = self._program.module(name)
             if module is None:
                 continue

@@ -64,7 +64,8 @@ class Closure:
     * ``kept``: the pieces, in the order in which they were found; ``modules``: the modules
       that must be there, with or without pieces.
     * ``aliases``: of a kept import statement, the names it binds that are wanted
-      (``"*"``: the star as it is); ``stars``: the names wanted of a star import.
+      (``"*"``: the star as it is); ``stars``: the names wanted of a star import;
+      ``runs``: of one that none of these are wanted of, the module that it has to run.
     * ``read_names``: names of a module scope that kept code of the module itself reads.
     * ``reasons``: item -> the demand that first reached it; ``demands``: every pair of
       items of which one asked for the other, definite rather than possible.
@@ -78,6 +79,7 @@ class Closure:
     modules: dict[str, None] = field(default_factory=dict)
     aliases: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
     stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
+    runs: dict[PieceKey, str] = field(default_factory=dict)
     read_names: set[tuple[str, str]] = field(default_factory=set)
     reasons: dict[str, Demand] = field(default_factory=dict)
     demands: dict[tuple[str, str], Demand] = field(default_factory=dict)

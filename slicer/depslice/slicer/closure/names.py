@@ -190,6 +190,7 @@ class Names:
                 return
             self._growth.keep_import(module, piece, demand)
             self._closure.aliases.setdefault((module.name, piece.index), {})[bound] = None
+            self._closure.runs.pop((module.name, piece.index), None)
 
     def _follow_import(
         self, module: Module, piece: Piece, entry: ImportEntry, demand: Demand, *, value: bool

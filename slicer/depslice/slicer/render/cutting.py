@@ -394,6 +394,7 @@ class _Cutter:
             kept=cut.aliases.get(path),
             stars=cut.stars.get(path, frozenset()),
             reexports=cut.reexports.get(path, frozenset()),
+            run=cut.runs.get(path),
         )
 
 

@@ -36,14 +36,17 @@ def cut_import(
     kept: frozenset[str] | None,
     stars: frozenset[str],
     reexports: frozenset[str],
+    run: str | None = None,
 ) -> Segment | None:
     """Return an import statement with only the bound names ``kept`` (``None``: all).
 
     ``source`` is the statement's text from its first character on, ``indent``
     what stands before it on its line. ``stars`` are the names that replace a
     ``*``, ``reexports`` the bound names that linters must not call unused.
-    ``None`` if no name is left.
+    Where no name is left, it imports the module ``run``; ``None`` if there is none either.
     """
+    if run is not None and not kept:
+        return Segment(f"import {run}", mark=True)
     node = ast.parse(source).body[0]
     if isinstance(node, ast.Import):
         aliases = [a for a in node.names if kept is None or _bound(a, dotted=True) in kept]
