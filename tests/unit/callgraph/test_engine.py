@@ -552,6 +552,7 @@ MISSED = {
     "attrs_fields": "validators of fields",
     "builtin_calls": "__index__ of an index",
     "lazy_getattr": "what a module-level import asks a module's __getattr__ for",
+    "lazy_submodules": "the first use of a submodule asks __getattr__, if nobody has imported it",
 }
 # What no run of the specimen does and the graph has: abstract bodies, branches for other
 # platforms, what a subclass or a patch replaces.

@@ -51,6 +51,18 @@ class Importing:
                     if name in (absolute, f"{absolute}.{item}"):
                         self._growth.import_alias(package, piece, bound, demand)
                         return
+        # Nobody in sight imports it: the package may do when it is asked (PEP 562).
+        if "__getattr__" in package.summary.scope and not self._imports(module, name):
+            self._names.want_name(package, "__getattr__", demand)
+
+    def _imports(self, module: Module, name: str) -> bool:
+        """Whether ``module`` imports the module ``name`` itself."""
+        return any(
+            name in imported_modules(self._program, module, level, target, item)
+            for piece in module.summary.pieces
+            if imports_when_imported(piece)
+            for _, level, target, item in piece.imports
+        )
 
     # --- modules that must run
 
