@@ -125,6 +125,11 @@ def is_abstract(module: Module, piece: Piece) -> bool:
     return piece.kind == "def" and bool(_flags(module, piece) & s.ABSTRACT)
 
 
+def is_decorated(module: Module, piece: Piece) -> bool:
+    """Whether the piece is a function with a decorator that is none of Python's own."""
+    return piece.kind == "def" and bool(_flags(module, piece) & s.DECORATED)
+
+
 def _flags(module: Module, piece: Piece) -> int:
     """The flags of the function that a ``def`` statement makes."""
     for op in ops_of(module, piece):

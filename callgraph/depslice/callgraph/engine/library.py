@@ -141,6 +141,20 @@ _MODULE_HOOKS: Final = (
     *("_load_from_state_dict", "_version", "_conv_forward", "inverse", "right_inverse"),
 )
 
+_PYDANTIC: Final = (
+    *("model_*", "dict", "json", "copy", "construct", "validate", "parse_*", "schema", "from_orm"),
+    *("schema_json", "update_forward_refs", "settings_customise_sources", "customise_sources"),
+    *("_iter", "_calculate_keys", "_copy_and_set_values", "_init_private_attributes"),
+)
+_DJANGO_MODEL: Final = (
+    *("save", "save_base", "asave", "delete", "adelete", "clean", "clean_fields", "full_clean"),
+    *("validate_unique", "validate_constraints", "get_constraints", "unique_error_message"),
+    *("date_error_message", "natural_key", "from_db", "refresh_from_db", "arefresh_from_db"),
+    *("get_deferred_fields", "serializable_value", "prepare_database_save", "check", "pk"),
+    *("get_absolute_url", "_do_*", "_save_*", "_get_*", "_set_*", "_prepare_*", "_perform_*"),
+    *("_check_*", "_validate_*", "_assign_*", "_parse_*", "_is_pk_*"),
+)
+
 # What base classes find by its name in their subclasses, beside what they declare: patterns.
 # Of classes that are not of the standard library, all there is to find but special methods.
 FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
@@ -157,6 +171,13 @@ FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
     "torch.nn.modules.module.*": _MODULE_HOOKS,
     "torch.autograd.Function": ("forward", "backward", "setup_context", "jvp", "vjp", "vmap"),
     "torch.utils.data.*": ("set_epoch",),
+    "pydantic.BaseModel": _PYDANTIC,
+    "pydantic.main.BaseModel": _PYDANTIC,
+    "pydantic.RootModel": _PYDANTIC,
+    "pydantic.v1.BaseModel": _PYDANTIC,
+    "pydantic_settings.BaseSettings": _PYDANTIC,
+    "sqlmodel.SQLModel": _PYDANTIC,
+    "django.db.models.Model": _DJANGO_MODEL,
 }
 
 # First words of the methods by which a logger writes a record (library reference, logging).
@@ -182,7 +203,33 @@ RECORD_BASES: Final = frozenset(
         "enum.Flag",
         "enum.IntFlag",
         "enum.ReprEnum",
+        "pydantic.BaseModel",
+        "pydantic.main.BaseModel",
+        "pydantic.RootModel",
+        "pydantic.v1.BaseModel",
+        "pydantic_settings.BaseSettings",
+        "sqlmodel.SQLModel",
+        "django.db.models.Model",
     }
+)
+
+# Bases that refuse a class whose body lacks something: columns, keys.
+CHECKING_BASES: Final = frozenset(
+    {
+        "sqlalchemy.orm.DeclarativeBase",
+        "sqlalchemy.orm.DeclarativeBaseNoMeta",
+        "sqlalchemy.orm.MappedAsDataclass",
+        "sqlalchemy.orm.declarative_base",
+        "sqlalchemy.ext.declarative.declarative_base",
+    }
+)
+
+# What pydantic asks a class for that a field is annotated with, when the model is made.
+SCHEMA_HOOKS: Final = (
+    "__get_pydantic_core_schema__",
+    "__get_pydantic_json_schema__",
+    "__get_validators__",
+    "__modify_schema__",
 )
 
 # Calls that hand back (what is in) their argument. value: index of the argument.

@@ -1241,6 +1241,8 @@ class FileLowering(ExpressionLowering):
             root = _root_name(value.func)
         elif isinstance(value.func, ast.Name) and value.func.id in ("setattr", "delattr"):
             root = _root_name(value.args[0]) if value.args else None
+        elif isinstance(value.func, ast.Call):  # `X.register("x")(f)`
+            self._note_call(value.func)
         if root is not None and self._is_global(root):
             self.frame.globals_written.add(root)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.library import CHECKING_BASES, INERT_BASES, SCHEMA_HOOKS
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
@@ -23,7 +23,7 @@ from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.overrides import Overrides
 from depslice.slicer.closure.records import external_names, fields_of, is_record
-from depslice.slicer.pieces import is_abstract, start_of
+from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
@@ -99,7 +99,7 @@ class Classes:
         return class_.info.parent_function >= 0
 
     def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
-        for name in _CONSTRUCTORS:
+        for name in (*_CONSTRUCTORS, *SCHEMA_HOOKS):
             found = self._engine.find_member(class_, name)
             if found is not None:
                 self.want_member(found, name, own)
@@ -118,7 +118,7 @@ class Classes:
                     yield kind[1]
 
     def _keep_fields(self, class_: Class, own: Demand) -> None:
-        for module, piece in fields_of(self._engine, class_):
+        for module, piece in fields_of(self._engine, class_, self._overrides):
             self.keep_as_value(module, piece, own)
             if piece.kind == "assign":
                 self._want_callables(module, piece, own)
@@ -196,6 +196,11 @@ class Classes:
         piece = module.summary.pieces[class_.info.piece]
         demand = Demand.of(item, module, ReferenceKind.READ, "class-body", start_of(piece))
         members = class_.info.members
+        if not CHECKING_BASES.isdisjoint(self._engine.external_bases(class_)):
+            for index in class_.info.pieces:
+                member = module.summary.pieces[index]
+                if member.kind == "assign" or is_decorated(module, member):
+                    self.keep_as_value(module, member, demand)
         for name in _READ_BY_TYPE:
             if name in members and all(
                 module.summary.pieces[p].kind == "assign" for p in members[name]

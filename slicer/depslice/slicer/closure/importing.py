@@ -124,7 +124,9 @@ class Importing:
             if alias != bound or item is None or source is None or source is module:
                 continue
             hidden = absolute.partition(".")[0] in module.summary.scope
-            is_name = item in source.summary.scope and f"{absolute}.{item}" not in self._program.files
+            is_name = (
+                item in source.summary.scope and f"{absolute}.{item}" not in self._program.files
+            )
             if is_name and not hidden and item not in self._growth.kept_names(source):
                 return absolute
         return None

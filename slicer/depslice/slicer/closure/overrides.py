@@ -13,12 +13,11 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
-from depslice.callgraph import summary as s
 from depslice.callgraph.engine.library import CALLED_BACK, FOUND_BY_NAME, INERT_BASES
 from depslice.callgraph.program import Module
 from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import Piece
-from depslice.slicer.pieces import ops_of
+from depslice.slicer.pieces import is_decorated
 
 _EXPORTS: Final = "types.ModuleType"  # what imports an instance reads what it likes
 
@@ -47,7 +46,7 @@ class Overrides:
 
         A member with decorators of its own may have been registered by them.
         """
-        return _is_decorated(module, piece) or any(
+        return is_decorated(module, piece) or any(
             base not in INERT_BASES and any(self._wants(base, name) for name in piece.binds)
             for base in bases
         )
@@ -84,10 +83,3 @@ class Overrides:
             if method.rpartition(".")[0] in order:
                 patterns += called
         return _Known(frozenset(names), tuple(patterns), private=True)
-
-
-def _is_decorated(module: Module, piece: Piece) -> bool:
-    if piece.kind != "def":
-        return False
-    units = (module.summary.units[op[2]] for op in ops_of(module, piece) if op[0] == s.FUNCTION)
-    return any(unit.flags & s.DECORATED for unit in units)

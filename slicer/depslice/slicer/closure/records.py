@@ -21,9 +21,14 @@ from depslice.slicer.pieces import ops_of
 
 def is_record(engine: Engine, class_: Class, overrides: Overrides) -> bool:
     """Whether something reads the class body as a list of fields."""
+    order = engine.mro(class_)
+    return any(k.info.decorators for k in order) or _is_read_when_made(engine, class_, overrides)
+
+
+def _is_read_when_made(engine: Engine, class_: Class, overrides: Overrides) -> bool:
+    """Whether a metaclass, or a base outside the repo, reads the body; also of a subclass."""
     return any(
-        k.info.decorators
-        or k.metaclasses
+        k.metaclasses
         or any(name == "metaclass" for name, _ in k.info.keywords)
         or not RECORD_BASES.isdisjoint(k.external_bases)
         or overrides.takes_all(k.external_bases)
@@ -31,13 +36,20 @@ def is_record(engine: Engine, class_: Class, overrides: Overrides) -> bool:
     )
 
 
-def fields_of(engine: Engine, class_: Class) -> Iterator[tuple[Module, Piece]]:
+def fields_of(
+    engine: Engine, class_: Class, overrides: Overrides
+) -> Iterator[tuple[Module, Piece]]:
     """The statements of the class and its bases that are read as fields.
 
     ``class Meta:`` is read like a field, but not where fields are generated from annotations.
     """
     for k in engine.mro(class_):
-        if not (k is class_ or k.info.decorators or k.external_bases or k.metaclasses):
+        if not (
+            k is class_
+            or k.info.decorators
+            or k.external_bases
+            or _is_read_when_made(engine, k, overrides)
+        ):
             continue
         annotated = _is_dataclass(engine, k)
         for index in k.info.pieces:

@@ -1,0 +1,105 @@
+"""Whether a call builds the variable that it is made on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from depslice.callgraph import open_program
+from depslice.slicer import slice_symbols
+
+PLACES = """
+import logging
+
+class Journal:
+    def __init__(self): self.lines = []
+    def note(self, text): self.lines.append(text)
+    def count(self): return len(self.lines)
+    def later(self, text): self.note(text)
+    def info(self, text): self.lines.append(text)
+    def hand(self, to): to(self)
+    def warn(self, text): print(text)
+
+class Quiet(Journal):
+    def count(self): self.note("counted"); return 0
+
+journal = Journal()
+quiet = Journal() if len("x") else Quiet()
+log = logging.getLogger("app")
+unknown = made_elsewhere()
+table = {}
+"""
+
+
+def builds(tmp_path: Path, statement: str, *, variable: str) -> bool:
+    """Whether a decorator with ``statement`` makes its users builders of ``variable``."""
+    text = f"""
+{PLACES}
+def mark(function):
+    {statement}
+    return function
+
+@mark
+def marked(): return 1
+
+def use(): return {variable}
+"""
+    (tmp_path / "app.py").write_text(dedent(text))
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:use"])
+    return "app:marked" in {item.symbol.id for item in found.items}
+
+
+@pytest.mark.parametrize(
+    ("statement", "variable", "changed"),
+    [
+        ("log.info('%s', function)", "log", False),
+        ("log.warning_once('x')", "log", False),
+        ("log.addHandler(function)", "log", True),
+        ("log.level = 3", "log", True),
+        ("unknown.debug('x')", "unknown", False),
+        ("unknown.logger.error('x')", "unknown", False),
+        ("unknown.add(function)", "unknown", True),
+        ("unknown.error(404)(function)", "unknown", True),
+        ("journal.note('x')", "journal", True),
+        ("journal.later('x')", "journal", True),
+        ("journal.info('x')", "journal", True),
+        ("journal.hand(print)", "journal", True),
+        ("journal.count()", "journal", False),
+        ("journal.warn('x')", "journal", False),
+        ("setattr(journal, 'a', function)", "journal", True),
+        ("table['x'] = function", "table", True),
+        ("table.setdefault('x', function)", "table", True),
+        ("del table['x']", "table", True),
+    ],
+)
+def test_a_call_builds_what_it_changes(
+    tmp_path: Path, statement: str, variable: str, changed: bool
+) -> None:
+    assert builds(tmp_path, statement, variable=variable) is changed
+
+
+def test_a_function_of_another_module_registers(tmp_path: Path) -> None:
+    (tmp_path / "places.py").write_text("PLACES = {}\n")
+    (tmp_path / "marks.py").write_text(
+        "import places\nfrom places import PLACES as known\n\n"
+        "def by_name(f):\n    known[f.__name__] = f\n    return f\n\n"
+        "def by_module(f):\n    places.PLACES[f.__name__] = f\n    return f\n\n"
+        "def read(f):\n    print(known)\n    return f\n"
+    )
+    (tmp_path / "uses.py").write_text(
+        "import places\nfrom marks import by_module, by_name, read\n\n"
+        "@by_name\ndef one(): return 1\n\n@by_module\ndef two(): return 2\n\n"
+        "@read\ndef three(): return 3\n\n"
+        "def use(): return places.PLACES\n"
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["uses:use"])
+    assert {item.symbol.id for item in found.items} == {
+        "marks:by_module",
+        "marks:by_name",
+        "places:PLACES",
+        "uses:one",
+        "uses:two",
+        "uses:use",
+    }

@@ -1,0 +1,154 @@
+"""What code outside the repository looks for in a class: by stubs, tables, or anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from depslice.callgraph import open_program
+from depslice.slicer import slice_symbols
+
+
+def members(tmp_path: Path, text: str, target: str = "app:use") -> set[str]:
+    """The members of ``Own`` in the slice of ``use``."""
+    (tmp_path / "app.py").write_text(dedent(text))
+    found = slice_symbols(open_program(tmp_path, cache=None), [target])
+    names = (item.symbol.id.partition(":")[2] for item in found.items)
+    return {name.partition(".")[2] for name in names if name.startswith("Own.")}
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "kept"),
+    [
+        ("threading.Thread", ("run", "name", "helper", "_target"), {"run", "name", "_target"}),
+        ("http.server.BaseHTTPRequestHandler", ("do_GET", "page"), {"do_GET"}),
+        (
+            "ast.NodeVisitor",
+            ("visit_Name", "generic_visit", "found"),
+            {"visit_Name", "generic_visit"},
+        ),
+        ("unittest.TestCase", ("test_it", "setUp", "value"), {"test_it", "setUp"}),
+        (
+            "urllib.request.HTTPHandler",
+            ("http_open", "https_open", "other"),
+            {"http_open", "https_open"},
+        ),
+        ("collections.abc.Mapping", ("keys", "__len__", "sort_all"), {"keys", "__len__"}),
+        ("json.JSONEncoder", ("default", "extra"), {"default"}),
+        ("types.ModuleType", ("anything",), {"anything"}),
+        ("torch.nn.Module", ("forward", "loss", "_scale"), {"forward"}),
+        ("torch.nn.Linear", ("forward", "loss"), {"forward"}),
+        ("pydantic.BaseModel", ("model_post_init", "label"), {"model_post_init"}),
+        ("django.db.models.Model", ("save", "publish"), {"save"}),
+        ("somewhere.Base", ("anything", "_private"), {"anything", "_private"}),
+    ],
+)
+def test_members_that_a_base_looks_for(
+    tmp_path: Path, base: str, own: tuple[str, ...], kept: set[str]
+) -> None:
+    body = "\n".join(f"    def {name}(self, *args): return 1" for name in own)
+    module = base.rpartition(".")[0]
+    text = f"import {module}\n\nclass Own({base}):\n{body}\n\ndef use():\n    return Own()\n"
+    assert members(tmp_path, text) == kept
+
+
+def test_what_the_slice_calls_comes_all_the_same(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        class Own(threading.Thread):
+            def run(self): return self.step()
+            def step(self): return 1
+            def stop(self): return 2
+
+        def use():
+            return Own().start()
+    """
+    assert members(tmp_path, text) == {"run", "step"}
+
+
+def test_a_decorator_may_have_registered_it(tmp_path: Path) -> None:
+    text = """
+        import json, atexit
+
+        class Own(json.JSONEncoder):
+            @atexit.register
+            def leave(self): return 1
+            @property
+            def size(self): return 1
+            @classmethod
+            def make(cls): return cls()
+
+        def use():
+            return Own()
+    """
+    assert members(tmp_path, text) == {"leave"}
+
+
+def test_fields_of_a_model_come_from_classes_between(tmp_path: Path) -> None:
+    text = """
+        from pydantic import BaseModel, field_validator
+
+        class First(BaseModel):
+            a: int
+
+        class Own(First):
+            b: int
+            limit = 3
+
+            @field_validator("b")
+            @classmethod
+            def small(cls, value): return value
+
+            def shown(self): return str(self.b)
+
+        class Last(Own):
+            c: int
+
+        def use():
+            return Last(a=1, b=2, c=3)
+    """
+    assert members(tmp_path, text) == {"b", "limit", "small"}
+
+
+def test_a_declarative_class_is_complete_where_it_is_only_named(tmp_path: Path) -> None:
+    text = """
+        import sqlalchemy as sa
+        from sqlalchemy.orm import DeclarativeBase
+
+        class Base(DeclarativeBase):
+            pass
+
+        class Own(Base):
+            __tablename__ = "own"
+            id = sa.Column(sa.Integer, primary_key=True)
+
+            def label(self): return str(self.id)
+
+        def use(row: Own):
+            return row
+    """
+    assert members(tmp_path, text) == {"__tablename__", "id"}
+
+
+def test_pydantic_asks_an_annotation_for_its_schema(tmp_path: Path) -> None:
+    text = """
+        from typing import Annotated
+        from pydantic import BaseModel
+
+        class Own:
+            @classmethod
+            def __get_pydantic_core_schema__(cls, source, handler): return handler(source)
+            def other(self): return 1
+
+        Name = Annotated[str, Own]
+
+        class Model(BaseModel):
+            name: Name
+
+        def use():
+            return Model(name="x")
+    """
+    assert members(tmp_path, text) == {"__get_pydantic_core_schema__"}
