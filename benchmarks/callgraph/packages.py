@@ -87,7 +87,7 @@ PACKAGES: Final = (
         ),
         needs=("python-dateutil", "pytz", "typing_extensions"),
     ),
-    Traced(name="sqlparse", version="0.6.1", root="sqlparse"),
+    Traced(name="sqlparse", version="0.6.1", root="sqlparse", development=True),
     Traced(
         name="markdown",
         version="3.11.3",
