@@ -120,7 +120,7 @@ def _cut(
             wanted = explicit
         aliases[piece.path] = wanted
         if not wanted and key in closure.runs:
-            runs[piece.path] = closure.runs[key]
+            runs[piece.path] = closure.runs[key].text
         unread = frozenset(
             n
             for n in wanted

@@ -56,8 +56,8 @@ class FileCut:
       another file or the import itself needs (a re-export, an import for its
       side effects, a feature test in ``try``): path -> names. Renderers mark
       them so that linters do not call them unused.
-    * ``runs``: for an import statement of which no name is kept: path -> the module that
-      it has to run all the same. It is shown as ``import module``.
+    * ``runs``: for an import statement of which no name is kept, but which has to run a
+      module all the same: path -> the statement that does (``import module``).
     * ``links``: for every import-bound name of the module scope, what it is.
     * ``forms``: how kept statements are shown, if not all are in ``full``. One without
       an entry is shown as what it stands in.

@@ -12,22 +12,24 @@ from depslice.slicer import slice_symbols
 
 PLACES = """
 import logging
+from typing import Protocol
 
 class Journal:
-    def __init__(self): self.lines = []
+    def __init__(self): self.lines = []; self.inner = self
     def note(self, text): self.lines.append(text)
     def count(self): return len(self.lines)
-    def later(self, text): self.note(text)
     def info(self, text): self.lines.append(text)
-    def hand(self, to): to(self)
-    def warn(self, text): print(text)
+    def part(self): return self.lines
 
-class Quiet(Journal):
-    def count(self): self.note("counted"); return 0
+class Log(Protocol):
+    def info(self, text): ...
+    def debug_once(self, text): ...
+
+def made() -> Log: return elsewhere()
 
 journal = Journal()
-quiet = Journal() if len("x") else Quiet()
 log = logging.getLogger("app")
+own = made()
 unknown = made_elsewhere()
 table = {}
 """
@@ -56,18 +58,25 @@ def use(): return {variable}
     [
         ("log.info('%s', function)", "log", False),
         ("log.warning_once('x')", "log", False),
+        ("if log.isEnabledFor(10): log.debug('x')", "log", False),
         ("log.addHandler(function)", "log", True),
         ("log.level = 3", "log", True),
+        ("log.info('x'); log.addFilter(function)", "log", True),
+        ("log.info('x'); table['x'] = log", "log", True),
+        ("own.info('x')", "own", False),
         ("unknown.debug('x')", "unknown", False),
         ("unknown.logger.error('x')", "unknown", False),
+        ("unknown.inner.error('x')", "unknown", True),
         ("unknown.add(function)", "unknown", True),
         ("unknown.error(404)(function)", "unknown", True),
+        ("unknown.error(404, function)", "unknown", True),
+        ("unknown.error_handler('x', function)", "unknown", True),
+        ("unknown.info('x').add(function)", "unknown", True),
+        ("unknown.log", "unknown", False),
         ("journal.note('x')", "journal", True),
-        ("journal.later('x')", "journal", True),
         ("journal.info('x')", "journal", True),
-        ("journal.hand(print)", "journal", True),
-        ("journal.count()", "journal", False),
-        ("journal.warn('x')", "journal", False),
+        ("journal.count()", "journal", True),
+        ("journal.part().append('x')", "journal", True),
         ("setattr(journal, 'a', function)", "journal", True),
         ("table['x'] = function", "table", True),
         ("table.setdefault('x', function)", "table", True),

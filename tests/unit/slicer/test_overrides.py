@@ -38,8 +38,8 @@ def members(tmp_path: Path, text: str, target: str = "app:use") -> set[str]:
         ("collections.abc.Mapping", ("keys", "__len__", "sort_all"), {"keys", "__len__"}),
         ("json.JSONEncoder", ("default", "extra"), {"default"}),
         ("types.ModuleType", ("anything",), {"anything"}),
-        ("torch.nn.Module", ("forward", "loss", "_scale"), {"forward"}),
-        ("torch.nn.Linear", ("forward", "loss"), {"forward"}),
+        ("torch.nn.Module", ("forward", "loss", "_scale"), {"forward", "_scale"}),
+        ("torch.nn.Linear", ("forward", "loss"), {"forward", "loss"}),
         ("pydantic.BaseModel", ("model_post_init", "label"), {"model_post_init"}),
         ("django.db.models.Model", ("save", "publish"), {"save"}),
         ("somewhere.Base", ("anything", "_private"), {"anything", "_private"}),
@@ -67,6 +67,24 @@ def test_what_the_slice_calls_comes_all_the_same(tmp_path: Path) -> None:
             return Own().start()
     """
     assert members(tmp_path, text) == {"run", "step"}
+
+
+def test_a_mixin_answers_the_base_beside_it(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        class Own:
+            def run(self): return 1
+            def stop(self): return 2
+            def _inner(self): return 3
+
+        class Worker(Own, threading.Thread):
+            pass
+
+        def use():
+            return Worker().start()
+    """
+    assert members(tmp_path, text) == {"run"}
 
 
 def test_a_decorator_may_have_registered_it(tmp_path: Path) -> None:

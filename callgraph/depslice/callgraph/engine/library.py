@@ -129,48 +129,45 @@ _MODULE_HOOKS: Final = (
     *("parameters", "named_parameters", "buffers", "named_buffers", "children", "named_children"),
     *("modules", "named_modules", "get_submodule", "get_parameter", "get_buffer", "add_module"),
     *("register_buffer", "register_parameter", "register_module", "register_full_backward_hook"),
-    *(
-        "register_forward_hook",
-        "register_forward_pre_hook",
-        "training",
-        "_apply",
-        "_get_name",
-        "_named_members",
-        "_save_to_state_dict",
-    ),
-    *("_load_from_state_dict", "_version", "_conv_forward", "inverse", "right_inverse"),
+    *("register_forward_hook", "register_forward_pre_hook", "training", "call_super_init"),
+    *("inverse", "right_inverse", "dump_patches"),
 )
-
 _PYDANTIC: Final = (
     *("model_*", "dict", "json", "copy", "construct", "validate", "parse_*", "schema", "from_orm"),
     *("schema_json", "update_forward_refs", "settings_customise_sources", "customise_sources"),
-    *("_iter", "_calculate_keys", "_copy_and_set_values", "_init_private_attributes"),
 )
 _DJANGO_MODEL: Final = (
     *("save", "save_base", "asave", "delete", "adelete", "clean", "clean_fields", "full_clean"),
     *("validate_unique", "validate_constraints", "get_constraints", "unique_error_message"),
     *("date_error_message", "natural_key", "from_db", "refresh_from_db", "arefresh_from_db"),
     *("get_deferred_fields", "serializable_value", "prepare_database_save", "check", "pk"),
-    *("get_absolute_url", "_do_*", "_save_*", "_get_*", "_set_*", "_prepare_*", "_perform_*"),
-    *("_check_*", "_validate_*", "_assign_*", "_parse_*", "_is_pk_*"),
+    "get_absolute_url",
 )
 
 # What base classes find by its name in their subclasses, beside what they declare: patterns.
-# Of classes that are not of the standard library, all there is to find but special methods.
+# Of classes that are not of the standard library, all there is to find but special and private
+# names.
 FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
     "cmd.Cmd": ("do_*", "complete_*", "help_*"),
     "http.server.BaseHTTPRequestHandler": ("do_*",),
-    "unittest.case.TestCase": ("test*",),
-    "unittest.TestCase": ("test*",),
-    "urllib.request.BaseHandler": ("*_open", "*_request", "*_response", "http_error_*"),
+    "io.IOBase": ("name", "mode"),
+    "reprlib.Repr": ("repr_*",),
+    "tarfile.TarFile": ("*open",),
+    "unittest.case.TestCase": ("test*", "runTest"),
+    "unittest.TestCase": ("test*", "runTest"),
+    "urllib.request.BaseHandler": ("*_open", "*_request", "*_response", "*_error_*"),
     "urllib.request.OpenerDirector": ("*_open",),
     "xmlrpc.server.SimpleXMLRPCDispatcher": ("export_*",),
     "configparser.RawConfigParser": ("get*",),
-    "torch.nn.*": _MODULE_HOOKS,
-    "torch.nn.modules.*": _MODULE_HOOKS,
-    "torch.nn.modules.module.*": _MODULE_HOOKS,
-    "torch.autograd.Function": ("forward", "backward", "setup_context", "jvp", "vjp", "vmap"),
-    "torch.utils.data.*": ("set_epoch",),
+    "torch.nn.Module": _MODULE_HOOKS,
+    "torch.nn.modules.Module": _MODULE_HOOKS,
+    "torch.nn.modules.module.Module": _MODULE_HOOKS,
+    "torch.autograd.Function": (
+        *("forward", "backward", "setup_context", "jvp", "vjp", "vmap", "symbolic"),
+        "generate_vmap_rule",
+    ),
+    "torch.utils.data.Dataset": (),
+    "torch.utils.data.IterableDataset": (),
     "pydantic.BaseModel": _PYDANTIC,
     "pydantic.main.BaseModel": _PYDANTIC,
     "pydantic.RootModel": _PYDANTIC,
@@ -185,10 +182,11 @@ SAYING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 )
 
-# Builtins that leave what they are given as it is.
-LOOKING: Final = frozenset(
-    {"bool", "format", "hasattr", "hash", "id", "isinstance", "len", "print", "repr", "str", "type"}
+# Attributes of a logger that only tell something, and names that loggers go by.
+TELLING: Final = frozenset(
+    {"isEnabledFor", "getEffectiveLevel", "hasHandlers", "is_enabled_for", "name"}
 )
+LOGGERS: Final = frozenset({"logger", "log", "_logger", "_log"})
 
 # Bases (and metaclasses) whose class bodies are read as records.
 RECORD_BASES: Final = frozenset(

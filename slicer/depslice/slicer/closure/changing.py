@@ -1,9 +1,9 @@
 """Whether code changes the object a variable stands for, where its syntax only says it may.
 
 ``X.add(f)`` fills ``X``; ``X.info("…")`` says the same of a logger, and changes nothing that
-anyone would read. What is called decides: a method of the repository by what it does with its
-receiver, one from outside by its name (:data:`~depslice.callgraph.engine.library.SAYING`).
-Where neither is known, it changes.
+anyone would read. Code that calls loggers alone is told apart here: each use of the variable
+must be a call of a method named as a logger's, whose result nobody takes, on an object that is
+not one of the repository's own. Everything else changes.
 """
 
 from __future__ import annotations
@@ -12,141 +12,94 @@ from collections.abc import Iterator
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import LOOKING, SAYING
+from depslice.callgraph.engine.library import LOGGERS, SAYING, TELLING
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register
 
-_ALIASES = (s.ATTR, s.SUB, s.NARROW, s.AWAIT)  # dst src …: part of the source, or itself
-_STORES = (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB)  # receiver first
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
+_OFTEN = frozenset({"", "once", "advice"})
 
 
 class Changing:
-    """Answers for one engine; a method is looked at once."""
+    """Answers for one engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._reading: dict[Function, bool] = {}
 
     def changes(self, module: Module, unit: int, name: str) -> bool:
         """Whether a unit of ``module`` rebinds its variable ``name``, or may change its object."""
         ops = module.summary.units[unit].ops
         if any(op[0] == s.SETGLOBAL and op[1] == name for op in ops):
             return True
-        roots = {op[1] for op in ops if op[0] == s.GLOBAL and op[2] == name}
-        parts = _parts(ops, roots)
-        called_back = {op[2] for op in ops if op[0] in (s.CALL, s.DECORATE)}
-        methods = {
-            op[1]: (op[3], op[2] in roots) for op in ops if op[0] == s.ATTR and op[2] in parts
-        }
+        users: dict[Register, list[Op]] = {}
         for op in ops:
-            if op[0] in _STORES and op[1] in parts:
-                return True
-            if op[0] != s.CALL:
-                continue
-            if op[2] in methods:
-                method, direct = methods[op[2]]
-                if op[1] in called_back or not self._only_reads(module, name, method, direct):
-                    return True
-            elif _hands_over(op, parts) and _builtin(module, ops, op[2]) in ("setattr", "delattr"):
-                return True
-        return False
+            for register in reads(op):
+                users.setdefault(register, []).append(op)
+        roots = [op[1] for op in ops if op[0] == s.GLOBAL and op[2] == name]
+        if not roots:  # it is changed by a name that is not read: `setattr`, an inner function
+            return True
+        return not all(self._only_logs(module, name, root, users) for root in roots)
 
-    def _only_reads(self, module: Module, name: str, method: str, direct: bool) -> bool:
-        """Whether calling ``name.method`` leaves its object as it is.
+    def _only_logs(
+        self, module: Module, name: str, root: Register, users: dict[Register, list[Op]]
+    ) -> bool:
+        """Whether all that is done with the variable in ``root`` is to write log records."""
+        for op in users.get(root, ()):
+            if op[0] != s.ATTR:
+                return False
+            attribute = op[3]
+            if attribute in LOGGERS:  # `app.logger.info("…")`
+                if not all(
+                    inner[0] == s.ATTR and _is_record(inner, users)
+                    for inner in users.get(op[1], ())
+                ):
+                    return False
+            elif attribute not in TELLING and not (
+                _is_record(op, users) and self._is_logger(module, name, attribute)
+            ):
+                return False
+        return True
 
-        Not ``direct``: the method of something that the object holds.
-        """
-        if not direct:
-            return _says(method)
+    def _is_logger(self, module: Module, name: str, method: str) -> bool:
+        """Whether the variable may be a logger as far as its ``method`` tells."""
         engine = self._engine
         kinds = [engine.values[value] for value in engine.name_values(module, name, None)]
-        return bool(kinds) and all(self._reads(kind, method) for kind in kinds)
-
-    def _reads(self, kind: tuple[object, ...], method: str) -> bool:
-        if kind[0] in _OUTSIDE:
-            return _says(method)
-        if kind[0] != "I":
-            return False
-        class_, exact = kind[1], kind[2]
-        assert isinstance(class_, Class)
-        found = list(self._methods(class_, method))
-        if not exact:
-            found += [each for below in _below(class_) for each in self._methods(below, method)]
-        # A body that does nothing, of a class that others stand for, tells nothing.
-        telling = [
-            each for each in found if exact or any(op[0] != s.RETURN for op in each.unit.ops)
-        ]
-        return all(map(self._reads_receiver, telling)) if telling else _says(method)
+        return bool(kinds) and all(
+            kind[0] in _OUTSIDE or (kind[0] == "I" and not any(self._methods(kind[1], method)))
+            for kind in kinds
+        )
 
     def _methods(self, class_: Class, name: str) -> Iterator[Function]:
-        """The functions that ``name`` is bound to where ``class_`` finds it."""
-        owner = self._engine.find_member(class_, name)
-        if owner is None:
-            return
-        for index in owner.info.members[name]:
-            piece = owner.module.summary.pieces[index]
-            for op in owner.module.summary.units[piece.unit].ops if piece.unit >= 0 else ():
+        """What a class or one of its subclasses has under ``name`` that does something."""
+        for each in (class_, *_below(class_)):
+            owner = self._engine.find_member(each, name)
+            if owner is None:
+                continue
+            summary = owner.module.summary
+            units = [summary.pieces[index].unit for index in owner.info.members[name]]
+            for op in (op for unit in units if unit >= 0 for op in summary.units[unit].ops):
                 if op[0] == s.FUNCTION:
-                    yield self._engine.function(owner.module, op[2])
-
-    def _reads_receiver(self, method: Function) -> bool:
-        found = self._reading.get(method)
-        if found is None:
-            found = self._reading[method] = _reads_first_parameter(method)
-        return found
+                    function = self._engine.function(owner.module, op[2])
+                    if any(inner[0] != s.RETURN for inner in function.unit.ops):
+                        yield function
 
 
-def _reads_first_parameter(function: Function) -> bool:
-    """Whether a method only looks at its receiver, and at nothing else that outlives it."""
-    unit, ops = function.unit, function.unit.ops
-    if unit.globals_written or unit.self_stores or unit.stores:
+def _is_record(attribute: Op, users: dict[Register, list[Op]]) -> bool:
+    """Whether ``logger.info`` is there to be called, with something to say, and no more."""
+    word, _, rest = attribute[3].partition("_")
+    if word not in SAYING or rest not in _OFTEN:
         return False
-    parts = _parts(ops, {0})
-    methods = {op[1]: op[3] for op in ops if op[0] == s.ATTR and op[2] in parts}
-    for op in ops:
-        if op[0] in (*_STORES, s.SETFREE, s.DECORATE):
-            return False
-        if op[0] == s.CALL:
-            if op[2] in methods and not _says(methods[op[2]]):
-                return False
-            if _hands_over(op, parts) and _builtin(function.module, ops, op[2]) not in LOOKING:
-                return False
-    return True
-
-
-def _says(method: str) -> bool:
-    """Whether a method of that name writes a record: ``warning``, ``warning_once``."""
-    return method.partition("_")[0] in SAYING
-
-
-def _parts(ops: list[Op], roots: set[Register]) -> set[Register]:
-    """The registers that hold what is in ``roots``, or something read from it."""
-    found = set(roots)
-    for op in ops:  # in the order in which they run: sources come before
-        if (op[0] in _ALIASES and op[2] in found) or (
-            op[0] == s.PHI and not found.isdisjoint(op[2])
-        ):
-            found.add(op[1])
-    return found
-
-
-def _hands_over(call: Op, parts: set[Register]) -> bool:
-    """Whether a call is given one of ``parts``."""
-    given = {*call[3], *(value for _, value in call[4])}
-    if call[5] is not None:
-        spread, spread_keywords, _ = call[5]
-        given.update(spread, spread_keywords)
-    return not parts.isdisjoint(given)
-
-
-def _builtin(module: Module, ops: list[Op], register: Register) -> str:
-    """The name of the builtin in a register, or nothing."""
-    for op in ops:
-        if op[0] == s.GLOBAL and op[1] == register and op[2] not in module.summary.scope:
-            return str(op[2])
-    return ""
+    calls = users.get(attribute[1], [])
+    return bool(calls) and all(
+        call[0] == s.CALL
+        and call[2] == attribute[1]
+        and not users.get(call[1])
+        and (bool(call[3]) or call[5] is not None)
+        and (word == "log" or not call[3] or call[3][0] != s.INT)
+        for call in calls
+    )
 
 
 def _below(class_: Class) -> Iterator[Class]:

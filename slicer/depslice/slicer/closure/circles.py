@@ -71,7 +71,7 @@ class Circles:
             return False
         key = (module.name, piece.index)
         closure = self._growth.closure
-        if wanted in with_packages(closure.runs.get(key, "")):
+        if key in closure.runs and wanted in with_packages(closure.runs[key].module):
             return True
         kept = {**closure.aliases.get(key, {}), **closure.stars.get(key, {})}
         return any(
@@ -110,7 +110,7 @@ class Circles:
         wanted = self._growth.closure.aliases.get(key, {})
         alone = self._growth.closure.runs.get(key)
         if alone is not None:
-            yield alone.partition(".")[0], 0, alone, None
+            yield alone.bound, alone.level, alone.target, alone.item
         for entry in piece.imports:
             bound, level, target, _ = entry
             if bound in wanted:

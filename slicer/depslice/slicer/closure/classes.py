@@ -136,14 +136,18 @@ class Classes:
     def _keep_overrides(self, class_: Class, base: str, own: Demand) -> None:
         """What a base class outside the repo may look for."""
         outside = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
+        known = [b for b in self._engine.external_bases(class_) if self._overrides.knows(b)]
         for k in self._engine.mro(class_):
             bases = self._engine.external_bases(k)
-            if all(b in INERT_BASES for b in bases):
-                continue
+            inert = all(b in INERT_BASES for b in bases)
             for index in k.info.pieces:
                 piece = k.module.summary.pieces[index]
-                if piece.kind in ("def", "assign") and self._overrides.looks_for(
-                    bases, k.module, piece
+                if piece.kind not in ("def", "assign"):
+                    continue
+                if (
+                    self._overrides.names(known, piece)  # a mixin answers the base beside it
+                    if inert
+                    else self._overrides.looks_for(bases, k.module, piece)
                 ):
                     self._growth.keep(k.module, piece, outside)
 

@@ -8,11 +8,13 @@ such a module is kept, no further than needed. ``import a.b`` and ``import a.c``
 
 from __future__ import annotations
 
+import builtins
+
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.growth import Growth
-from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.model import Demand, ModuleImport
 from depslice.slicer.closure.names import Names
 from depslice.slicer.pieces import imports_when_imported, start_of
 from depslice.slicer.wiring import imported_modules, is_dotted_import, with_packages
@@ -104,31 +106,44 @@ class Importing:
         if bound == "*":
             self._import_star(module, piece, demand)
         elif alone is not None:
-            self._growth.keep_module(alone)
+            self._growth.keep_module(alone.module)
             self._growth.keep_import(module, piece, demand)
             self._closure.runs[importer, index] = alone
         else:
             self._growth.import_alias(module, piece, bound, demand)
 
-    def _module_alone(self, module: Module, piece: Piece, bound: str) -> str | None:
-        """What can be imported instead of a name of it: ``import a.b`` for ``from .b import f``.
+    def _module_alone(self, module: Module, piece: Piece, bound: str) -> ModuleImport | None:
+        """What can be imported instead of a name of it: ``from . import b`` for ``from .b import f``.
 
-        The name would bring what it stands for. ``None``: it is there anyway, or it is a
-        module itself, or ``a`` would hide something.
+        The name would bring what it stands for. ``None``: it is there anyway, it is a module
+        itself, or what is bound instead would hide something.
         """
         if self._closure.aliases.get((module.name, piece.index)):
             return None  # runs it already, or asks for a module in it
         for alias, level, target, item in piece.imports:
             absolute = self._program.import_target(module, level, target)
             source = self._program.module(absolute)
-            if alias != bound or item is None or source is None or source is module:
+            if alias != bound or item is None or not target or source is None or source is module:
                 continue
-            hidden = absolute.partition(".")[0] in module.summary.scope
-            is_name = (
-                item in source.summary.scope and f"{absolute}.{item}" not in self._program.files
-            )
-            if is_name and not hidden and item not in self._growth.kept_names(source):
-                return absolute
+            if item not in source.summary.scope or f"{absolute}.{item}" in self._program.files:
+                continue
+            if item in self._growth.kept_names(source):
+                continue
+            if level == 0:
+                top = target.partition(".")[0]
+                found = ModuleImport(absolute, top, 0, target, None)
+            else:  # how the folder is called from outside is not known here
+                package, _, last = target.rpartition(".")
+                found = ModuleImport(absolute, last, level, package, last)
+            parent = self._program.module(absolute.rpartition(".")[0])
+            own = f"{module.name}.{found.bound}"  # a submodule that its package would lose
+            if not (
+                hasattr(builtins, found.bound)
+                or (own in self._program.files and own != absolute)
+                or _may_bind(module, found.bound)
+                or (level > 0 and parent is not None and _may_bind(parent, found.bound))
+            ):
+                return found
         return None
 
     def _import_star(self, module: Module, piece: Piece, demand: Demand) -> None:
@@ -154,7 +169,7 @@ class Importing:
             kept.setdefault(name, []).extend((index, bound) for bound in bounds)
         run: dict[str, list[str]] = {}
         for (name, _), alone in self._closure.runs.items():
-            run.setdefault(name, []).extend(with_packages(alone))
+            run.setdefault(name, []).extend(with_packages(alone.module))
         while stack:
             name = stack.pop()
             if name in found:
@@ -194,6 +209,12 @@ class Importing:
                 first = self._growth.first_item()
                 demand = Demand.of(first, module, ReferenceKind.IMPORT, "module")
                 self._growth.import_alias(module, sibling, bound, demand)
+
+
+def _may_bind(module: Module, name: str) -> bool:
+    """Whether a statement of the module scope, a function or a star may bind ``name``."""
+    summary = module.summary
+    return name in summary.scope or name in summary.global_writers or bool(summary.stars)
 
 
 def _is_used(dotted: str, used: set[str]) -> bool:

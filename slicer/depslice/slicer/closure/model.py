@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
 from depslice.callgraph.program import Module
@@ -57,6 +57,26 @@ class Demand:
         )
 
 
+class ModuleImport(NamedTuple):
+    """An import of a module for what it does, in place of one of a name in it.
+
+    ``bound``, ``level``, ``target`` and ``item`` as in :attr:`Piece.imports`.
+    """
+
+    module: str
+    bound: str
+    level: int
+    target: str
+    item: str | None
+
+    @property
+    def text(self) -> str:
+        """The statement."""
+        if self.item is None:
+            return f"import {self.target}"
+        return f"from {'.' * self.level}{self.target} import {self.item}"
+
+
 @dataclass(slots=True)
 class Closure:
     """What the targets need: pieces to keep, and what was learned on the way.
@@ -65,7 +85,8 @@ class Closure:
       that must be there, with or without pieces.
     * ``aliases``: of a kept import statement, the names it binds that are wanted
       (``"*"``: the star as it is); ``stars``: the names wanted of a star import;
-      ``runs``: of one that none of these are wanted of, the module that it has to run.
+      ``runs``: of one that none of these are wanted of, the module that it has to run all
+      the same, and the import that does.
     * ``read_names``: names of a module scope that kept code of the module itself reads.
     * ``reasons``: item -> the demand that first reached it; ``demands``: every pair of
       items of which one asked for the other, definite rather than possible.
@@ -79,7 +100,7 @@ class Closure:
     modules: dict[str, None] = field(default_factory=dict)
     aliases: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
     stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
-    runs: dict[PieceKey, str] = field(default_factory=dict)
+    runs: dict[PieceKey, ModuleImport] = field(default_factory=dict)
     read_names: set[tuple[str, str]] = field(default_factory=set)
     reasons: dict[str, Demand] = field(default_factory=dict)
     demands: dict[tuple[str, str], Demand] = field(default_factory=dict)

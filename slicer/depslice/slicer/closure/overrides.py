@@ -23,11 +23,10 @@ _EXPORTS: Final = "types.ModuleType"  # what imports an instance reads what it l
 
 
 class _Known(NamedTuple):
-    """What a base looks for; private names too where a stub leaves them out."""
+    """What a base looks for, beside private names, which nobody lists."""
 
     names: frozenset[str]
     patterns: tuple[str, ...]
-    private: bool
 
 
 class Overrides:
@@ -41,12 +40,25 @@ class Overrides:
         """Whether one of these bases (dotted names, ``?``) may look for any member."""
         return any(base not in INERT_BASES and self._of(base) is None for base in bases)
 
+    def knows(self, base: str) -> bool:
+        """Whether it is known what a base looks for."""
+        return base not in INERT_BASES and self._of(base) is not None
+
     def looks_for(self, bases: Iterable[str], module: Module, piece: Piece) -> bool:
         """Whether one of them may look for what ``piece``, a member, binds.
 
-        A member with decorators of its own may have been registered by them.
+        A member with decorators of its own may have been registered by them, and private
+        names nobody lists.
         """
-        return is_decorated(module, piece) or any(
+        return (
+            is_decorated(module, piece)
+            or self.names(bases, piece)
+            or (any(map(self.knows, bases)) and any(name[0] == "_" for name in piece.binds))
+        )
+
+    def names(self, bases: Iterable[str], piece: Piece) -> bool:
+        """Whether one of them is known to look for it, or may look for anything."""
+        return any(
             base not in INERT_BASES and any(self._wants(base, name) for name in piece.binds)
             for base in bases
         )
@@ -54,8 +66,6 @@ class Overrides:
     def _wants(self, base: str, name: str) -> bool:
         known = self._of(base)
         if known is None or name in known.names:
-            return True
-        if name.startswith("_") and (known.private or name.endswith("__")):
             return True
         return any(fnmatchcase(name, pattern) for pattern in known.patterns)
 
@@ -65,12 +75,9 @@ class Overrides:
         return self._known[base]
 
     def _find(self, base: str) -> _Known | None:
-        package = base.rpartition(".")[0]
-        for dotted in (base, f"{package}.*"):
-            if dotted in FOUND_BY_NAME and base.partition(".")[0] not in sys.stdlib_module_names:
-                return _Known(frozenset(), FOUND_BY_NAME[dotted], private=False)
         if base.partition(".")[0] not in sys.stdlib_module_names:
-            return None
+            found = FOUND_BY_NAME.get(base)
+            return None if found is None else _Known(frozenset(), found)
         class_ = self._stubs.class_named(base)
         if class_ is None:
             return None
@@ -82,4 +89,4 @@ class Overrides:
         for method, called in CALLED_BACK.items():
             if method.rpartition(".")[0] in order:
                 patterns += called
-        return _Known(frozenset(names), tuple(patterns), private=True)
+        return _Known(frozenset(names), tuple(patterns))

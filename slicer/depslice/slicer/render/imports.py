@@ -43,10 +43,10 @@ def cut_import(
     ``source`` is the statement's text from its first character on, ``indent``
     what stands before it on its line. ``stars`` are the names that replace a
     ``*``, ``reexports`` the bound names that linters must not call unused.
-    Where no name is left, it imports the module ``run``; ``None`` if there is none either.
+    Where no name is left, it is the statement ``run``; ``None`` if there is none either.
     """
     if run is not None and not kept:
-        return Segment(f"import {run}", mark=True)
+        return Segment(run, mark=True)
     node = ast.parse(source).body[0]
     if isinstance(node, ast.Import):
         aliases = [a for a in node.names if kept is None or _bound(a, dotted=True) in kept]
