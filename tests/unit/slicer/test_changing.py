@@ -27,10 +27,16 @@ class Log(Protocol):
 
 def made() -> Log: return elsewhere()
 
+def later(*args): return elsewhere()
+
+class Caller:
+    def __call__(self, *args): return self
+
 journal = Journal()
 log = logging.getLogger("app")
 own = made()
 unknown = made_elsewhere()
+caller = Caller()
 table = {}
 """
 
@@ -78,6 +84,10 @@ def use(): return {variable}
         ("journal.count()", "journal", True),
         ("journal.part().append('x')", "journal", True),
         ("setattr(journal, 'a', function)", "journal", True),
+        ("later(function).result()", "later", False),
+        ("later.known = function", "later", True),
+        ("later(later).result()", "later", True),
+        ("caller(function).result()", "caller", True),
         ("table['x'] = function", "table", True),
         ("table.setdefault('x', function)", "table", True),
         ("del table['x']", "table", True),

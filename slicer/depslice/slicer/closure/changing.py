@@ -3,7 +3,7 @@
 ``X.add(f)`` fills ``X``; ``X.info("…")`` says the same of a logger, and changes nothing that
 anyone would read. Code that calls loggers alone is told apart here: each use of the variable
 must be a call of a method named as a logger's, whose result nobody takes, on an object that is
-not one of the repository's own. Everything else changes.
+not one of the repository's own. Everything else changes, but a function that is called.
 """
 
 from __future__ import annotations
@@ -40,7 +40,17 @@ class Changing:
         roots = [op[1] for op in ops if op[0] == s.GLOBAL and op[2] == name]
         if not roots:  # it is changed by a name that is not read: `setattr`, an inner function
             return True
-        return not all(self._only_logs(module, name, root, users) for root in roots)
+        called = self._is_called(module, name)
+        return not all(
+            self._only_logs(module, name, root, users)
+            for root in roots
+            if not (called and _is_only_called(root, users))
+        )
+
+    def _is_called(self, module: Module, name: str) -> bool:
+        """Whether the variable is a function or a class, which no call of it changes."""
+        kinds = [self._engine.values[v][0] for v in self._engine.name_values(module, name, None)]
+        return bool(kinds) and all(kind in ("F", "C", "W") for kind in kinds)
 
     def _only_logs(
         self, module: Module, name: str, root: Register, users: dict[Register, list[Op]]
@@ -84,6 +94,14 @@ class Changing:
                     function = self._engine.function(owner.module, op[2])
                     if any(inner[0] != s.RETURN for inner in function.unit.ops):
                         yield function
+
+
+def _is_only_called(root: Register, users: dict[Register, list[Op]]) -> bool:
+    """Whether all that is done with a register is to call what is in it: ``f(…).result()``."""
+    return all(
+        op[0] == s.CALL and op[2] == root and reads(op).count(root) == 1
+        for op in users.get(root, ())
+    )
 
 
 def _is_record(attribute: Op, users: dict[Register, list[Op]]) -> bool:

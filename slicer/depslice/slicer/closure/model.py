@@ -71,10 +71,10 @@ class ModuleImport(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The statement."""
+        """The statement; ``b as b`` tells linters that it is meant."""
         if self.item is None:
             return f"import {self.target}"
-        return f"from {'.' * self.level}{self.target} import {self.item}"
+        return f"from {'.' * self.level}{self.target} import {self.item} as {self.item}"
 
 
 @dataclass(slots=True)

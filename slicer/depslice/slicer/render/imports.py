@@ -46,7 +46,7 @@ def cut_import(
     Where no name is left, it is the statement ``run``; ``None`` if there is none either.
     """
     if run is not None and not kept:
-        return Segment(run, mark=True)
+        return Segment(run, mark=run.startswith("import "))
     node = ast.parse(source).body[0]
     if isinstance(node, ast.Import):
         aliases = [a for a in node.names if kept is None or _bound(a, dotted=True) in kept]
