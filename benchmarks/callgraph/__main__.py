@@ -119,7 +119,8 @@ def _page(rows: list[dict[str, Any]], folder: Path) -> Iterator[str]:
     yield f"Not used: {', '.join(releases[n] for n in others)}."
     yield (
         "Used means that a rule was mended for what that package showed. Their scores were watched"
-        " for all, and edges of all were looked at for [callgraph-judged.md](callgraph-judged.md)."
+        " for all; edges of the packages that [callgraph-judged.md](callgraph-judged.md) names were"
+        " looked at for it."
     )
     for title, chosen in (
         ("All packages", [*development, *others]),

@@ -43,8 +43,9 @@ _NORMAL = 1.96  # standard deviations around 95 % of a normal distribution
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """``drawn`` of the ``unseen`` edges, of ``covered`` edges of executed callers."""
+    """``drawn`` of the ``unseen`` edges, of ``covered`` edges of executed callers in ``packages``."""
 
+    packages: Sequence[str]
     covered: int
     unseen: int
     drawn: Sequence[tuple[str, ComparedEdge]]
@@ -76,6 +77,7 @@ def main() -> None:
 def _draw(packages: list[str], folder: Path, count: int) -> Sample:
     unseen: list[tuple[str, ComparedEdge]] = []
     covered = 0
+    names: list[str] = []
     for package in select(packages or [each.name for each in PACKAGES]):
         path = trace_file(package, folder)
         if not path.exists():
@@ -85,10 +87,11 @@ def _draw(packages: list[str], folder: Path, count: int) -> Sample:
         trace = read_trace(path.read_text(encoding="utf-8"))
         comparison = compare(program, build_graph(program, workers=1), trace)
         [score] = [each for each in comparison.scores if each.certainty == "likely"]
+        names.append(package.name)
         covered += score.covered
         unseen += [(package.name, edge) for edge in comparison.unseen if _shown(edge)]
     drawn = sorted(unseen, key=lambda each: _number(*each))[:count]
-    return Sample(covered=covered, unseen=len(unseen), drawn=drawn)
+    return Sample(packages=names, covered=covered, unseen=len(unseen), drawn=drawn)
 
 
 def _shown(edge: ComparedEdge) -> bool:
@@ -127,8 +130,9 @@ def _page(sample: Sample) -> Iterator[str]:
     )
     yield ""
     yield (
-        "A test suite proves edges and disproves none. Of the default graph of the packages in"
-        f" [callgraph.md](callgraph.md), {sample.covered:,} edges begin in callers that ran, and"
+        "A test suite proves edges and disproves none. Of the default graphs"
+        f" ([callgraph.md](callgraph.md)) of {', '.join(sample.packages)}, {sample.covered:,} edges"
+        " begin in callers that ran, and"
         f" {sample.unseen:,} of these were never taken. {len(judged)} of them, drawn by a hash of"
         " their names, were judged by reading the code: can Python take this edge on some input that"
         " the code and its annotations allow?"

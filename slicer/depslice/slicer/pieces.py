@@ -57,9 +57,9 @@ def units_of_piece(module: Module, index: int) -> list[int]:
     return table.get(index, [])
 
 
-def imports_when_imported(piece: Piece) -> bool:
-    """Whether it is an import that importing its module executes (a branch may skip it)."""
-    return piece.kind == "import" and not piece.type_checking and not piece.script
+def runs_on_import(piece: Piece) -> bool:
+    """Whether importing its module executes it, unless a branch skips it."""
+    return not piece.type_checking and not piece.script
 
 
 def ops_of(module: Module, piece: Piece) -> list[Op]:

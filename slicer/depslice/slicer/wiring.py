@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece
-from depslice.slicer.pieces import imports_when_imported
+from depslice.slicer.pieces import runs_on_import
 
 ImportEdge = tuple[str, int, str, str]  # importer, piece, bound name, imported module
 
@@ -15,7 +15,7 @@ ImportEdge = tuple[str, int, str, str]  # importer, piece, bound name, imported 
 def import_edges(program: Program, module: Module) -> Iterator[ImportEdge]:
     """The modules of the repo that running ``module`` imports, with the alias that does."""
     for piece in module.summary.pieces:
-        if piece.owner < 0 and imports_when_imported(piece):
+        if piece.kind == "import" and piece.owner < 0 and runs_on_import(piece):
             for bound, level, target, item in piece.imports:
                 for name in imported_modules(program, module, level, target, item):
                     yield module.name, piece.index, bound, name

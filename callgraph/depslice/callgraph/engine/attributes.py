@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -620,13 +621,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         """Subclasses of ``class_`` known so far, nearest first."""
         self.depend(class_.family)
         if class_.descendants is None:
-            found: dict[Class, None] = {}
-            stack = list(class_.subclasses)
-            while stack and len(found) < _MOST_SUBCLASSES:
-                subclass = stack.pop(0)
-                if subclass not in found:
-                    found[subclass] = None
-                    stack.extend(subclass.subclasses)
+            found = islice(class_.below(), _MOST_SUBCLASSES)
             class_.descendants = sorted(found, key=lambda c: c.id)
         return class_.descendants
 

@@ -132,11 +132,16 @@ _MODULE_HOOKS: Final = (
     *("register_forward_hook", "register_forward_pre_hook", "training", "call_super_init"),
     *("inverse", "right_inverse", "dump_patches"),
 )
+_PYDANTIC_MODELS: Final = (
+    *("pydantic.BaseModel", "pydantic.main.BaseModel", "pydantic.RootModel"),
+    *("pydantic.v1.BaseModel", "pydantic_settings.BaseSettings", "sqlmodel.SQLModel"),
+)
 _PYDANTIC: Final = (
     *("model_*", "dict", "json", "copy", "construct", "validate", "parse_*", "schema", "from_orm"),
     *("schema_json", "update_forward_refs", "settings_customise_sources", "customise_sources"),
 )
-_DJANGO_MODEL: Final = (
+_DJANGO_MODEL: Final = "django.db.models.Model"
+_DJANGO: Final = (
     *("save", "save_base", "asave", "delete", "adelete", "clean", "clean_fields", "full_clean"),
     *("validate_unique", "validate_constraints", "get_constraints", "unique_error_message"),
     *("date_error_message", "natural_key", "from_db", "refresh_from_db", "arefresh_from_db"),
@@ -168,13 +173,8 @@ FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
     ),
     "torch.utils.data.Dataset": (),
     "torch.utils.data.IterableDataset": (),
-    "pydantic.BaseModel": _PYDANTIC,
-    "pydantic.main.BaseModel": _PYDANTIC,
-    "pydantic.RootModel": _PYDANTIC,
-    "pydantic.v1.BaseModel": _PYDANTIC,
-    "pydantic_settings.BaseSettings": _PYDANTIC,
-    "sqlmodel.SQLModel": _PYDANTIC,
-    "django.db.models.Model": _DJANGO_MODEL,
+    **dict.fromkeys(_PYDANTIC_MODELS, _PYDANTIC),
+    _DJANGO_MODEL: _DJANGO,
 }
 
 # First words of the methods by which a logger writes a record (library reference, logging).
@@ -201,13 +201,8 @@ RECORD_BASES: Final = frozenset(
         "enum.Flag",
         "enum.IntFlag",
         "enum.ReprEnum",
-        "pydantic.BaseModel",
-        "pydantic.main.BaseModel",
-        "pydantic.RootModel",
-        "pydantic.v1.BaseModel",
-        "pydantic_settings.BaseSettings",
-        "sqlmodel.SQLModel",
-        "django.db.models.Model",
+        *_PYDANTIC_MODELS,
+        _DJANGO_MODEL,
     }
 )
 

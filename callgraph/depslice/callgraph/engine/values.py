@@ -60,7 +60,7 @@ from depslice.callgraph.engine.facts import Fact, placed
 from depslice.callgraph.summary import GENERATOR, POSITION_AT, RETURN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from depslice.callgraph.program import Module
     from depslice.callgraph.summary import ClassInfo, TypeExpr, Unit
@@ -290,6 +290,17 @@ class Class:
         self.family = Cell()  # its readers have asked for the descendants
         self.generated: bool | None = None  # its constructor; known once the bases are
         self.fields: tuple[str, ...] | None = None  # what a generated constructor takes
+
+    def below(self) -> Iterator[Class]:
+        """The subclasses that are known so far, nearest first."""
+        found: set[Class] = set()
+        waiting = list(self.subclasses)
+        while waiting:
+            subclass = waiting.pop(0)
+            if subclass not in found:
+                found.add(subclass)
+                yield subclass
+                waiting.extend(subclass.subclasses)
 
     def __repr__(self) -> str:
         return f"<class {self.id}>"

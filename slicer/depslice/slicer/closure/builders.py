@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -101,9 +102,9 @@ class Builders:
 
     def _counts(self, module: Module, piece: Piece, name: str) -> bool:
         """Whether a statement that may change the object of ``name`` does."""
-        if piece.kind == "expr" and not self._changing.changes(module, piece.unit, name):
-            return False
-        return self._runs(module, piece)
+        return self._runs(module, piece) and (
+            piece.kind != "expr" or self._changing.changes(module, piece.unit, name)
+        )
 
     # --- in the module of the variable
 
@@ -193,22 +194,20 @@ class Builders:
         found = {*by_name.get(name, ()), *by_name.get(_last(module.name), ())}
         for each in sorted(found, key=lambda changed: changed.place):
             other = each.module
-            if other is module:
-                continue
-            named = self._imports(each, module, name)
-            if named is None:
+            imported = self._imported_as(each, module, name) if other is not module else None
+            if imported is None:
                 continue
             for mutation in each.mutations:
                 piece = other.summary.pieces[mutation]
                 if piece.kind == "class" or not self._counts(other, piece, each.bound):
                     continue
-                if named or self._writes_attribute(other, piece.unit, module, name):
+                if imported == "name" or self._writes_attribute(other, piece.unit, module, name):
                     self._keep(other, piece, item)
             writers = [
                 unit
                 for unit in each.writers
                 if self._changing.changes(other, unit, each.bound)
-                and (named or self._writes_attribute(other, unit, module, name))
+                and (imported == "name" or self._writes_attribute(other, unit, module, name))
             ]
             if writers:
                 self._build_through(other, writers, item)
@@ -240,17 +239,19 @@ class Builders:
                                 self._changed.setdefault(last, []).append(found)
         return self._changed
 
-    def _imports(self, changed: _Changed, module: Module, name: str) -> bool | None:
-        """Whether that is an import of ``module.name``, or else of ``module``; ``None``: neither."""
+    def _imported_as(
+        self, changed: _Changed, module: Module, name: str
+    ) -> Literal["name", "module"] | None:
+        """Whether that import binds ``module.name``, or ``module``; ``None``: neither."""
         other = changed.module
         for alias, level, target, item in changed.piece.imports:
             if alias != changed.bound:
                 continue
             absolute = self._program.import_target(other, level, target)
             if item == name and self._gives(absolute, name, module):
-                return True
+                return "name"
             if module.name == (absolute if item is None else f"{absolute}.{item}"):
-                return False
+                return "module"
         return None
 
     def _gives(self, absolute: str, name: str, module: Module) -> bool:

@@ -83,7 +83,7 @@ class Changing:
 
     def _methods(self, class_: Class, name: str) -> Iterator[Function]:
         """What a class or one of its subclasses has under ``name`` that does something."""
-        for each in (class_, *_below(class_)):
+        for each in (class_, *class_.below()):
             owner = self._engine.find_member(each, name)
             if owner is None:
                 continue
@@ -118,14 +118,3 @@ def _is_record(attribute: Op, users: dict[Register, list[Op]]) -> bool:
         and (word == "log" or not call[3] or call[3][0] != s.INT)
         for call in calls
     )
-
-
-def _below(class_: Class) -> Iterator[Class]:
-    """The subclasses that are known so far."""
-    stack, seen = list(class_.subclasses), {class_}
-    while stack:
-        found = stack.pop()
-        if found not in seen:
-            seen.add(found)
-            stack.extend(found.subclasses)
-            yield found

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece
+from depslice.slicer.pieces import runs_on_import
 from depslice.slicer.wiring import ImportEdge, imported_modules, with_packages
 
 ImportEntry = tuple[str, int, str, str | None]  # bound, level, module, name
@@ -65,12 +66,7 @@ def runs_always(piece: Piece) -> bool:
 
     Branches are taken to run, except handlers.
     """
-    return (
-        piece.owner < 0
-        and not piece.type_checking
-        and not piece.script
-        and "handlers" not in piece.path
-    )
+    return piece.owner < 0 and runs_on_import(piece) and "handlers" not in piece.path
 
 
 def path_to(run: ImportRun, module: str) -> list[ImportEdge]:

@@ -16,7 +16,7 @@ from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand, ModuleImport
 from depslice.slicer.closure.names import Names
-from depslice.slicer.pieces import imports_when_imported, start_of
+from depslice.slicer.pieces import runs_on_import, start_of
 from depslice.slicer.wiring import imported_modules, is_dotted_import, with_packages
 
 
@@ -45,7 +45,7 @@ class Importing:
             return
         # `package.last` is bound by whoever imports the submodule: keep the package's own import.
         for piece in package.summary.pieces:
-            if not imports_when_imported(piece):
+            if piece.kind != "import" or not runs_on_import(piece):
                 continue
             for bound, level, target, item in piece.imports:
                 if name in imported_modules(self._program, package, level, target, item):
@@ -62,7 +62,7 @@ class Importing:
         return any(
             name in imported_modules(self._program, module, level, target, item)
             for piece in module.summary.pieces
-            if imports_when_imported(piece)
+            if runs_on_import(piece)
             for _, level, target, item in piece.imports
         )
 
@@ -102,15 +102,16 @@ class Importing:
             "side-effect import",
             start_of(piece),
         )
-        alone = self._module_alone(module, piece, bound)
         if bound == "*":
             self._import_star(module, piece, demand)
-        elif alone is not None:
-            self._growth.keep_module(alone.module)
-            self._growth.keep_import(module, piece, demand)
-            self._closure.runs[importer, index] = alone
-        else:
+            return
+        alone = self._module_alone(module, piece, bound)
+        if alone is None:
             self._growth.import_alias(module, piece, bound, demand)
+            return
+        self._growth.keep_module(alone.module)
+        self._growth.keep_import(module, piece, demand)
+        self._closure.runs[importer, index] = alone
 
     def _module_alone(self, module: Module, piece: Piece, bound: str) -> ModuleImport | None:
         """What can be imported instead of a name of it: ``from . import b`` for ``from .b import f``.
@@ -181,7 +182,7 @@ class Importing:
                 continue
             for index, wanted in kept.get(name, ()):
                 piece = module.summary.pieces[index]
-                if not imports_when_imported(piece):
+                if not runs_on_import(piece):
                     continue
                 for bound, level, target, item in piece.imports:
                     if bound in (wanted, "*"):
