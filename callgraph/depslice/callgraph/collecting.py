@@ -33,7 +33,7 @@ _TOGETHER: Final = {
 """Methods of one protocol that one operation calls one after the other."""
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
-_VAGUE: Final = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM"})
+_VAGUE: Final = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM", "L"})
 
 
 class Edge:

@@ -109,4 +109,6 @@ def describe(value: tuple[Any, ...], engine: Engine) -> str:
         return f"super() of {value[1].id}"
     if tag == "PT":
         return "a functools.partial"
+    if tag == "L":
+        return "more functions than are followed"
     return "unknown" if tag == "U" else "something else"

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 20
+FORMAT: Final = 21
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -105,7 +105,7 @@ NAME_LITERAL: Final = (
 )
 CLASS_MATCH: Final = 40  # dst subject cls pos
 DELETE_ATTR: Final = 41  # obj name pos
-NARROW_TEXT: Final = 42  # dst src prefix             src.startswith(prefix)
+NARROW_TEXT: Final = 42  # dst src prefix suffix      src.startswith(prefix), src.endswith(suffix)
 
 POSITION_AT: Final = {
     GLOBAL: 4,

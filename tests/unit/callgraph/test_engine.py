@@ -182,6 +182,54 @@ def listed():
     assert callees(text, "m:listed") == {"b", "c"}
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param("TABLE = {%(entries)s}", id="display"),
+        pytest.param("TABLE = {'other': len, **dict([%(pairs)s])}", id="pairs"),
+        pytest.param("PART = {%(entries)s}\nTABLE = {**PART, 'one': one}", id="merged"),
+        pytest.param("TABLE = {}\nTABLE.update({%(entries)s})", id="updated"),
+        pytest.param("TABLE = dict(%(keywords)s)", id="keywords"),
+    ],
+)
+def test_no_entry_of_a_large_table_is_lost(table: str) -> None:
+    names = [f"f{number}" for number in range(150)]
+    filled = table % {
+        "entries": ", ".join(f"'{name}': {name}" for name in names),
+        "pairs": ", ".join(f"('{name}', {name})" for name in names),
+        "keywords": ", ".join(f"{name}={name}" for name in names),
+    }
+    functions = "\n".join(f"def {name}(x): return x.go()" for name in ["one", *names])
+    users = "def use(name, x): return TABLE.get(name)(x)\ndef main(name): use(name, 1)"
+    found = callees(f"{functions}\n{filled}\n{users}", "m:use")
+    assert found >= set(names)
+    assert "one" in found or "one" not in filled
+
+
+@pytest.mark.parametrize(
+    ("table", "use"),
+    [
+        ("TABLE = [%s]", "for name, function in TABLE:\n        function(name)"),
+        ("TABLE = [%s]", "for row in TABLE:\n        row[1](row[0])"),
+        ("TABLE = dict((%s))", "TABLE[name](name)"),
+        ("TABLE = {str(key): (key, value) for key, value in [%s]}", "TABLE[name][1](name)"),
+    ],
+)
+def test_no_row_of_a_long_table_is_lost(table: str, use: str) -> None:
+    names = [f"f{number}" for number in range(30)]
+    functions = "\n".join(f"def {name}(x): ..." for name in names)
+    rows = ", ".join(f"('{name}', {name})" for name in names)
+    assert callees(f"{functions}\n{table % rows}\ndef use(name):\n    {use}", "m:use") == set(names)
+
+
+def test_functions_that_are_passed_are_not_lost_among_many() -> None:
+    names = [f"f{number}" for number in range(150)]
+    functions = "\n".join(f"def {name}(): ..." for name in names)
+    calls = "\n".join(f"apply({name})" for name in names)
+    found = callees(f"{functions}\ndef apply(function): function()\n{calls}", "m:apply")
+    assert found == set(names)
+
+
 def test_a_callback_called_from_outside_is_marked() -> None:
     graph = graph_of(
         """

@@ -412,6 +412,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                 values |= self._bind_to_class(value, receiver, pos)
             if self.whole:
                 values |= self._set_on_class(class_, name, exact=exact)
+                if not exact:
+                    values |= self._overrides("C", class_, owner, name, pos)
             return values
         if self.whole:
             values |= self._set_on_class(class_, name, exact=exact)
@@ -429,6 +431,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.constants[s.STR]
         if name == "__subclasses__" and self.whole:
             return self.single(("SC", class_))
+        if name == "__dict__" and self.whole:
+            return self.single(("ND", next(iter(receiver))))
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
         if not exact:  # a subclass may define it
@@ -525,7 +529,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             )
         overrides: Values = EMPTY
         if not exact and self.whole:
-            overrides = self._overrides(receiver, class_, owner, name, pos)
+            overrides = self._overrides("I", class_, owner, name, pos)
             values |= overrides
         if owner is not None:
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
@@ -577,9 +581,9 @@ class AttributeEvaluation(AnnotationEvaluation):
         return mangled
 
     def _overrides(
-        self, receiver: int, class_: Class, owner: Class | None, name: str, pos: Position
+        self, tag: str, class_: Class, owner: Class | None, name: str, pos: Position
     ) -> Values:
-        """Members of instantiated subclasses that ``self`` may really be."""
+        """Members of subclasses that an instance (``I``) or class (``C``) may really be of."""
         values: set[int] = set()
         if name.startswith("__") and not name.endswith("__"):
             return values  # mangled with the class's own name (6.2.1)
@@ -591,10 +595,14 @@ class AttributeEvaluation(AnnotationEvaluation):
             assert found is not None
             seen.add(found)
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
-            below = self.intern(("I", subclass, False))
+            below = self.intern((tag, subclass, False))
             for value in tuple(self.member_values(found, name)):
-                if not self._is_abstract(value):
+                if self._is_abstract(value):
+                    continue
+                if tag == "I":
                     values |= self._bind_to_instance(value, below, pos)
+                else:
+                    values |= self._bind_to_class(value, self.only(below), pos)
         return values
 
     def _is_abstract(self, value: int) -> bool:

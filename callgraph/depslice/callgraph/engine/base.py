@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, KeysView
 from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph import summary as s
@@ -53,6 +53,8 @@ class EngineState:
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
         self.functions: set[int] = set()  # those of the values that are functions or methods
+        self._left_over: dict[object, int] = {}  # by where too many functions came together
+        self._rests: dict[int, Cell] = {}  # what is left over there, by value
         self._singles: list[frozenset[int] | None] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
@@ -113,6 +115,7 @@ class EngineState:
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
             *(self._cells, self._questions, self._attributes, self._names, self._passing),
+            *(self._left_over, self._rests),
         )
         for table in tables:
             table.clear()
@@ -272,39 +275,70 @@ class EngineState:
             return
         room = self.widest - len(known)
         if len(values) > room:
-            values = self._fitting(known, values, room)
+            values = self._fitting(known, values, room, cell)
             if values <= known:
                 return
         cell.values = self.shared(known | values)
         if cell.readers:
             self.wake(cell)
 
-    def _fitting(self, known: frozenset[int], values: Values, room: int) -> Values:
-        """What a cell that holds ``known`` has room for: more where it is a table of functions."""
+    def _fitting(self, known: frozenset[int], values: Values, room: int, place: object) -> Values:
+        """What of ``values`` a cell that holds ``known`` has room for."""
         added = values - known
-        if not self.whole:
-            functions: Values = EMPTY
-        else:
-            functions = added & self.functions
-            if len(known) >= self.widest and not functions and self.unknown_id in known:
-                return EMPTY
-            added = added - functions
-            room = self.widest - len(known - self.functions)
-            left = max(0, _MOST_FUNCTIONS - len(known))
-            if len(functions) > left:
-                functions = frozenset(sorted(functions)[:left]) | self.unknown
+        if self.whole:
+            return self._fitting_whole(known, added, place)
         if len(added) <= room:
-            return added | functions
-        return frozenset(sorted(added)[: max(0, room)]) | functions | self.unknown
+            return added
+        return frozenset(sorted(added)[: max(0, room)]) | self.unknown
 
-    def bounded(self, values: Values) -> frozenset[int]:
+    def _fitting_whole(self, known: frozenset[int], added: Values, place: object) -> Values:
+        """The same over a whole program: there is more room for functions, as in a table of them.
+
+        Those for which it is too small are left over, and can be called still.
+        """
+        functions = added & self.functions
+        tables = added & self.tables  # they take no room: they stand for what there was none for
+        if len(known) >= self.widest and not functions and self.unknown_id in known:
+            return tables
+        others = added - functions - tables
+        room = max(0, _MOST_FUNCTIONS - len(known - self.tables))
+        if len(functions) > room:
+            ordered = sorted(functions)
+            functions = frozenset(ordered[:room]) | self._leave_over(place, ordered[room:])
+        room = max(0, self.widest - len(known - self.functions - self.tables))
+        if len(others) > room:
+            others = frozenset(sorted(others)[:room]) | self.unknown
+        return others | functions | tables
+
+    def _leave_over(self, place: object, functions: Iterable[int]) -> frozenset[int]:
+        """The value that stands for ``functions``, and what was left over there before."""
+        value = self._left_over.get(place)
+        if value is None:
+            value = self._left_over[place] = self.intern(("L", len(self._left_over)))
+            self._rests[value] = Cell()
+        rest = self._rests[value]
+        if not rest.values.issuperset(functions):
+            rest.values = rest.values.union(functions)
+            self.wake(rest)
+        return self.only(value)
+
+    @property
+    def tables(self) -> KeysView[int]:
+        """The values that stand for what is left over of many functions."""
+        return self._rests.keys()
+
+    def left_over(self, value: int) -> frozenset[int]:
+        """The functions and methods that an ``L`` value stands for."""
+        return self.read(self._rests[value])
+
+    def bounded(self, values: Values, place: object) -> frozenset[int]:
         """What a result keeps of many values: beside the unknown, as many as a cell has room for.
 
         They come together where results of many calls are united, and tell nothing any more.
         """
         if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
             return frozenset(values)
-        return frozenset(self._fitting(EMPTY, values, self.widest) | self.unknown)
+        return frozenset(self._fitting(EMPTY, values, self.widest, place) | self.unknown)
 
     def wake(self, asked: Cell | Lookup) -> None:
         """It has grown: what has read it is to be done again."""

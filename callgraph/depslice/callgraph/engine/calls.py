@@ -24,7 +24,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position
 
 _MANY_CALLEES = 3
-_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS"})
+_CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
@@ -184,7 +184,7 @@ class CallEvaluation(ExternalCalls):
         if known is None:
             kinds = [self.values[v] for v in callees]
             known = all(
-                kind[0] in ("F", "B")
+                kind[0] in ("F", "B", "L")
                 or (kind[0] == "C" and not self._constructor_is_generated(kind[1]))
                 for kind in kinds
             ) and (len(callees) >= _MANY_CALLEES or any(kind[0] == "C" for kind in kinds))
@@ -257,6 +257,8 @@ class CallEvaluation(ExternalCalls):
             return self.call(
                 value[1], merged, names, pos, register=register, spread=spread, rule="partial"
             )
+        if kind == "L":
+            return self.asked(("left-over", callee, rule, external), pos)
         if kind == "PS":
             return self._call_partial(callee, args, keywords, spread, pos, register)
         if kind == "CM":
@@ -290,13 +292,7 @@ class CallEvaluation(ExternalCalls):
             return found | args[1] if len(args) > 1 else found
         if kind == "NM":
             self.facts.append((f.EXTERNAL, f"builtins.dict.{value[2]}", pos, True))
-            if value[2] == "update":
-                named = dict(keywords)
-                for values in args:
-                    named.update(self.names_of(values)[0])
-                for name, values in named.items():
-                    self.store_attribute(self.only(value[1]), name, values, pos)
-            return EMPTY
+            return self._call_attributes(value[1], value[2], args, keywords, pos)
         if kind == "SR":
             passed = [values for values in args if any(self.values[v][0] == "F" for v in values)]
             for functions in passed:
@@ -324,6 +320,40 @@ class CallEvaluation(ExternalCalls):
         if kind == "XM":
             return self._call_external_method(value[1], value[2], call)
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
+
+    def call_left_over(self, value: int, rule: str, *, external: bool) -> None:
+        """Any of too many may be called; what is passed, and what they give, is not followed."""
+        for number in sorted(self.left_over(value)):
+            kind = self.values[number]
+            how = "method" if kind[0] == "B" else rule
+            self.facts.append((f.CALL, kind[1], 0, True, how, external))
+
+    def _call_attributes(
+        self,
+        owner: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+    ) -> Values:
+        """A method of ``owner.__dict__``."""
+        if method == "update":
+            named = dict(keywords)
+            for values in args:
+                named.update(self.names_of(values)[0])
+            for name, values in named.items():
+                self.store_attribute(self.only(owner), name, values, pos)
+        if method not in ("get", "pop") or not args:
+            return EMPTY
+        default = args[1] if len(args) > 1 else EMPTY
+        kind = self.values[owner]
+        if kind[0] == "C":  # what it does not have is not amiss: it has the default
+            names = [self.values[key] for key in args[0]]
+            if names and all(
+                name[0] == "S" and self.find_member(kind[1], name[1]) is None for name in names
+            ):
+                return default
+        return self.subscript(self.single(("ND", owner)), args[0], pos) | default
 
     def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
         value = self.values[callee]

@@ -73,6 +73,27 @@ class ContainerEvaluation(ComputedNames):
             self.write(self.cell("e", inner), values)
         return self.container_of("list", register, self.only(inner))
 
+    def _gathered(self, register: int, elements: Values) -> Values:
+        """``elements``, tuples as one if they are too many: at each place, what any has there."""
+        if len(elements) <= self.room:
+            return elements
+        rows = [v for v in elements if v in self.lengths and self.values[v][1] == "tuple"]
+        if len(rows) <= self.room:
+            return elements
+        row = self._site("tuple", -2 - register)
+        for each in rows:
+            self.copy_places(each, row)
+        return elements.difference(rows) | {row}
+
+    def copy_places(self, source: int, target: int) -> None:
+        """What is known of the places of one sequence, of another too."""
+        for text in tuple(self.keys_of.get(source, ())):
+            self.write_item(target, text, self.read(self.cell("k", source, text)))
+        for loose in ("e", "n"):
+            self.write(self.cell(loose, target), self.read(self.cell(loose, source)))
+        length = self.lengths.get(source)
+        self.lengths[target] = length if self.lengths.get(target, length) == length else None
+
     def make_sequence(self, op: Op, registers: Sequence[Values]) -> Values:
         """A list, tuple or set display, a comprehension, or what a star collects."""
         container = self._site(op[2], op[1])
@@ -89,7 +110,7 @@ class ContainerEvaluation(ComputedNames):
             elements |= self.iterate(registers[register], 0, is_async=False)
         if op[2] == "set":
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
-        self.write(self.cell("e", container), elements)
+        self.write(self.cell("e", container), self._gathered(op[1], elements))
         return self.only(container)
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
@@ -120,7 +141,7 @@ class ContainerEvaluation(ComputedNames):
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container)
-        self.write(self.cell("e", container), values)
+        self.write(self.cell("e", container), self._gathered(op[1], values))
         self.write(self.cell("key", container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
         return self.only(container)

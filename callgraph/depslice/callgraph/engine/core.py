@@ -57,8 +57,8 @@ class Engine(Probing):
 
         Over a whole program first what runs by itself, and what that calls: with just the
         arguments and on just the instances it passes. What is left someone else may call,
-        with anything. Last, parameters still unknown are guessed: by what is done with them,
-        then by what those of the same name are.
+        with anything. Last, what is still unknown is guessed: methods by computed names, and
+        parameters, by what is done with them, then by what those of the same name are.
         """
         known = list(functions)
         if self.whole:
@@ -80,6 +80,8 @@ class Engine(Probing):
         self._want(known)
         if self.whole:
             self._open(known)
+            self.settle()
+            self.write(self.cell("settled"), self.guess)
             self.settle()
             self._guess_by_shape(known)
             self.settle()
@@ -291,7 +293,7 @@ class Engine(Probing):
         self.settled = True
         try:
             found = self.find_answer(lookup.question)
-            values = self.shared(self.bounded(found) if len(found) > self.room else found)
+            values = self.shared(self.bounded(found, lookup) if len(found) > self.room else found)
             facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:
@@ -318,6 +320,9 @@ class Engine(Probing):
                 return self.protocol(values, dunders, 0)
             case ("call", callees, args, keywords):
                 return self.call_each(callees, args, dict(keywords), 0)
+            case ("left-over", value, rule, external):
+                self.call_left_over(value, rule, external=external)
+                return self.unknown
             case ("probe", receiver, tag, extra, where):
                 return self.find_probed(receiver, tag, extra, where)
             case ("carried", name):
@@ -343,7 +348,7 @@ class Engine(Probing):
                 grown = False
             else:
                 if len(values) > widest:
-                    values = self.bounded(values)
+                    values = self.bounded(values, (function, index))
                 elif type(values) is set:
                     values = frozenset(values)
                 values = sets.setdefault(values, values)
@@ -416,7 +421,7 @@ class Engine(Probing):
             s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), f.HERE),
             s.UNARY: lambda fn, r, op: self._protocol(r[op[2]], (op[3],), f.HERE),
             s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], f.HERE),
-            s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3]),
+            s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3], op[4]),
             s.YIELD: self._yield,
             s.YIELD_FROM: self._yield_from,
         }

@@ -77,7 +77,12 @@ class ComputedNames(Narrowing):
         return result
 
     def any_method(self, receivers: Values) -> Values:
-        """``getattr(receiver, name)`` for a name that nobody knows: its public methods."""
+        """``getattr(receiver, name)`` for a name that nobody knows: its public methods.
+
+        A guess, once all receivers are known: of many kinds of objects it would tell nothing.
+        """
+        if not self.read(self.cell("settled")):
+            return EMPTY
         objects = [(v, self.values[v][1]) for v in receivers if self.values[v][0] == "I"]
         methods: set[int] = set()
         for receiver, class_ in objects if len(receivers) <= _FEW_OBJECTS else ():

@@ -42,13 +42,20 @@ class Narrowing(Operators):
             or not any(target in self.mro(self.values[v][1]) for target in targets)
         }
 
-    def narrow_text(self, values: Values, prefix: str) -> Values:
-        """``values.startswith(prefix)`` holds."""
-        result = {
-            v for v in values if self.values[v][0] == "S" and self.values[v][1].startswith(prefix)
-        }
-        if not prefix or any(self.values[v][0] != "S" for v in values) or not values:
-            result.add(self.intern(("N", prefix, "")))
+    def narrow_text(self, values: Values, prefix: str, suffix: str) -> Values:
+        """``values.startswith(prefix)`` and ``values.endswith(suffix)`` hold."""
+        result: set[int] = set()
+        for value in values or self.unknown:
+            kind = self.values[value]
+            if kind[0] == "S":
+                if kind[1].startswith(prefix) and kind[1].endswith(suffix):
+                    result.add(value)
+                continue
+            start, end = kind[1:] if kind[0] == "N" else ("", "")
+            if start.startswith(prefix) or prefix.startswith(start):
+                longest = max(start, prefix, key=len), max(end, suffix, key=len)
+                if end.endswith(suffix) or suffix.endswith(end):
+                    result.add(self.intern(("N", *longest)))
         return result
 
     def _class_targets(self, classes: Values) -> list[tuple[object, ...]]:

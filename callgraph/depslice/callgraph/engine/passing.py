@@ -14,9 +14,9 @@ from depslice.callgraph.summary import Position
 _MOST_RECEIVERS = 8
 _MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _PASSED = frozenset(
-    {"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS"}
+    {"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS", "L"}
 )
-_FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM"})
+_FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM", "L"})
 _TEXT = frozenset({"S", "N"})
 
 
@@ -193,6 +193,9 @@ class FunctionCalls(FittingEvaluation):
             kind = self.values[value]
             if kind[0] == "P" and kind[1] is function:
                 through |= self.parameter_cell(function, kind[2]).values
+        if through and not self.tables.isdisjoint(inferred):
+            passed = through.union(*(self.left_over(v) for v in self.tables & through))
+            through |= {v for v in self.tables & inferred if self.left_over(v) <= passed}
         return through
 
     @staticmethod

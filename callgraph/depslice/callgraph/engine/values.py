@@ -37,6 +37,7 @@ tag        fields                         stands for
 ``PY``     getters, setters, deleters     what ``property(…)`` gives
 ``W``      wrapped values                 what ``functools.wraps(…)`` gives
 ``OG``     kind, arguments, keywords      attrgetter, itemgetter or methodcaller
+``L``      number                         the functions left over where too many meet
 ``SR``     function, with a type          ``register`` of a ``singledispatch`` function
 ``CD``     instance id, function values   what a ``ContextDecorator`` decorates
 ``CB``     results                        something declared to be callable

@@ -519,14 +519,17 @@ class ExpressionLowering:
                 ):
                     self._narrow_name(name, classes, positive=positive)
                 case ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=name), attr="startswith"),
-                    args=[ast.Constant(value=str(prefix))],
+                    func=ast.Attribute(
+                        value=ast.Name(id=name), attr="startswith" | "endswith" as end
+                    ),
+                    args=[ast.Constant(value=str(text))],
                 ) if positive and name in self.frame.env:
                     frame = self.frame
                     register = frame.new()
-                    frame.ops.append(
-                        (s.NARROW_TEXT, register, frame.env[name], prefix[:_LONGEST_NAME])
-                    )
+                    ends = (text[:_LONGEST_NAME], "")
+                    if end == "endswith":
+                        ends = ("", text[-_LONGEST_NAME:])
+                    frame.ops.append((s.NARROW_TEXT, register, frame.env[name], *ends))
                     frame.env = {**frame.env, name: register}
         elif kind is ast.Compare:
             match test:
