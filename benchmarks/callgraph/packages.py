@@ -86,6 +86,7 @@ PACKAGES: Final = (
             *("--ignore", "tests/test_sqlglotc.py", "--ignore", "tests/test_docs.py"),
         ),
         needs=("python-dateutil", "pytz", "typing_extensions"),
+        development=True,
     ),
     Traced(name="sqlparse", version="0.6.1", root="sqlparse", development=True),
     Traced(

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 21
+FORMAT: Final = 22
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -196,6 +196,7 @@ CACHED_PROPERTY: Final = 128
 HAS_LOOP: Final = 256
 DECORATED: Final = 512  # by something other than the decorators the flags above stand for
 USES_LOCALS: Final = 1024  # calls exec, eval, globals or locals
+UNIMPLEMENTED: Final = 2048  # does nothing but raise NotImplementedError
 
 
 @dataclass(slots=True, eq=False)

@@ -222,6 +222,17 @@ def test_no_row_of_a_long_table_is_lost(table: str, use: str) -> None:
     assert callees(f"{functions}\n{table % rows}\ndef use(name):\n    {use}", "m:use") == set(names)
 
 
+def test_self_of_a_lambda_in_a_class_body_is_of_that_class() -> None:
+    files = """
+class A:
+    TABLE = {1: lambda self, x: self.go(x)}
+    def go(self, x): ...
+class B:
+    def go(self, x): ...
+"""
+    assert callees(files, "m:A.<lambda>@2") == {"A.go"}
+
+
 def test_functions_that_are_passed_are_not_lost_among_many() -> None:
     names = [f"f{number}" for number in range(150)]
     functions = "\n".join(f"def {name}(): ..." for name in names)

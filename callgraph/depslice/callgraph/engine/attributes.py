@@ -536,7 +536,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
             for value in tuple(self.member_values(owner, name)):
-                if not (self._is_abstract(value) and (overrides or self.is_protocol(owner))):
+                if not (self._is_left_open(value) and (overrides or self.is_protocol(owner))):
                     values |= self._bind_to_instance(value, receiver, pos)
         elif not exact:
             self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
@@ -604,6 +604,12 @@ class AttributeEvaluation(AnnotationEvaluation):
                 else:
                     values |= self._bind_to_class(value, self.only(below), pos)
         return values
+
+    def _is_left_open(self, value: int) -> bool:
+        """Whether a member of a base class is there for subclasses to override."""
+        kind = self.values[value]
+        unimplemented = kind[0] == "F" and self.whole and kind[1].unit.flags & s.UNIMPLEMENTED
+        return bool(unimplemented) or self._is_abstract(value)
 
     def _is_abstract(self, value: int) -> bool:
         """Whether a member only runs where ``super()`` asks for it."""

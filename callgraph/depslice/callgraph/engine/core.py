@@ -58,7 +58,8 @@ class Engine(Probing):
         Over a whole program first what runs by itself, and what that calls: with just the
         arguments and on just the instances it passes. What is left someone else may call,
         with anything. Last, what is still unknown is guessed: methods by computed names, and
-        parameters, by what is done with them, then by what those of the same name are.
+        parameters, by where they stand, by what is done with them, then by what those of the
+        same name are.
         """
         known = list(functions)
         if self.whole:
@@ -83,6 +84,8 @@ class Engine(Probing):
             self.settle()
             self.write(self.cell("settled"), self.guess)
             self.settle()
+            self._guess_by_place(known)
+            self.settle()
             self._guess_by_shape(known)
             self.settle()
             self._guess_by_name(known)
@@ -93,6 +96,18 @@ class Engine(Probing):
         for function in functions:
             if function.unit.kind != "piece" and not self.has_receiver(function):
                 self.open_function(function)
+
+    def _guess_by_place(self, functions: list[Function]) -> None:
+        """What a lambda in a class body calls ``self`` is an instance of the class (PEP 8)."""
+        for function in functions:
+            unit = function.unit
+            if unit.kind != "lambda" or not unit.params or unit.params[0][0] != "self":
+                continue
+            around = unit.qualname.rpartition(".")[0]
+            for index, info in enumerate(function.module.summary.classes):
+                cell = self.parameter_cell(function, 0)
+                if info.qualname == around and not self._known(cell.values):
+                    self._take(cell, self.class_(function.module, index))
 
     def _guess_by_shape(self, functions: list[Function]) -> None:
         """Parameters that nothing is known of are what the function takes them for."""

@@ -91,6 +91,8 @@ class FunctionCalls(FittingEvaluation):
             result = self._with_arguments(function, inferred, args, keywords)
         else:
             result = inferred
+        if unit.returns is not None and self.whole and result:
+            result = self.fitting(function, unit.returns, result)
         if unit.returns is not None and (not result or result <= self.unknown):
             declared = self.declared(function.module, function, unit.returns)
             if args and self._declares_self(unit.returns):

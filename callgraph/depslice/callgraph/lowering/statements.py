@@ -560,6 +560,7 @@ class FileLowering(ExpressionLowering):
         """Lower a ``def``: its decorators, defaults and annotations here, its body as a unit."""
         frame = self.frame
         flags = s.ASYNC if isinstance(node, ast.AsyncFunctionDef) else 0
+        flags |= s.UNIMPLEMENTED if _is_unimplemented(node.body) else 0
         decorators: list[tuple[Register, int]] = []
         for decorator in node.decorator_list:
             flags |= self._mark(decorator)
@@ -1377,6 +1378,14 @@ def _is_overload(decorator: ast.expr) -> bool:
     match decorator:
         case ast.Name(id="overload") | ast.Attribute(attr="overload"):
             return True
+    return False
+
+
+def _is_unimplemented(body: list[ast.stmt]) -> bool:
+    """Whether a method is left to subclasses (library reference, ``NotImplementedError``)."""
+    match body[1:] if _has_docstring(body) else body:
+        case [ast.Raise(exc=ast.Call(func=ast.Name(id=name)) | ast.Name(id=name))]:
+            return name == "NotImplementedError"
     return False
 
 
