@@ -111,7 +111,9 @@ def _page(rows: list[dict[str, Any]], folder: Path) -> Iterator[str]:
         " [`depslice.compare/1`](formats/json.md). Precision is the share of the edges of"
         " executed callers that were seen: a lower bound, since tests take some branches only."
         " *On lines that ran* counts only edges with a site on an executed line; peers give no"
-        " sites. A tool that fails on a package counts as having found nothing there."
+        " sites. A tool that fails on a package counts as having found nothing there. Seconds are"
+        " those of the run that scored a tool: to compare them, score the tools in one run"
+        " (`--fresh`)."
     )
     yield ""
     releases = {p.name: f"{p.name} {p.version}" for p in PACKAGES}
