@@ -609,7 +609,6 @@ def test_one_broken_file_does_not_stop_the_rest() -> None:
 
 MISSED = {
     "attrs_fields": "validators of fields",
-    "builtin_calls": "__index__ of an index",
     "lazy_getattr": "what a module-level import asks a module's __getattr__ for",
     "lazy_submodules": "the first use of a submodule asks __getattr__, if nobody has imported it",
 }

@@ -11,6 +11,7 @@ from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
+from depslice.callgraph.engine.structural import chosen
 from depslice.callgraph.engine.values import (
     EMPTY,
     NO_KEYWORDS,
@@ -434,8 +435,23 @@ class CallEvaluation(ExternalCalls):
             else:
                 names = [name] if self.find_member(class_, name) is not None else []
             for each in names:
-                found = self.load_attribute(instance, each, pos)
-                self.call(found, [], {}, pos, rule="callback", external=True)
+                self._call_back_method(instance, each, pos)
+
+    def call_back_methods(
+        self, number: int, protocols: Sequence[Sequence[str]], pos: Position
+    ) -> None:
+        """Code outside uses an object of the repo as one of ``protocols`` (PEP 544)."""
+        _, class_, exact = self.values[number]
+        called = set(chosen(protocols, lambda name: self.find_member(class_, name) is not None))
+        for name in sorted(called):
+            self._call_back_method(self.only(number), name, pos)
+        if not exact:  # a subclass may have the others
+            for name in sorted({each for methods in protocols for each in methods} - called):
+                self.facts.append((f.MEMBER, class_, name, pos, True, "call", False))
+
+    def _call_back_method(self, instance: Values, name: str, pos: Position) -> None:
+        found = self.load_attribute(instance, name, pos)
+        self.call(found, [], {}, pos, rule="callback", external=True)
 
     def get_by_name(self, getter: tuple[Any, ...], values: Values, pos: Position) -> Values:
         """What ``attrgetter``, ``itemgetter`` or ``methodcaller`` does with ``values``."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.structural import Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.stubs import declarations as d
@@ -52,6 +53,7 @@ class Outside:
         self.engine = engine
         self.stubs = stubs
         self.types = StubTypes(engine, stubs)
+        self.protocols = Protocols(stubs)
         self._members: dict[tuple[str, str], Member | None] = {}
         self._method_names: dict[tuple[str, str], tuple[str, ...]] = {}
         self._fixed: dict[int, Values | None] = {}  # by the identity of declarations
@@ -418,6 +420,8 @@ class Outside:
                 later.append((declared, values))
             else:
                 self.types.bind(declared, values, scope, arguments.pos)
+            if declared is not None:
+                self._use(declared, values, scope, arguments.pos)
         rest = _rest(params[skip:], arguments)
         for expression, values in later:
             if not self.types.callback(expression, values, scope, rest, arguments.pos):
@@ -431,6 +435,13 @@ class Outside:
             unknown = self.engine.unknown
             return self.types.instance("typing.Coroutine", (unknown, unknown, result))
         return self._built(result, arguments.register) if scope.bindings else result
+
+    def _use(self, declared: TypeExpr, values: Values, scope: Scope, pos: Position) -> None:
+        """Objects of the repo are used as the protocols in a parameter's type have it."""
+        objects = [number for number in values if self.engine.values[number][0] == "I"]
+        protocols = self.protocols.of(scope.module, declared) if objects else ()
+        for number in objects if protocols else ():
+            self.engine.call_back_methods(number, protocols, pos)
 
     def _built(self, result: Values, register: int) -> Values:
         """A new list or set is a container of this place, that may be filled later."""

@@ -1,0 +1,81 @@
+"""What code outside does with an object that it is handed: what the protocol it takes declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.stubs import declarations as d
+from depslice.callgraph.stubs.store import StubClass, StubModule, Stubs
+from depslice.callgraph.summary import TypeExpr
+
+_FILES: Final = frozenset({"typing.IO", "typing.TextIO", "typing.BinaryIO"})
+"""Classes that stubs take for protocols: hardly any file of a program inherits from them."""
+_OF_ANY: Final = frozenset({"__init__", "__class_getitem__", "__eq__", "__hash__", "__del__"})
+"""Special methods that objects have, whatever a protocol says."""
+_WRAPPING: Final = frozenset({"Optional", "Union", "Annotated", "Final"})
+
+
+class Protocols:
+    """The methods of the protocols in the types of stubs (PEP 544)."""
+
+    def __init__(self, stubs: Stubs) -> None:
+        self._stubs = stubs
+        self._known: dict[tuple[str, TypeExpr], tuple[tuple[str, ...], ...]] = {}
+
+    def of(self, module: StubModule, expression: TypeExpr) -> tuple[tuple[str, ...], ...]:
+        """The methods of each protocol that a type of ``module`` may mean.
+
+        ``SupportsInt | SupportsIndex`` has two, ``__int__`` and ``__index__``.
+        """
+        key = (module.name, expression)
+        known = self._known.get(key)
+        if known is None:
+            self._known[key] = ()  # for a type that names itself
+            known = self._known[key] = tuple(dict.fromkeys(self._read(module, expression)))
+        return known
+
+    def _read(self, module: StubModule, expression: TypeExpr) -> Iterator[tuple[str, ...]]:
+        kind = expression[0]
+        if kind == s.T_UNION:
+            for alternative in expression[1]:
+                yield from self.of(module, alternative)
+        if kind not in (s.T_NAME, s.T_ATTR, s.T_SUBSCRIPT):
+            return
+        name = expression[1] if kind == s.T_SUBSCRIPT else expression
+        definition = self._stubs.resolve(module, name)
+        if definition is None or definition.declaration is None:
+            return
+        if kind == s.T_SUBSCRIPT and definition.name in _WRAPPING:
+            for argument in expression[2]:
+                yield from self.of(module, argument)
+        declaration = definition.declaration
+        if declaration[0] == d.ALIAS:
+            yield from self.of(definition.module, declaration[1])
+        elif declaration[0] == d.TYPE_VARIABLE:
+            for bound in declaration[1]:
+                yield from self.of(definition.module, bound)
+        elif declaration[0] == d.CLASS:
+            methods = tuple(self._methods(self._stubs.class_of(definition)))
+            if methods:
+                yield methods
+
+    def _methods(self, class_: StubClass) -> Iterator[str]:
+        if class_.is_protocol or class_.dotted in _FILES:
+            for each in self._stubs.mro(class_):
+                if each.is_protocol or each.dotted in _FILES:
+                    for name, member in each.members.items():
+                        if member[0] == d.FUNCTION and name not in _OF_ANY:
+                            yield name
+
+
+def chosen(protocols: Sequence[Sequence[str]], has: Callable[[str], bool]) -> Sequence[str]:
+    """What is called of an object that ``has`` some methods: those of the first protocol it fits.
+
+    If it fits none, what it has of any: code may ask for more than it uses.
+    """
+    for methods in protocols:
+        if all(map(has, methods)):
+            return methods
+    return sorted({name for methods in protocols for name in methods if has(name)})
