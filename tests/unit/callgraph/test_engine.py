@@ -211,6 +211,7 @@ def test_no_entry_of_a_large_table_is_lost(table: str) -> None:
     [
         ("TABLE = [%s]", "for name, function in TABLE:\n        function(name)"),
         ("TABLE = [%s]", "for row in TABLE:\n        row[1](row[0])"),
+        ("TABLE = [list(row) and {'f': row[1]} for row in [%s]]", "TABLE[0]['f'](name)"),
         ("TABLE = dict((%s))", "TABLE[name](name)"),
         ("TABLE = {str(key): (key, value) for key, value in [%s]}", "TABLE[name][1](name)"),
     ],
@@ -231,6 +232,74 @@ class B:
     def go(self, x): ...
 """
     assert callees(files, "m:A.<lambda>@2") == {"A.go"}
+
+
+@pytest.mark.parametrize(
+    ("bases", "declared"),
+    [
+        ("enum.IntEnum", "int"),
+        ("enum.StrEnum", "str"),
+        ("typing.NamedTuple", "tuple"),
+        ("collections.namedtuple('P', 'x')", "tuple[int, ...]"),
+        ("collections.OrderedDict", "dict"),
+        ("int", "float"),
+    ],
+)
+def test_what_extends_or_stands_for_a_declared_result_may_be_given(
+    bases: str, declared: str
+) -> None:
+    files = f"""
+import collections, enum, typing
+class Made({bases}):
+    def __add__(self, other): ...
+def give(x: Made) -> {declared}: return x
+def main(x: Made): return give(x) + 1
+"""
+    assert "Made.__add__" in callees(files, "m:main")
+
+
+@pytest.mark.parametrize(
+    "virtual",
+    ["Base.register(Duck)", "", pytest.param("pass", marks=pytest.mark.xfail(strict=True))],
+)
+def test_a_virtual_subclass_may_be_given(virtual: str) -> None:
+    hook = "" if virtual else "    @classmethod\n    def __subclasshook__(cls, other): return True"
+    files = f"""
+from abc import ABC
+class Base(ABC):
+    def run(self): ...
+{hook}
+class Duck:
+    def run(self): ...
+{virtual}
+def give() -> Base: return Duck()
+def main(): give().run()
+"""
+    assert "Duck.run" in callees(files, "m:main")
+
+
+def test_an_object_may_have_a_method_that_texts_have() -> None:
+    files = """
+class Name:
+    def endswith(self, text): ...
+    def run(self): ...
+def main(name: Name):
+    if name.endswith("_x"):
+        name.run()
+"""
+    assert callees(files, "m:main") == {"Name.endswith", "Name.run"}
+
+
+@pytest.mark.parametrize(
+    "sink",
+    [
+        "class Sink:\n    def __init__(self): self.write = keep",
+        "class Sink:\n    def __getattr__(self, name): return keep",
+    ],
+)
+def test_what_is_handed_over_may_answer_in_other_ways(sink: str) -> None:
+    files = f"import json\ndef keep(text): ...\n{sink}\ndef main(): json.dump(1, Sink())"
+    assert "keep" in callees(files, "m:main")
 
 
 def test_functions_that_are_passed_are_not_lost_among_many() -> None:

@@ -433,6 +433,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("SC", class_))
         if name == "__dict__" and self.whole:
             return self.single(("ND", next(iter(receiver))))
+        if name == "register":  # `abc.ABC.register`: others may stand for its instances
+            self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
         if not exact:  # a subclass may define it
@@ -647,6 +649,14 @@ class AttributeEvaluation(AnnotationEvaluation):
         for ancestor in self.mro(base):
             ancestor.descendants = None
             self.wake(ancestor.family)
+
+    def answers(self, class_: Class, name: str) -> bool:
+        """Whether an instance has something of the repo to call as ``name`` (3.3.12)."""
+        if self.find_member(class_, name) is not None:
+            return True
+        if name.startswith("__"):
+            return False  # special methods are looked up on the type
+        return self._stores(class_, name) or self.find_member(class_, "__getattr__") is not None
 
     def _stores(self, class_: Class, name: str) -> bool:
         for k in self.mro(class_):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -442,7 +443,7 @@ class CallEvaluation(ExternalCalls):
     ) -> None:
         """Code outside uses an object of the repo as one of ``protocols`` (PEP 544)."""
         _, class_, exact = self.values[number]
-        called = set(chosen(protocols, lambda name: self.find_member(class_, name) is not None))
+        called = set(chosen(protocols, partial(self.answers, class_)))
         for name in sorted(called):
             self._call_back_method(self.only(number), name, pos)
         if not exact:  # a subclass may have the others

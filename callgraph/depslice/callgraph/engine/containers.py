@@ -42,6 +42,7 @@ _MAPPINGS: Final = frozenset(
 )
 
 _MOST_KEYS_COPIED: Final = 16
+_ROWS: Final = frozenset({"tuple", "list", "dict"})
 
 
 class ContainerEvaluation(ComputedNames):
@@ -74,16 +75,22 @@ class ContainerEvaluation(ComputedNames):
         return self.container_of("list", register, self.only(inner))
 
     def _gathered(self, register: int, elements: Values) -> Values:
-        """``elements``, tuples as one if they are too many: at each place, what any has there."""
+        """``elements``, rows as one if they are too many: at each place, what any has there."""
         if len(elements) <= self.room:
             return elements
-        rows = [v for v in elements if v in self.lengths and self.values[v][1] == "tuple"]
+        rows = [v for v in elements if self.values[v][0] == "K" and self.values[v][1] in _ROWS]
         if len(rows) <= self.room:
             return elements
-        row = self._site("tuple", -2 - register)
+        gathered: set[int] = set()
         for each in rows:
-            self.copy_places(each, row)
-        return elements.difference(rows) | {row}
+            kind = self.values[each][1]
+            row = self._site(kind, -2 - register)
+            gathered.add(row)
+            if kind == "dict":
+                self.copy_items(each, row)
+            else:
+                self.copy_places(each, row)
+        return elements.difference(rows) | gathered
 
     def copy_places(self, source: int, target: int) -> None:
         """What is known of the places of one sequence, of another too."""

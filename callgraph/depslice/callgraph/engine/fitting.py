@@ -34,6 +34,12 @@ _PLAIN: Final = frozenset(
     )
 )
 """Types that nothing but their subclasses is taken for."""
+_TOWER: Final = {
+    "builtins.float": ("builtins.float", "builtins.int"),
+    "builtins.complex": ("builtins.complex", "builtins.float", "builtins.int"),
+}
+_MADE: Final = frozenset({"collections.namedtuple()"})
+"""Bases that a call has made: of no known type."""
 
 
 class FittingEvaluation(AttributeEvaluation):
@@ -109,15 +115,29 @@ class FittingEvaluation(AttributeEvaluation):
         return any(declared in self.mro(each) for each in below)
 
     def _may_extend(self, value: int, builtin: str) -> bool:
-        """Whether ``value`` can be an instance of the builtin type of that name."""
+        """Whether ``value`` can be an instance of the builtin type of that name.
+
+        Or stand for one, as an ``int`` does for a ``float`` (PEP 484, the numeric tower).
+        """
         kind = self.values[value]
-        bases = self.external_bases(kind[1]) if kind[0] == "I" else ()
-        return builtin in bases or "?" in bases
+        if kind[0] != "I":
+            return False
+        meant = _TOWER.get(builtin, (builtin,))
+        names = self.external_bases(kind[1])
+        stubs = self.outside.stubs
+        bases = [stubs.class_named(name) for name in names]
+        return (
+            any(name in meant or name in _MADE or name == "?" for name in names)
+            or None in bases
+            or any(each.dotted in meant for base in bases if base for each in stubs.mro(base))
+        )
 
     def _is_open(self, class_: Class) -> bool:
         """Whether what does not inherit from ``class_`` may be taken for an instance of it."""
-        return any(
-            base == "?" or base.endswith(".Protocol") for base in self.external_bases(class_)
+        return (
+            any(base == "?" or base.endswith(".Protocol") for base in self.external_bases(class_))
+            or self.find_member(class_, "__subclasshook__") is not None
+            or bool(self.read(self.cell("register", class_)))
         )
 
     def heirs(self, receiver: int, method: str) -> Values | None:

@@ -47,6 +47,9 @@ class Narrowing(Operators):
         result: set[int] = set()
         for value in values or self.unknown:
             kind = self.values[value]
+            if kind[0] == "I":
+                result.add(value)  # an object with such a method of its own
+                continue
             if kind[0] == "S":
                 if kind[1].startswith(prefix) and kind[1].endswith(suffix):
                     result.add(value)
