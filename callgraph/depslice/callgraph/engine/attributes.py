@@ -610,8 +610,9 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _is_left_open(self, value: int) -> bool:
         """Whether a member of a base class is there for subclasses to override."""
         kind = self.values[value]
-        unimplemented = kind[0] == "F" and self.whole and kind[1].unit.flags & s.UNIMPLEMENTED
-        return bool(unimplemented) or self._is_abstract(value)
+        if kind[0] == "F" and self.whole and kind[1].unit.flags & s.UNIMPLEMENTED:
+            return True
+        return self._is_abstract(value)
 
     def _is_abstract(self, value: int) -> bool:
         """Whether a member only runs where ``super()`` asks for it."""

@@ -273,23 +273,23 @@ class EngineState:
         known = cell.values
         if values <= known:
             return
-        room = self.widest - len(known)
-        if len(values) > room:
-            values = self._room_for(known, values, room, cell)
+        if len(values) > self.widest - len(known):
+            values = self._room_for(known, values, cell)
             if values <= known:
                 return
         cell.values = self.shared(known | values)
         if cell.readers:
             self.wake(cell)
 
-    def _room_for(self, known: frozenset[int], values: Values, room: int, place: object) -> Values:
-        """What of ``values`` a cell that holds ``known`` has room for."""
+    def _room_for(self, known: frozenset[int], values: Values, place: object) -> Values:
+        """What of ``values`` there is room for beside what is ``known`` in that place."""
         added = values - known
         if self.whole:
             return self._room_for_whole(known, added, place)
+        room = max(0, self.widest - len(known))
         if len(added) <= room:
             return added
-        return frozenset(sorted(added)[: max(0, room)]) | self.unknown
+        return frozenset(sorted(added)[:room]) | self.unknown
 
     def _room_for_whole(self, known: frozenset[int], added: Values, place: object) -> Values:
         """The same over a whole program: there is more room for functions, as in a table of them.
@@ -338,7 +338,7 @@ class EngineState:
         """
         if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
             return frozenset(values)
-        return frozenset(self._room_for(EMPTY, values, self.widest, place) | self.unknown)
+        return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
 
     def wake(self, asked: Cell | Lookup) -> None:
         """It has grown: what has read it is to be done again."""

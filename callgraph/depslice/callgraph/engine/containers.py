@@ -86,20 +86,11 @@ class ContainerEvaluation(ComputedNames):
             kind = self.values[each][1]
             row = self._site(kind, -2 - register)
             gathered.add(row)
-            if kind == "dict":
-                self.copy_items(each, row)
-            else:
-                self.copy_places(each, row)
+            self.copy_items(each, row)
+            if kind != "dict":
+                length = self.lengths.get(each)
+                self.lengths[row] = length if self.lengths.get(row, length) == length else None
         return elements.difference(rows) | gathered
-
-    def copy_places(self, source: int, target: int) -> None:
-        """What is known of the places of one sequence, of another too."""
-        for text in tuple(self.keys_of.get(source, ())):
-            self.write_item(target, text, self.read(self.cell("k", source, text)))
-        for loose in ("e", "n"):
-            self.write(self.cell(loose, target), self.read(self.cell(loose, source)))
-        length = self.lengths.get(source)
-        self.lengths[target] = length if self.lengths.get(target, length) == length else None
 
     def make_sequence(self, op: Op, registers: Sequence[Values]) -> Values:
         """A list, tuple or set display, a comprehension, or what a star collects."""

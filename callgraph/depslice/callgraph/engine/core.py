@@ -103,11 +103,13 @@ class Engine(Probing):
             unit = function.unit
             if unit.kind != "lambda" or not unit.params or unit.params[0][0] != "self":
                 continue
+            cell = self.parameter_cell(function, 0)
+            if self._known(cell.values):
+                continue
             around = unit.qualname.rpartition(".")[0]
-            for index, info in enumerate(function.module.summary.classes):
-                cell = self.parameter_cell(function, 0)
-                if info.qualname == around and not self._known(cell.values):
-                    self._take(cell, self.class_(function.module, index))
+            for info in function.module.summary.classes:
+                if info.qualname == around:
+                    self._take(cell, self.class_(function.module, info.index))
 
     def _guess_by_shape(self, functions: list[Function]) -> None:
         """Parameters that nothing is known of are what the function takes them for."""

@@ -38,8 +38,7 @@ _TOWER: Final = {
     "builtins.float": ("builtins.float", "builtins.int"),
     "builtins.complex": ("builtins.complex", "builtins.float", "builtins.int"),
 }
-_MADE: Final = frozenset({"collections.namedtuple()"})
-"""Bases that a call has made: of no known type."""
+"""What is taken for a number, too."""
 
 
 class FittingEvaluation(AttributeEvaluation):
@@ -122,15 +121,12 @@ class FittingEvaluation(AttributeEvaluation):
         kind = self.values[value]
         if kind[0] != "I":
             return False
+        if self.outside.types.has_unread_base(kind[1]):
+            return True
         meant = _TOWER.get(builtin, (builtin,))
-        names = self.external_bases(kind[1])
         stubs = self.outside.stubs
-        bases = [stubs.class_named(name) for name in names]
-        return (
-            any(name in meant or name in _MADE or name == "?" for name in names)
-            or None in bases
-            or any(each.dotted in meant for base in bases if base for each in stubs.mro(base))
-        )
+        bases = [stubs.class_named(name) for name in self.external_bases(kind[1])]
+        return any(each.dotted in meant for base in bases if base for each in stubs.mro(base))
 
     def _is_open(self, class_: Class) -> bool:
         """Whether what does not inherit from ``class_`` may be taken for an instance of it."""

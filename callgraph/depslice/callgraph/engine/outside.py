@@ -440,8 +440,9 @@ class Outside:
         """Objects of the repo are used as the protocols in a parameter's type have it."""
         objects = [number for number in values if self.engine.values[number][0] == "I"]
         protocols = self.protocols.of(scope.module, declared) if objects else ()
-        for number in objects if protocols else ():
-            self.engine.call_back_methods(number, protocols, pos)
+        if protocols:
+            for number in objects:
+                self.engine.call_back_methods(number, protocols, pos)
 
     def _built(self, result: Values, register: int) -> Values:
         """A new list or set is a container of this place, that may be filled later."""

@@ -584,7 +584,7 @@ class StubTypes:
                 return None
             if any(target in self.stubs.mro(base) for base, _ in self.outer_bases(value[1])):
                 return True
-            return None if structural or self._has_unread_base(value[1]) else False
+            return None if structural or self.has_unread_base(value[1]) else False
         if tag == "X":
             return None
         if tag in _FUNCTIONS or tag in ("C", "M"):
@@ -599,7 +599,8 @@ class StubTypes:
             return None
         return False
 
-    def _has_unread_base(self, class_: Class) -> bool:
+    def has_unread_base(self, class_: Class) -> bool:
+        """Whether a base of a class of the repo lies where no stub tells of it."""
         return any(
             self.stubs.class_named(base) is None for base in self.engine.external_bases(class_)
         )
