@@ -129,10 +129,39 @@ SOURCE = dedent(
     class Endless:
         def solve(self, bench):
             return "x" * (1 << 20)
+
+
+    class Hot:
+        def solve(self, bench):
+            return bench.ask([], temperature=10 ** 400)
+
+
+    class Cold:
+        def solve(self, bench):
+            return bench.ask([], temperature=-1)
+
+
+    class Talker:
+        """Notes that are deep, or long."""
+
+        def solve(self, bench):
+            deep = []
+            for _ in range(900):
+                deep = [deep]
+            bench.note("deep", it=deep)
+            for _ in range(30):
+                bench.note("long", it="x" * 100_000)
+            return "x"
+
+
+    class Lines:
+        def solve(self, bench):
+            raise ValueError("one\\ntwo")
     '''
 )
 
-NAMES = ("Thief", "Judge", "Silent", "Raising", "Liar", "Babbler", "Endless")
+_MORE = ("Hot", "Cold", "Talker", "Lines")
+NAMES = ("Thief", "Judge", "Silent", "Raising", "Liar", "Babbler", "Endless", *_MORE)
 
 
 def install(folder: Path) -> Path:

@@ -125,6 +125,23 @@ def test_solve_gives_lines_that_others_can_grade(run: Evaluate) -> None:
     assert found[1]["solution"] == ANSWERS["overfits"]
 
 
+def test_solve_gives_as_many_samples_as_are_asked_for(run: Evaluate) -> None:
+    asked = ("--solver", "direct", "--problem", "Test/twice", "--format", "jsonl")
+    done = run("solve", *asked, "--samples", "2")
+    assert done.code == 0, done.err
+    assert [json.loads(line)["sample"] for line in done.out.splitlines()] == [0, 1]
+    assert "all samples are the same" in done.err
+
+
+def test_a_cap_for_each_attempt_ends_that_attempt(run: Evaluate) -> None:
+    """Each answer takes 42 tokens, and AdaCoder wants a plan where the first program fails."""
+    asked = ("--solver", "adacoder", "--problem", "Test/missing", "--problem", "Test/twice")
+    done = run("evaluate", *asked, "--task-tokens", "40", "--format", "json")
+    assert done.code == 0, done.err
+    [score] = json.loads(done.out)["scores"]
+    assert (score["attempts"], score["passed"], score["unanswered"]) == (2, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

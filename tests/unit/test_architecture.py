@@ -164,7 +164,7 @@ MAY_READ = {
     "validator/depslice/validator/sandbox/depslice_inside/forks.py",  # /proc
     "solvers/depslice/solvers/loading/lines.py",  # files of problems
     "solvers/depslice/solvers/execution/trials.py",  # the copy's file, to put an answer into it
-    "solvers/depslice/solvers/execution/inside/trying.py",  # /dev/null
+    "solvers/depslice/solvers/execution/inside/hosting.py",  # /dev/null
     "slicer/depslice/slicer/report/page.py",  # the parts of its pages
     "callgraph/depslice/callgraph/memory.py",  # depslice's own modules: is it the same version?
 }

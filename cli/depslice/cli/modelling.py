@@ -203,8 +203,12 @@ _OPTIONS = (
         metavar="N",
         help="As --max-dollars, for each function.",
     ),
-    click.option("--task-tokens", type=_POSITIVE, metavar="N", help="At most, for each function."),
-    click.option("--task-calls", type=_POSITIVE, metavar="N", help="At most, for each function."),
+    click.option(
+        "--task-tokens", type=_POSITIVE, metavar="N", help="At most, for each function or attempt."
+    ),
+    click.option(
+        "--task-calls", type=_POSITIVE, metavar="N", help="At most, for each function or attempt."
+    ),
     click.option(
         "--price",
         metavar="IN/OUT[/CACHED]",

@@ -68,19 +68,29 @@ class Asked:
 
         :raises DepsliceError: there is no such model, or no sandbox.
         """
+        from depslice.llm import Caps
         from depslice.solvers.execution.trials import Grounds
         from depslice.solvers.running.attempt import Place
 
         if asking.dry_run:
             raise click.UsageError("--dry-run: what a solver asks depends on what it is told")
+        if asking.samples > 1 and asking.options().temperature == 0:
+            notes.say(
+                "at temperature 0 all samples are the same, but those of solvers that set their own"
+            )
         with asking.open(use_cache=True) as model:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")
             python = Path(interpreter_at(self.run_python) if self.run_python else sys.executable)
             with Grounds(sandbox=sandbox, python=python) as grounds:
+                caps = asking.task_caps()
                 yield Place(
-                    model=model, grounds=grounds, options=asking.options(), oracle=self.oracle
+                    model=model,
+                    grounds=grounds,
+                    options=asking.options(),
+                    oracle=self.oracle,
+                    caps=caps if caps != Caps() else None,
                 )
 
 

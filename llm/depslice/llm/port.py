@@ -138,6 +138,12 @@ class BadReply(ModelError):
     slug = "model-bad-reply"
 
 
+class PromptTooLong(BadReply):
+    """The prompt does not fit into the model's context: only a shorter one will do."""
+
+    slug = "model-prompt-too-long"
+
+
 class CapReached(ModelError):
     """A cap on dollars, tokens or calls forbids the request. Nothing was sent."""
 

@@ -15,22 +15,30 @@ from typing import Final
 from depslice.solvers.problem import Problem
 
 # A block that was cut off has no end.
-_BLOCK: Final = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK: Final = re.compile(r"^([ \t]*)```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def code_of(text: str, problem: Problem) -> str:
     """The answer in ``text``: the block that defines the entry point, the last if there are several.
 
     Without such a block it is the last block, and without blocks all of the text. Where
-    that is the body of the function alone, the specification comes before it.
+    that is the body of the function alone, the specification comes before it. A block that is
+    indented as a whole, as in a list, loses the indentation of its fence (CommonMark, 4.5).
     """
-    blocks: list[str] = [block.rstrip("\n") for block in _BLOCK.findall(text)]
+    blocks = [_outdented(block.rstrip("\n"), margin) for margin, block in _BLOCK.findall(text)]
     header = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{problem.entry_point}\b", re.MULTILINE)
     defining = [block for block in blocks if header.search(block)]
     code = (defining or blocks or [text.strip("\n")])[-1]
     if not header.search(code) and _compiles(f"{problem.specification}\n{code}"):
         return f"{problem.specification}\n{code}"
     return code
+
+
+def _outdented(block: str, margin: str) -> str:
+    lines = block.split("\n")
+    if not margin or any(line.strip() and not line.startswith(margin) for line in lines):
+        return block
+    return "\n".join(line[len(margin) :] for line in lines)
 
 
 def _compiles(code: str) -> bool:

@@ -7,6 +7,7 @@ Loading one runs its code, a plug-in's too. So nothing here loads anything but
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -142,7 +143,7 @@ def _value(text: str, kind: Any) -> Any:
         return text.lower() in _YES
     if kind in {int, float}:
         number = kind(text)
-        if number < 0:
+        if not 0 <= number < math.inf:  # which is no number either
             raise ValueError
         return number
     return text

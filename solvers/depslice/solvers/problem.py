@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from depslice.callgraph.errors import DepsliceError
@@ -85,18 +86,21 @@ class HiddenTests:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenHarness:
-    """A harness that decides: an answer has to do what the original does (R2E, section 3)."""
+    """A harness that decides: an answer has to do what the original does (R2E, section 3).
+
+    ``place`` is its file, if it is in one.
+    """
 
     program: Program
     harness: Harness
+    place: Path | None = None
 
     def document(self) -> dict[str, Any]:
         """All that a verdict depends on, beside the answer."""
-        module = self.program.module(self.harness.target.partition(":")[0])
         return {
             "harness": self.harness.digest,
             "target": self.harness.target,
-            "source": self.program.text(module) if module else "",
+            "files": {name: self.program.digest(name) for name in sorted(self.program.files)},
         }
 
 

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 from depslice.llm import Mode, ModelSettings, Options, open_model
-from depslice.llm.port import BadReply, CacheMiss, ModelUnavailable
+from depslice.llm.port import CacheMiss, ModelUnavailable, PromptTooLong
 from depslice.prompts import Message
 
 MODEL = os.environ.get("DEPSLICE_TEST_MODEL", "")
@@ -69,7 +69,7 @@ def test_a_real_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert answer.usage.dollars == 0.0
         assert again.from_cache
         assert _servers(tmp_path)
-        with pytest.raises(BadReply, match="context"):
+        with pytest.raises(PromptTooLong, match="context"):
             model.complete([Message(role="user", content="again and " * 4000)])
     assert not _servers(tmp_path)
 

@@ -22,7 +22,7 @@ from depslice.llm import (
     open_model,
 )
 from depslice.llm.expecting import input_tokens
-from depslice.llm.port import BadReply, ModelUnavailable, RateLimited, Unauthorized
+from depslice.llm.port import BadReply, ModelUnavailable, PromptTooLong, RateLimited, Unauthorized
 from depslice.llm.prices import FixedPrice, Tokens
 from depslice.llm.providers.failing import retry_after
 from depslice.llm.retrying import Patience
@@ -148,7 +148,8 @@ def test_a_huge_completion() -> None:
         (failure(401), Unauthorized, 1),
         (failure(403), Unauthorized, 1),
         (failure(404), ModelUnavailable, 1),
-        (failure(400, "context is too long"), BadReply, 1),
+        (failure(400, "context is too long"), PromptTooLong, 1),
+        (failure(400, "no such parameter"), BadReply, 1),
         (failure(429), RateLimited, 3),
         (failure(429, retry_after="3600"), RateLimited, 1),
         (failure(500), ModelUnavailable, 3),

@@ -99,6 +99,7 @@ def test_indentation_becomes_a_multiple_of_four() -> None:
         "def f(x):\n    if x:\n        return 1\n    return 2"
     )
     assert with_even_indentation("def f():\n\treturn 1") == "def f():\n    return 1"
+    assert repaired("  def f():\n      return 1") == "def f():\n    return 1"
 
 
 def test_a_line_after_a_colon_is_indented_if_it_is_not() -> None:
@@ -140,6 +141,15 @@ def test_code_that_compiles_stays_as_it_is(code: str) -> None:
 def test_the_table_of_modules_and_their_names(message: str, line: str | None) -> None:
     found = imported("x = 1", Failure(kind="raises", type="NameError", message=message))
     assert found == (f"{line}\nx = 1" if line else None)
+
+
+def test_an_import_goes_behind_those_of_the_future() -> None:
+    code = "from __future__ import annotations\nfrom __future__ import division\n\nx = math.pi"
+    missing = Failure(kind="raises", type="NameError", message="name 'math' is not defined")
+    found = imported(code, missing)
+    assert found is not None
+    assert found.splitlines()[2:] == ["import math", "", "x = math.pi"]
+    compile(found, "found", "exec")
 
 
 def test_only_a_name_error_asks_for_an_import_and_only_once() -> None:

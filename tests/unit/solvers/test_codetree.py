@@ -13,8 +13,8 @@ from depslice.solvers.bench import Solver
 from depslice.solvers.choosing import SolverSpec, load_solver
 from depslice.solvers.execution.executor import Executor
 from depslice.solvers.methods.codetree import CodeTree
-from depslice.solvers.methods.codetree.agents import _items
-from solving import FIRST, NOTHING, OVERFITTED, RIGHT, Conversation, block
+from depslice.solvers.methods.codetree.agents import _items, _mark
+from solving import FIRST, HALF, NOTHING, OVERFITTED, RIGHT, Conversation, block
 
 Script = Sequence[tuple[str, str]]
 Talk = Callable[[Script, Solver], tuple[str, Conversation]]
@@ -285,6 +285,41 @@ def test_variants_are_options_of_the_same_search(name: str, options: dict[str, o
 
 
 @pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Results: 4", 4),
+        ("Results = 4/5", 4),
+        ("**Results:** 3.5", 3.5),
+        ("Results (0-5): 4", 4),
+        ("**Results** (out of 5): 4", 4),
+        ("The results 2 of 3.\nResults: 5 (out of 5)", 5),
+        ("Results: 7", 5),
+        ("Results: -3", 0),
+        ("Results: four", 0),
+    ],
+)
+def test_marks_as_models_write_them(text: str, mark: float) -> None:
+    assert _mark("results", text) == mark / 5
+
+
+@pytest.mark.parametrize(
+    ("said", "decision"),
+    [
+        ("Decision: accept", "Accept"),
+        ("**Decision:** ACCEPT it.", "Accept"),
+        ("It is fine.", "Accept"),
+        ("**Decision**: I would refine it.", "Refine"),
+        ("Decision: do not accept", "Refine"),
+        ("Decision: accept\nOn reflection:\nDecision: refine", "Refine"),
+    ],
+)
+def test_decisions_as_models_write_them(talk: Talk, said: str, decision: str) -> None:
+    script = [("strategies", "1. Sort."), ("implement", block(HALF)), ("verify", said)]
+    _, search = talk(script, CodeTree(budget=1))
+    assert search.bench.events[0]["decision"].startswith(decision)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "1. Sort.\n2. Search.",
@@ -300,3 +335,4 @@ def test_lists_as_models_write_them(text: str) -> None:
     assert "Search." in second
     assert len(_items(f"{text}\n   1. First do this.\n   2. Then that.")) == 2
     assert _items("Just sort.") == ("Just sort.",)
+    assert len(_items("1. Take\n3.14 as pi.\n2. Or not.")) == 2

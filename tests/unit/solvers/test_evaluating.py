@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from depslice.llm.port import CapReached, Model, Options
+from depslice.llm.port import CapReached, Model, Options, PromptTooLong
 from depslice.solvers.choosing import SolverSpec
 from depslice.solvers.execution.trials import Grounds
 from depslice.solvers.problem import Task
@@ -78,3 +78,48 @@ def test_what_an_attempt_depends_on_is_its_key(at: At, tmp_path: Path) -> None:
     warmer = replace(place, options=Options(temperature=0.5))
     assert Known(path, warmer).get(wanted) is None
     assert Known(path, at(ScriptedModel([], name="other"))).get(wanted) is None
+    elsewhere = replace(place.grounds, python=Path("/usr/bin/python3"))
+    assert Known(path, replace(place, grounds=elsewhere)).get(wanted) is None
+
+
+def test_a_report_on_a_file_leaves_it_as_it_is(at: At, tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    place = at(ScriptedModel([block(RIGHT)]))
+    made(place, path, 1)
+    text = path.read_bytes() + b'{"key": "half'  # someone writes there now
+    path.write_bytes(text)
+    Known(path, place, only_read=True)
+    assert path.read_bytes() == text
+    Known(path, place)
+    assert path.read_bytes() != text
+
+
+def test_a_prompt_that_is_too_long_is_an_attempt_that_failed(at: At, tmp_path: Path) -> None:
+    model = ScriptedModel([PromptTooLong("8,000 tokens"), block(RIGHT)])
+    first, second = made(at(model), tmp_path / "attempts.jsonl", 2)
+    assert (first.passed, first.answer, second.passed) == (False, None, True)
+    assert "8,000 tokens" in first.why
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def middle(n): return " + "-" * 7000 + "1",
+        "def middle(n): return " + "n+" * 9000 + "n",
+        "def middle(n): return 0x" + "f" * 5000,
+        "def middle(n): return '\0'",
+        "def middle(n): return '\udc80'",
+        "",
+    ],
+)
+def test_no_answer_ends_the_run(at: At, tmp_path: Path, code: str) -> None:
+    model = ScriptedModel([block(code), block(RIGHT)])
+    first, second = made(at(model), tmp_path / "attempts.jsonl", 2)
+    assert (first.passed, second.passed) == (False, True)
+
+
+def test_what_is_visible_counts_as_passed_where_there_is_something(at: At, tmp_path: Path) -> None:
+    blind = replace(TASK, problem=replace(MIDDLE, visible=()))
+    place = at(ScriptedModel([block(OVERFITTED)]))
+    [found] = evaluate(attempts_of([blind], DIRECT), place, known=Known(None, place))
+    assert (found.visible, found.visible_passed) == (1.0, False)

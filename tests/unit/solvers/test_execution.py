@@ -54,7 +54,7 @@ def test_an_answer_that_is_wrong_once(executor: Executor) -> None:
         ("import os\ndef f(x): os.kill(os.getpid(), 11)", "ended", "SIGSEGV"),
         (
             "class E:\n    def __eq__(s, o): raise KeyboardInterrupt\ndef f(x): return E()",
-            "raises",
+            "wrong",
             "",
         ),
         ("import os\nos.kill(os.getppid(), 9)", "lost", "ended the process that watched it"),
@@ -124,3 +124,183 @@ def test_long_values_are_cut_and_bad_ones_do_no_harm(executor: Executor) -> None
     bad = run(executor, "class B:\n    def __repr__(s): return 1\ndef f(x): return B()")
     assert bad.failure is not None
     assert bad.failure.actual == "<TypeError while it was shown>"
+
+
+def tried(executor: Executor, code: str, test: str, **options: object) -> Execution:
+    """``code``, which defines ``f``, on one test."""
+    return executor.run(code, [VisibleTest(text=test)], entry_point="f", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("None", "True", "-3", "2 ** 5000", "0.1", "float('inf')", "1 + 2j", "'ä\\ud800'", "b'a'"),
+        *(
+            "[1, [2]]",
+            "(1, (2,))",
+            "{1, 2}",
+            "{'a': {1: (2,)}}",
+            "frozenset({1})",
+            "range(1, 9, 2)",
+        ),
+        *("bytearray(b'a')", "collections.deque([1])", "collections.Counter('aab')", "int", "..."),
+        *(
+            "collections.OrderedDict(b=1, a=2)",
+            "decimal.Decimal('1.50')",
+            "datetime.date(2026, 1, 2)",
+        ),
+        *(
+            "fractions.Fraction(1, 3)",
+            "datetime.timedelta(1, 2)",
+            "datetime.datetime(2026, 1, 2, 3)",
+        ),
+        *("{1: 2}.keys()", "uuid.UUID(int=5)", "slice(1, 2)", "NotImplemented"),
+    ],
+)
+def test_values_travel(executor: Executor, value: str) -> None:
+    given = "import collections, datetime, decimal, fractions, uuid"
+    test = f"assert f({value}) == {value} and type(f({value})) is type({value})"
+    execution = tried(executor, "def f(x): return x", test, given=given)
+    assert execution.passed, execution.feedback
+
+
+NODES = """
+class Node:
+    def __init__(self, v): self.v = v; self.next = None
+def f(n): return 1 + (f(n.next) if n.next else 0)
+"""
+POINTS = """
+class P:
+    def __init__(self, n): self.n = n
+    def __eq__(self, o): return self.n == o.n
+def f(n): return P(n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "test"),
+    [
+        ("def f(x): x.sort()", "x = [3, 1]; f(x); assert x == [1, 3]"),
+        ("def f(x): x[0].append(1)", "y = []; x = [y]; f(x); assert y == [1] and x[0] is y"),
+        ("def f(x): return x", "x = [1]; assert f(x) is x"),
+        ("def f(x): x['a'] = x", "x = {}; f(x); assert x['a'] is x"),
+        ("def f(x): return [x, x]", "a, b = f([1]); assert a is b"),
+        ("def f(g): return [g(n) for n in (1, 2)]", "assert f(lambda n: n + 1) == [2, 3]"),
+        ("def f(g): return g()", "assert f(lambda: f(lambda: 5)) == 5"),
+        ("def f(n): yield from range(n)", "assert list(f(3)) == [0, 1, 2]"),
+        ("def f(n): yield from range(n)", "i = f(3); assert next(i) == 0 and next(i) == 1"),
+        ("def f(n): return map(str, range(n))", "assert ''.join(f(3)) == '012'"),
+        ("def f(n): return lambda m: n + m", "assert f(1)(2) == 3"),
+        ("async def f(n): return n", "import asyncio\nasync def g(): return await f(2)\nassert asyncio.run(g()) == 2"),
+        ("def f(n): raise KeyError(n)", "try:\n    f(1)\nexcept LookupError as e:\n    assert e.args == (1,)\nelse:\n    assert False"),
+        ("class E(ValueError): pass\ndef f(n): raise E('x')", "try:\n    f(1)\nexcept ValueError as e:\n    assert str(e) == 'x'"),
+        (
+            NODES,
+            "a = Node(1); a.next = Node(2); assert f(a) == 2 and a.next.v == 2 and isinstance(a, Node)",
+        ),
+        (
+            POINTS,
+            "assert f(1) == f(1) and f(1) != f(2)",
+        ),
+        ("import math\ndef f(n): return n", "assert math.floor(f(1.5)) == 1"),
+        ("LIMIT = 3\ndef f(n): return n", "assert f(3) == LIMIT"),
+        ("def helper(n): return 0\ndef f(n): return n", "assert helper(2) == 4"),
+    ],
+)  # fmt: skip
+def test_what_tests_do_with_an_answer(executor: Executor, code: str, test: str) -> None:
+    execution = tried(executor, code, test, given="def helper(n): return 2 * n")
+    assert execution.passed, execution.feedback
+
+
+HIDDEN = "def check(candidate):\n    assert candidate(3) == 'hidden'\ncheck(f)"
+FORGES = """
+import os, socket
+for n in range(3, 99):
+    try: socket.socket(fileno=os.dup(n)).send(b'{"done": null}\\n')
+    except OSError: pass
+def f(x): pass
+"""
+WORD = f"WORD = bytes({[*b'hidden']}).decode()"  # never as one literal
+LOOKS_AROUND = f"""
+import gc, sys
+{WORD}
+def texts():
+    todo, frame = gc.get_objects(), sys._getframe()
+    while frame:
+        todo += [*frame.f_locals.values(), *frame.f_globals.values(), *frame.f_code.co_consts]
+        frame = frame.f_back
+    return [t for t in todo if isinstance(t, str) and WORD in t and t != WORD]
+def f(x): return WORD if texts() else 0
+"""
+READS_MEMORY = f"""
+import os
+{WORD}
+def reads(name):
+    try: return f'== {{WORD!r}}'.encode() in open(name, 'rb').read()
+    except OSError: return False
+def f(x):
+    pids = [p for p in os.listdir('/proc') if p.isdigit()]
+    seen = any(reads(f'/proc/{{p}}/{{n}}') for p in pids for n in ('cmdline', 'environ', 'mem'))
+    return WORD if seen else 0
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Any:\n    def __eq__(s, o): return True\ndef f(x): return Any()",
+        "class Any(str):\n    def __eq__(s, o): return True\ndef f(x): return Any()",
+        "import builtins\nbuiltins.exec = lambda *a: None\ndef f(x): pass",
+        "import builtins\nbuiltins.compile = lambda *a, **k: None\ndef f(x): pass",
+        "import ast\nast.parse = lambda *a, **k: None\ndef f(x): pass",
+        "import json\njson.dumps = lambda o, d=json.dumps: d({'failure': None})\ndef f(x): pass",
+        "import json\njson.dumps = lambda o: '{\"done\": null}'\ndef f(x): pass",
+        "import builtins\nbuiltins.AssertionError = ValueError\ndef f(x): pass",
+        "import os\ndef f(x): os._exit(0)",
+        "import sys\ndef f(x): sys.exit(0)",
+        FORGES,
+        LOOKS_AROUND,
+        READS_MEMORY,
+    ],
+)
+def test_no_answer_reads_its_tests_or_forges_their_verdict(executor: Executor, code: str) -> None:
+    """Each of them passes where an answer and its tests share a process."""
+    assert not tried(executor, code, HIDDEN, seconds=5).passed
+    assert tried(executor, "def f(x): return 'hidden'", HIDDEN).passed
+
+
+def test_nothing_is_left_for_a_later_program_or_test(executor: Executor) -> None:
+    code = (
+        "import os, tempfile\n"
+        "def f(x):\n"
+        "    seen = 0\n"
+        "    for folder in ('/tmp', '/dev/shm', '.', os.path.expanduser('~')):\n"
+        "        path = os.path.join(folder, 'depslice-left')\n"
+        "        seen += os.path.exists(path)\n"
+        "        try: open(path, 'w').close()\n"
+        "        except OSError: pass\n"
+        "    return seen"
+    )
+    assert tried(executor, code, "assert f(1) == 0").passed
+    assert tried(executor, code, "assert f(1) == 0").passed
+
+
+def test_processes_that_it_starts_count(executor: Executor) -> None:
+    code = (
+        "import os\n"
+        "def f(x):\n"
+        "    pid = os.fork()\n"
+        "    if not pid:\n"
+        "        while True: pass\n"
+        "    os.waitpid(pid, 0)\n"
+    )
+    failure = tried(executor, code, "f(1)", seconds=0.5).failure
+    assert failure is not None
+    assert failure.kind == "time"
+
+
+def test_a_test_itself_has_limits(executor: Executor) -> None:
+    failure = tried(executor, "def f(x): pass", "while True: pass", seconds=0.5).failure
+    assert failure is not None
+    assert failure.kind == "time"
+    assert run(executor, "def f(x): return 2 * x").passed

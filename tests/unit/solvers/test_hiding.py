@@ -111,6 +111,9 @@ def test_self_repair_with_an_oracle_is_counted(place: Place) -> None:
         ("liar", "what is no request"),
         ("babbler", "what is no request"),
         ("endless", "what is no request"),
+        ("hot", "what is no request"),
+        ("cold", "what is no request"),
+        ("lines", "ValueError: one two"),
     ],
 )
 def test_a_solver_that_fails_is_an_attempt_that_failed(
@@ -131,6 +134,9 @@ def test_a_solver_that_fails_is_an_attempt_that_failed(
         ("codetree:search=best", "is no one of dfs, bfs"),
         ("codetree:critic=perhaps", "is no yes or no"),
         ("cot:shots=7", "shots is 0 or 2"),
+        ("codetree:width=0", "have to be 1 or more"),
+        ("reflexion:budget=0", "has to be 1 or more"),
+        ("adacoder:temperature=nan", "temperature=nan is no number"),
     ],
 )
 def test_a_solver_that_cannot_be_made_is_named_before_any_attempt(
@@ -154,6 +160,7 @@ def test_problems_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: P
     for path, spec in (
         (plugins / "problems.jsonl", thief),
         (Path(os.path.dirname(sys.executable)) / "problems.jsonl", direct),
+        (Path("/usr/share/problems.jsonl"), direct),
     ):
         with pytest.raises(ProblemError, match="solvers can read"):
             check_hidden(path, [TASK], [spec])
@@ -169,6 +176,26 @@ def test_a_repository_that_solvers_run_from_cannot_be_their_problem(tmp_path: Pa
     tasks = load_tasks(path, strategies=("naive",))
     with pytest.raises(ProblemError, match="solvers can read"):
         check_hidden(path, tasks, [SolverSpec.of("direct")])
+
+
+def test_a_harness_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: Path) -> None:
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "m.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
+    harness = plugins / "harness.py"
+    harness.write_text("def test_it(candidate, reference): ...", encoding="utf-8")
+    path = tmp_path / "problems.jsonl"
+    line = {"repo": "repo", "harness": str(harness), "target": "m:f"}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    tasks = load_tasks(path, strategies=("naive",))
+    check_hidden(path, tasks, [SolverSpec.of("direct")])
+    with pytest.raises(ProblemError, match="solvers can read"):
+        check_hidden(path, tasks, [SolverSpec.of("thief")])
+
+
+def test_notes_that_nobody_can_keep_are_dropped(plugins: Path, place: Place) -> None:
+    proposed = propose(TASK, SolverSpec.of("talker"), place)
+    assert proposed.code == "x"
+    assert [event["event"] for event in proposed.bench.events] == ["long"] * 10
 
 
 def test_built_in_solvers_use_the_same_door() -> None:

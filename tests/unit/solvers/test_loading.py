@@ -22,7 +22,12 @@ ADD: dict[str, Any] = {
     "test": "def check(candidate):\n    assert candidate(2, 2) == 4\n",
     "example_test": "def check(add):\n    assert add(1, 2) == 3\ncheck(add)\n",
 }
-MBPP = {
+PLUS = {k: v for k, v in ADD.items() if k != "test"} | {
+    "base_input": [[1, 2]],
+    "plus_input": [[0.1, 0.2], [[1], [2]]],
+    "atol": 0,
+}
+MBPP: dict[str, Any] = {
     "task_id": 11,
     "text": "Remove the first and last occurrence of a character.",
     "code": "def remove_Occ(s,ch):\n    return s.replace(ch, '')",
@@ -159,6 +164,14 @@ def test_a_problem_travels_as_json(tmp_path: Path) -> None:
         ({**MBPP, "test_list": []}, "h.jsonl:2: 'test_list' is empty"),
         ({**MBPP, "test_list": "x"}, "h.jsonl:2: 'test_list' is not a list of strings"),
         ({**MBPP, "test_list": ["assert True"]}, "the first test calls no function"),
+        ({**MBPP, "test_list": [*MBPP["test_list"], "assert f(="]}, "'test_list' is not Python"),
+        ({**ADD, "task_id": "Test/1", "test": "def check("}, "'test' is not Python"),
+        ({**ADD, "task_id": "Test/1", "test": "x = 1"}, "'test' does not define check()"),
+        ({**ADD, "prompt": "x = " + "-" * 100_000 + "1"}, "nests deeper than Python reads"),
+        ({**ADD, "prompt": "x = '\0'"}, "the prompt is not Python"),
+        ({**PLUS, "task_id": "Test/1", "atol": "x"}, "'atol' is not a number"),
+        ({**PLUS, "task_id": "Test/1", "base_input": [], "plus_input": []}, "there are no inputs"),
+        ({**PLUS, "task_id": "Test/1", "canonical_solution": "    return ("}, "is not Python"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: object, message: str) -> None:
@@ -195,6 +208,48 @@ def test_a_damaged_example_is_read_from_its_last_function() -> None:
 def test_doctests_whose_outcome_is_no_value_are_no_tests() -> None:
     text = ">>> x = 3\n>>> f(x)\n4\n>>> f('a')\nTraceback (most recent call last):\nTypeError\n>>> f(0)\nsome words\n"
     assert [(e.setup, e.text) for e in doctests_of(text)] == [("x = 3", "assert f(x) == 4")]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "text"),
+    [
+        (">>> f(1) == 2\nTrue", "assert (f(1) == 2) == True"),
+        (">>> 3 in f(1)\nTrue", "assert (3 in f(1)) == True"),
+        (">>> f(0)  # nothing\n0", "assert f(0) == 0"),
+        (">>> f(0)  # doctest: +ELLIPSIS\n[1]", "assert f(0) == [1]"),
+        (">>> f('a')\n'b'", "assert f('a') == 'b'"),
+        (">>> f(1) or 4\n4", "assert (f(1) or 4) == 4"),
+    ],
+)
+def test_doctests_mean_what_they_say(docstring: str, text: str) -> None:
+    assert [each.text for each in doctests_of(docstring)] == [text]
+
+
+@pytest.mark.parametrize("test", ["isinstance(f(1), int)", "all(f(1))", "sum(f(1)) == 2"])
+def test_mbpp_names_the_function_that_its_code_defines(tmp_path: Path, test: str) -> None:
+    line = {**MBPP, "code": "def f(x): return x", "test_list": [f"assert {test}"]}
+    assert only(tmp_path / "m.jsonl", line).problem.entry_point == "f"
+
+
+def test_inputs_get_the_types_that_the_example_shows(tmp_path: Path, executor: Executor) -> None:
+    """JSON has no tuples, sets or complex numbers: EvalPlus publishes lists and texts."""
+    line = {
+        "task_id": "Mbpp/0",
+        "entry_point": "f",
+        "prompt": '"""\nTypes.\nassert f((1, 2), [(1,)], {3}, 1) == 0\n"""\n',
+        "canonical_solution": "def f(a, b, c, d):\n    return repr((a, b, sorted(c), type(c), d))",
+        "base_input": [[[5, 6, 7], [[1], [2, 3]], [3, 4], "(1+2j)"]],
+        "plus_input": [],
+    }
+    task = only(tmp_path / "m.jsonl", line)
+    wanted = "((5, 6, 7), [(1,), (2, 3)], [3, 4], <class 'set'>, (1+2j))"
+    assert holds(executor, task, f"def f(*args):\n    return {wanted!r}")
+
+
+def test_floats_of_evalplus_may_differ_a_little(tmp_path: Path, executor: Executor) -> None:
+    task = only(tmp_path / "h.jsonl", {**PLUS, "base_input": [[0.1, -0.1]], "plus_input": []})
+    assert holds(executor, task, "def add(a, b):\n    return 5.5e-17")
+    assert not holds(executor, task, "def add(a, b):\n    return 1e-5")
 
 
 def test_mbpp_sanitized_is_one_array(tmp_path: Path) -> None:

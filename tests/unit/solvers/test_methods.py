@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -13,6 +15,7 @@ from depslice.prompts.templates import TemplateError
 from depslice.solvers.answers import code_of
 from depslice.solvers.execution.executor import Executor
 from depslice.solvers.execution.outcome import Execution
+from depslice.solvers.execution.trials import Grounds, open_trials
 from depslice.solvers.methods.cot import ChainOfThought
 from depslice.solvers.methods.direct import Direct
 from depslice.solvers.methods.reflexion import Reflexion
@@ -20,8 +23,19 @@ from depslice.solvers.methods.resample import Resample
 from depslice.solvers.methods.selfrepair import SelfRepair
 from depslice.solvers.prompting import Templates
 from depslice.solvers.running.local import LocalBench
+from depslice.validator.sandbox import Sandbox
 from scripted import ScriptedModel, said
-from solving import FIRST, MIDDLE, NOTHING, OVERFITTED, RIGHT, SPECIFICATION, Conversation, block
+from solving import (
+    FIRST,
+    MIDDLE,
+    NOTHING,
+    OVERFITTED,
+    RIGHT,
+    SPECIFICATION,
+    TASK,
+    Conversation,
+    block,
+)
 
 
 def test_direct_is_one_request_and_runs_nothing(executor: Executor) -> None:
@@ -159,6 +173,29 @@ def test_what_is_used_is_counted(executor: Executor) -> None:
     assert usage.input_tokens == len(talk.prompt(0))
 
 
+def test_reflexion_without_memory_shows_no_reflections(executor: Executor) -> None:
+    talk = Conversation(
+        script=[
+            ("write", block(FIRST)),
+            ("reflect", "It takes the first."),
+            ("retry", block(RIGHT)),
+        ],
+        executor=executor,
+    )
+    talk.solve(Reflexion(memory=0))
+    assert "It takes the first." not in talk.prompt(2)
+
+
+def test_an_oracle_tells_the_outcome_and_not_the_tests(sandbox: Sandbox) -> None:
+    with (
+        Grounds(sandbox=sandbox, python=Path(sys.executable)) as grounds,
+        open_trials(TASK, grounds) as trials,
+    ):
+        feedback = trials.hidden(OVERFITTED).feedback
+    assert feedback.startswith("failed: the hidden tests\n  IndexError: ")
+    assert "[9, 7, 8]" not in feedback
+
+
 def test_notes_do_not_fill_the_disk() -> None:
     bench = LocalBench(problem=MIDDLE, model=ScriptedModel([]), visible=lambda _: Execution())
     for number in range(5000):
@@ -179,6 +216,8 @@ def test_notes_do_not_fill_the_disk() -> None:
         (f"{block(FIRST)}\nOr better:\n{block(RIGHT)}\nTry:\n```\nmiddle([1])\n```", RIGHT),
         ("```python\n    return numbers[0]\n```", f"{SPECIFICATION}\n    return numbers[0]"),
         ("I cannot.", "I cannot."),
+        (f"1. So:\n   ```python\n{indent(RIGHT, '   ')}\n   ```\n2. Done.", RIGHT),
+        (f"  ```\n{RIGHT}\n  ```", RIGHT),
     ],
 )
 def test_code_out_of_an_answer(text: str, code: str) -> None:

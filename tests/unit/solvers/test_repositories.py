@@ -127,6 +127,43 @@ def test_a_program_that_is_tried_finds_no_tests(trials: Trials) -> None:
     assert "test_core.py" not in feedback
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def clamp(x, low=0): return " + "-" * 7000 + "1",
+        "def clamp(x, low=0): return " + "x+" * 9000 + "x",
+        "def clamp(x, low=0): return 0x" + "f" * 5000,
+        "def clamp(x, low=0): return '\0'",
+    ],
+)
+def test_an_answer_that_nobody_can_read_has_failed(trials: Trials, code: str) -> None:
+    assert not trials.visible(code).passed
+    assert not trials.hidden(code).passed
+
+
+def test_visible_tests_get_at_the_repository_where_the_answer_is(
+    problems: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    shutil.copytree(problems.parent, tmp_path, dirs_exist_ok=True)
+    core = tmp_path / "repo" / "shapes" / "core.py"
+    core.write_text(CORE + "\nclass Box:\n    size = 4\n", encoding="utf-8")
+    setup = "import shapes.core\nfrom shapes.core import Box as B"
+    tests = [
+        {"setup": setup, "text": "assert clamp(B().size) == B.size and shapes.core.LIMIT == 10"},
+        {"setup": "import shapes.nothing", "text": "assert True"},
+    ]
+    path = tmp_path / "problems.jsonl"
+    line = {"repo": "repo", "harness": "clamp.py", "visible": tests}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    [task] = load_tasks(path)
+    grounds = Grounds(sandbox=sandbox, python=Path(sys.executable))
+    with grounds, open_trials(task, grounds) as trials:
+        _, first, second = trials.visible(RIGHT).tried
+    assert first.failure is None
+    assert second.failure is not None
+    assert second.failure.type == "ModuleNotFoundError"
+
+
 def test_calls_that_are_shown(problems: Path, tmp_path: Path, sandbox: Sandbox) -> None:
     shown = {"text": "assert clamp(-3.0) == zero", "setup": "zero = 0"}
     twice = {"text": "assert clamp(20) == 10"}  # it is in the docstring too

@@ -96,7 +96,7 @@ def evaluate(
     started = time.monotonic()
     made = []
     with asked.place(asking, notes) as place, notes.progress("evaluating", slow=True) as progress:
-        known = Known(Path(results) if results else None, place)
+        known = Known(Path(results) if results else None, place, only_read=known_only)
         if known_only:
             wanted = [each for each in wanted if known.get(each) is not None]
         progress(0, len(wanted))

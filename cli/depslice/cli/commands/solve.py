@@ -48,21 +48,22 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
     check_hidden(Path(asked.path), tasks, [spec])
     unanswered = 0
     with asked.place(asking, notes) as place, notes.progress("solving", slow=True) as progress:
-        progress(0, len(tasks))
+        wanted = [(task, sample) for task in tasks for sample in range(asking.samples)]
+        progress(0, len(wanted))
         check_solver(spec, place.grounds.sandbox)
         with result_stream(output) as write:
-            for number, task in enumerate(tasks, 1):
-                proposed = propose(task, spec, place)
-                write(_text(task, proposed, str(spec), format_))
+            for number, (task, sample) in enumerate(wanted, 1):
+                proposed = propose(task, spec, place, sample=sample)
+                write(_text(task, sample, proposed, str(spec), format_))
                 if proposed.code is None:
                     unanswered += 1
                     notes.say(f"{task.problem.id}: {proposed.why}")
-                progress(number, len(tasks))
+                progress(number, len(wanted))
     if unanswered:
         raise Finished(1)
 
 
-def _text(task: Task, proposed: Proposed, solver: str, format_: str) -> str:
+def _text(task: Task, sample: int, proposed: Proposed, solver: str, format_: str) -> str:
     if format_ == "code":
         return f"# {task.problem.id}\n{proposed.code or f'# {proposed.why}'}\n\n"
     return json_text(
@@ -70,6 +71,7 @@ def _text(task: Task, proposed: Proposed, solver: str, format_: str) -> str:
             "schema": SOLUTION_SCHEMA,
             "task_id": task.problem.id,
             "solver": solver,
+            "sample": sample,
             "solution": proposed.code,
             "why": proposed.why,
         },

@@ -6,16 +6,29 @@ attributes, so that one translation serves both.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any, Final
 
-from depslice.llm.port import BadReply, ModelError, ModelUnavailable, RateLimited, Unauthorized
+from depslice.llm.port import (
+    BadReply,
+    ModelError,
+    ModelUnavailable,
+    PromptTooLong,
+    RateLimited,
+    Unauthorized,
+)
 from depslice.llm.request import Transient
 
 _LONGEST: Final = 300
+# Of 400 and 413, in the words of OpenAI, Anthropic, llama.cpp and vLLM.
+_TOO_LONG: Final = re.compile(
+    r"context|prompt is too long|too many (?:input )?tokens|request too large|maximum .* tokens",
+    re.IGNORECASE,
+)
 # Of 429: a budget that no waiting refills.
 _SPENT: Final = ("insufficient_quota", "billing_hard_limit_reached")
 
@@ -61,7 +74,7 @@ def _status_failure(error: Any, *, model: str, said: str) -> Exception:
     elif status == 404:
         return ModelUnavailable(told, hint="is this the name of a model that is served there?")
     else:
-        return BadReply(told)
+        return (PromptTooLong if _TOO_LONG.search(said) else BadReply)(told)
     return Transient(failure, retry_after=retry_after(error.response.headers))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, assert_never
@@ -115,13 +115,16 @@ class _Programs:
 
     def hidden(self, code: str) -> Execution:
         with Executor(sandbox=self.executor.sandbox, python=self.executor.python) as executor:
-            return executor.run(
+            execution = executor.run(
                 code,
                 [VisibleTest(text=self.tests.program)],
                 entry_point=self.problem.entry_point,
                 given=self.problem.given,
                 seconds=self.tests.seconds,
             )
+        # An oracle tells the outcome, and not what it was asked.
+        tried = tuple(replace(each, test="the hidden tests") for each in execution.tried)
+        return replace(execution, tried=tried)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,13 @@ def load_tasks(path: Path, *, strategies: Sequence[str] = ()) -> list[Task]:
 
 
 def _task(line: Line) -> Task:
+    try:
+        return _told_task(line)
+    except (RecursionError, MemoryError):
+        raise line.error("its code nests deeper than Python reads") from None
+
+
+def _told_task(line: Line) -> Task:
     if is_mbpp(line):
         return mbpp_task(line)
     if is_humaneval(line) and is_description(line):

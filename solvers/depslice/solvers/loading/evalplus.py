@@ -1,12 +1,18 @@
 """EvalPlus' own lines (Liu et al. 2023): inputs instead of tests, and a solution to compare with.
 
 Those of HumanEval+ have HumanEval's prompts. In those of MBPP+ the prompt is a docstring: a
-description, and an assertion that shows how the function is called.
+description, and an assertion that shows how the function is called. JSON has no tuples, sets or
+complex numbers: inputs get the types that the arguments have there.
+
+An answer has to return what the solution returns, floats within 1e-7 of it, or ``atol`` (1e-6
+where it is 0), as EvalPlus has it. Its special judges (``find_zero`` may return any root) are
+not here.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Final
 
 from depslice.solvers.loading.examples import asserts_of
@@ -24,7 +30,7 @@ def check(candidate):
         if isinstance(other, float) and isinstance(one, (int, float)):
             if math.isnan(other):
                 return math.isnan(one)
-            return one == other or math.isclose(one, other, rel_tol=1e-7, abs_tol={atol!r})
+            return one == other or math.isclose(one, other, rel_tol=1e-7, abs_tol={atol!r} or 1e-6)
         if isinstance(other, (list, tuple)) and isinstance(one, (list, tuple)):
             return len(one) == len(other) and all(map(close, one, other))
         if isinstance(other, dict) and isinstance(one, dict):
@@ -62,9 +68,9 @@ def described_task(line: Line) -> Task:
     text = "\n".join(each for each in told if not each.lstrip().startswith("assert "))
     try:
         visible = asserts_of("\n".join(examples), entry_point)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:
         raise line.error(f"the example is not Python: {error}") from None
-    header = header_of(solution, entry_point)
+    header = header_of(line.python("canonical_solution", solution), entry_point)
     if header is None:
         raise line.error(f"the canonical solution does not define {entry_point!r}")
     problem = Problem(
@@ -73,32 +79,82 @@ def described_task(line: Line) -> Task:
         entry_point=entry_point,
         visible=visible,
     )
-    return Task(problem=problem, hidden=HiddenTests(program=comparison(line, entry_point)))
+    shape = _arguments("\n".join(examples), entry_point)
+    return Task(problem=problem, hidden=HiddenTests(program=comparison(line, entry_point, shape)))
 
 
-def comparison(line: Line, entry_point: str) -> str:
+def comparison(line: Line, entry_point: str, shape: Sequence[object] = ()) -> str:
     """The program that calls a function and the canonical solution with all inputs.
+
+    These are of the types of ``shape``, arguments that are shown.
 
     :raises ProblemError: a field is missing or cannot be used.
     """
+    solution = line.text("prompt") + line.text("canonical_solution")
+    inputs = [each for name in ("base_input", "plus_input") for each in _inputs(line, name)]
+    if not inputs:
+        raise line.error("there are no inputs")
+    atol = line.fields.get("atol") or 0.0
+    if not isinstance(atol, int | float):
+        raise line.error("'atol' is not a number")
     return _COMPARING.format(
-        solution=line.text("prompt") + line.text("canonical_solution"),
-        inputs=[each for name in ("base_input", "plus_input") for each in _inputs(line, name)],
+        solution=line.python("canonical_solution", solution),
+        inputs=[_shaped(each, shape) for each in inputs],
         entry_point=entry_point,
-        atol=line.fields.get("atol") or 0.0,
+        atol=float(atol),
     )
+
+
+def _shaped(arguments: list[object], shape: Sequence[object]) -> list[object]:
+    shown = [*shape, *arguments[len(shape) :]]
+    return [_like(each, like) for each, like in zip(arguments, shown, strict=False)]
+
+
+def _arguments(examples: str, entry_point: str) -> list[object]:
+    """The arguments of the first call that is shown, where they are literals."""
+    for node in ast.walk(ast.parse(examples)):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=args) if name == entry_point:
+                try:
+                    return [ast.literal_eval(each) for each in args]
+                except ValueError:
+                    return []
+    return []
+
+
+def _like(value: object, shown: object) -> object:
+    """``value``, which comes from JSON, with the types of ``shown``."""
+    if isinstance(value, str) and isinstance(shown, int | float | complex):
+        try:
+            return complex(value)
+        except ValueError:
+            return value
+    if isinstance(value, dict) and isinstance(shown, dict):
+        one = next(iter(shown.values()), None)
+        return {key: _like(each, one) for key, each in value.items()}
+    if not isinstance(value, list) or not isinstance(shown, list | tuple | set | frozenset):
+        return value
+    kinds = list(shown)
+    if len(kinds) != len(value) or len({*map(type, kinds)}) <= 1:  # all alike: the first says it
+        kinds = [next((k for k in kinds if isinstance(k, tuple | set)), [*kinds, None][0])] * len(
+            value
+        )
+    try:
+        return type(shown)(map(_like, value, kinds))
+    except TypeError:  # what is in it cannot be in a set
+        return value
 
 
 def _description(line: Line) -> str | None:
     """The prompt, where it is nothing but a docstring."""
     try:
         tree = ast.parse(line.text("prompt"))
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return None
     return ast.get_docstring(tree) if len(tree.body) == 1 else None
 
 
-def _inputs(line: Line, name: str) -> list[object]:
+def _inputs(line: Line, name: str) -> list[list[object]]:
     found = line.fields.get(name) or []
     if not isinstance(found, list) or not all(isinstance(each, list) for each in found):
         raise line.error(f"{name!r} is not a list of argument lists")

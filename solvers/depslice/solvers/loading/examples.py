@@ -53,9 +53,12 @@ def _parsed(program: str) -> ast.Module:
 def _opened(body: list[ast.stmt], entry_point: str) -> Iterator[ast.stmt]:
     called = {_checked(statement, entry_point) for statement in body}
     for statement in body:
-        if isinstance(statement, ast.FunctionDef) and statement.name in called:
-            [parameter] = statement.args.args
-            renaming = _Renaming(parameter.arg, entry_point)
+        if (
+            isinstance(statement, ast.FunctionDef)
+            and statement.name in called
+            and len(statement.args.args) == 1
+        ):
+            renaming = _Renaming(statement.args.args[0].arg, entry_point)
             yield from (renaming.visit(each) for each in statement.body)
         elif not _checked(statement, entry_point):
             yield statement
@@ -93,14 +96,24 @@ def doctests_of(docstring: str) -> tuple[VisibleTest, ...]:
         source, want = example.source.strip(), example.want.strip()
         if not want:
             setup.append(source)
-        elif example.exc_msg is None and _is_expression(source) and _is_expression(want):
-            found.append(VisibleTest(text=f"assert {source} == {want}", setup="\n".join(setup)))
+        elif example.exc_msg is None:
+            left, right = _expression(source), _expression(want)
+            if left is not None and right is not None:
+                text = _equal(source, left, want, right)
+                found.append(VisibleTest(text=text, setup="\n".join(setup)))
     return tuple(found)
 
 
-def _is_expression(text: str) -> bool:
+def _equal(source: str, left: ast.expr, want: str, right: ast.expr) -> str:
+    """That two values are equal: as they are written, where that means the same."""
+    compared = ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])
+    written = _expression(f"{source} == {want}")
+    same = written is not None and ast.dump(written) == ast.dump(compared)
+    return f"assert {source} == {want}" if same else f"assert {ast.unparse(compared)}"
+
+
+def _expression(text: str) -> ast.expr | None:
     try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

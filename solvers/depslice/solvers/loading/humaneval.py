@@ -8,6 +8,8 @@ there an answer has to return what ``canonical_solution`` returns.
 
 from __future__ import annotations
 
+import ast
+
 from depslice.solvers.loading.evalplus import comparison, has_inputs
 from depslice.solvers.loading.examples import asserts_of, doctests_of
 from depslice.solvers.loading.lines import Line
@@ -28,7 +30,7 @@ def humaneval_task(line: Line) -> Task:
     prompt, entry_point = line.text("prompt"), line.entry_point()
     try:
         given = given_by(prompt, entry_point)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:
         raise line.error(f"the prompt is not Python: {error}") from None
     except LookupError:
         raise line.error(f"the prompt does not define the entry point {entry_point!r}") from None
@@ -48,11 +50,14 @@ def _visible(line: Line, prompt: str, entry_point: str) -> tuple[VisibleTest, ..
         return doctests_of(docstring_of(prompt, entry_point))
     try:
         return asserts_of(examples, entry_point)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:
         raise line.error(f"the example test is not Python: {error}") from None
 
 
 def _hidden(line: Line, entry_point: str) -> str:
     if has_inputs(line):
         return comparison(line, entry_point)
-    return f"{line.text('test')}\n\ncheck({entry_point})\n"
+    test = line.python("test", line.text("test"))
+    if not any(isinstance(n, ast.FunctionDef) and n.name == "check" for n in ast.parse(test).body):
+        raise line.error("'test' does not define check()")
+    return f"{test}\n\ncheck({entry_point})\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
 import re
@@ -47,6 +48,17 @@ class Line:
         if not found.isidentifier():
             raise self.error(f"the entry point {found!r} is no name")
         return found
+
+    def python(self, name: str, text: str) -> str:
+        """``text``, which a field has, and which has to be Python.
+
+        :raises ProblemError: it is not.
+        """
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError) as error:
+            raise self.error(f"{name!r} is not Python: {error}") from None
+        return text
 
     def texts(self, name: str) -> list[str]:
         """A list of strings; an empty one where the field is missing.

@@ -7,9 +7,11 @@ What the function's header looks like is taken from ``code``, and nothing else o
 
 from __future__ import annotations
 
+import builtins
+
 from depslice.solvers.loading.examples import asserts_of
 from depslice.solvers.loading.lines import Line
-from depslice.solvers.loading.specifications import called_first, described, header_of
+from depslice.solvers.loading.specifications import called, described, header_of
 from depslice.solvers.problem import HiddenTests, Problem, Task
 
 
@@ -33,7 +35,7 @@ def mbpp_task(line: Line) -> Task:
     setup = "\n".join([line.optional("test_setup_code"), *line.texts("test_imports")]).strip()
     try:
         visible = asserts_of(f"{setup}\n{tests[0]}", entry_point)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:
         raise line.error(f"the first test is not Python: {error}") from None
     header = header or f"def {entry_point}(*args):"
     problem = Problem(
@@ -43,11 +45,16 @@ def mbpp_task(line: Line) -> Task:
         visible=visible,
     )
     tests += line.texts("challenge_test_list")
-    program = "\n".join([setup, *tests, line.optional("test")])
+    for each in tests:
+        line.python("test_list", each)
+    program = line.python("test", "\n".join([setup, *tests, line.optional("test")]))
     return Task(problem=problem, hidden=HiddenTests(program=program))
 
 
 def _function(test: str, code: str) -> tuple[str | None, str | None]:
     """The function that a test is about, and its header in ``code`` where it has one."""
-    name = called_first(test)
-    return name, header_of(code, name) if name else None
+    names = called(test)
+    for name in names:
+        if header := header_of(code, name):
+            return name, header
+    return next((name for name in names if not hasattr(builtins, name)), None), None

@@ -22,7 +22,7 @@ from depslice.prompts.model import Subject
 from depslice.prompts.subjects import subject_of
 from depslice.solvers.loading.examples import doctests_of
 from depslice.solvers.loading.lines import Line
-from depslice.solvers.problem import HiddenHarness, Problem, Task, VisibleTest
+from depslice.solvers.problem import HiddenHarness, Problem, ProblemError, Task, VisibleTest
 from depslice.validator.calls import is_test_file
 from depslice.validator.validation import Harness, read_harness
 
@@ -49,9 +49,11 @@ class Repositories:
             program = self._program(repo)
             harness = read_harness(place, program, line.optional("target") or None)
             return [
-                self._task(program, harness, strategy, line)
+                self._task(program, harness, place, strategy, line)
                 for strategy in self._strategies or (line.optional("strategy") or "sliced",)
             ]
+        except ProblemError:
+            raise
         except DepsliceError as error:
             raise line.error(error.message) from None
 
@@ -60,7 +62,9 @@ class Repositories:
             self._programs[repo] = open_program(str(repo))
         return self._programs[repo]
 
-    def _task(self, program: Program, harness: Harness, strategy: str, line: Line) -> Task:
+    def _task(
+        self, program: Program, harness: Harness, place: Path, strategy: str, line: Line
+    ) -> Task:
         target = find_symbol(program, harness.target)
         subject = subject_of(program, target, strategy=strategy, hide_target=True)
         problem = Problem(
@@ -72,7 +76,8 @@ class Repositories:
             visible=tuple(dict.fromkeys((*doctests_of(subject.docstring), *_shown(line)))),
             seconds=_SECONDS,
         )
-        return Task(problem=problem, hidden=HiddenHarness(program=program, harness=harness))
+        hidden = HiddenHarness(program=program, harness=harness, place=place)
+        return Task(problem=problem, hidden=hidden)
 
 
 def is_repository(line: Line) -> bool:

@@ -37,18 +37,17 @@ def docstring_of(specification: str, entry_point: str) -> str:
     return ""
 
 
-def called_first(test: str) -> str | None:
-    """The function that a test is about: the first of its names that it calls at the left."""
+def called(test: str) -> list[str]:
+    """The functions that a test calls by their names, the outer ones first."""
     try:
         tree = ast.parse(test)
-    except SyntaxError:
-        return None
-    builtin = {"set", "list", "tuple", "sorted", "len", "dict", "str", "round", "abs"}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id=name)) if name not in builtin:
-                return name
-    return None
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
 
 
 def described(header: str, text: str, examples: Sequence[str]) -> str:
@@ -62,7 +61,7 @@ def header_of(code: str, entry_point: str) -> str | None:
     """The ``def`` line of a function in ``code``, with imports before it."""
     try:
         tree = ast.parse(code)
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return None
     imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
     for node in tree.body:

@@ -25,6 +25,14 @@ class Reflexion:
     budget: int = 20
     memory: int = 3
 
+    def __post_init__(self) -> None:
+        """See that there is something to do.
+
+        :raises ValueError: there is not.
+        """
+        if self.budget < 1:
+            raise ValueError("budget has to be 1 or more")
+
     def solve(self, bench: Bench) -> str:
         """See :class:`~depslice.solvers.bench.Solver`."""
         problem = bench.problem
@@ -37,6 +45,10 @@ class Reflexion:
             seen = {"problem": problem, "code": code, "feedback": execution.feedback}
             reflections.append(bench.ask(_PROMPTS.messages("reflect", **seen)).strip())
             bench.note("reflection", text=reflections[-1])
-            prompt = _PROMPTS.messages("retry", **seen, reflections=reflections[-self.memory :])
+            prompt = _PROMPTS.messages("retry", **seen, reflections=_last(reflections, self.memory))
             code = code_of(bench.ask(prompt), problem)
         return code
+
+
+def _last(reflections: list[str], number: int) -> list[str]:
+    return reflections[max(0, len(reflections) - number) :]

@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import depslice
-from depslice.llm.port import Model, Options
+from depslice.llm.caps import Caps
+from depslice.llm.port import CapReached, Model, Options, PromptTooLong
+from depslice.llm.sampling import OpenModel
 from depslice.prompts.model import Message
 from depslice.solvers.choosing import SolverError, SolverSpec, plugin_of
 from depslice.solvers.execution.outcome import Execution
@@ -26,6 +28,7 @@ from depslice.solvers.running.local import LocalBench
 from depslice.validator.sandbox import (
     INSIDE,
     PYTHON_ENVIRONMENT,
+    SYSTEM_FOLDERS,
     Job,
     Limits,
     Running,
@@ -47,18 +50,27 @@ _LIMITS: Final = Limits(
 )
 _NO_REQUEST: Final = "the solver sent what is no request"
 _ANSWER_MOST: Final = 1 << 18  # characters of an answer
+_WARMEST: Final = 100  # beyond what any model takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where attempts are made. ``grounds`` say where answers run; solvers run in a sandbox of
-    the same kind, with depslice's own Python.
+    the same kind, with depslice's own Python. ``caps`` are those of one attempt.
     """
 
     model: Model
     grounds: Grounds
     options: Options
     oracle: bool = False
+    caps: Caps | None = None
+
+    def model_of_attempt(self) -> tuple[Model, Callable[[], bool]]:
+        """The model for one attempt, and whether a cap of that attempt is reached."""
+        if self.caps is None or not isinstance(self.model, OpenModel):
+            return self.model, lambda: False
+        model = self.model.for_task(self.caps)
+        return model, lambda: model.ledger.is_full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +118,11 @@ def check_hidden(path: Path, tasks: Sequence[Task], specs: Sequence[SolverSpec])
         for task in tasks
         if isinstance(task.hidden, HiddenHarness)
     }
-    places = [path, *(Path(program.project.root) for program in programs.values())]
+    harnesses = [t.hidden.place for t in tasks if isinstance(t.hidden, HiddenHarness)]
+    roots = [Path(program.project.root) for program in programs.values()]
+    places = [path, *roots, *filter(None, harnesses)]
     shown = {folder.resolve() for spec in specs for folder in _readable(spec)}
+    shown |= {Path(folder).resolve() for folder in SYSTEM_FOLDERS if Path(folder).exists()}
     for place in places:
         for folder in shown:
             found = place.resolve()
@@ -127,19 +142,28 @@ def propose(task: Task, spec: SolverSpec, place: Place, *, sample: int = 0) -> P
     """
     started = time.perf_counter()
     problem = task.problem
+    model, is_spent = place.model_of_attempt()
     with open_trials(task, place.grounds) as trials:
         bench = LocalBench(
             problem=problem,
-            model=place.model,
+            model=model,
             visible=trials.visible,
             hidden=trials.hidden if place.oracle else None,
             options=place.options,
             sample=sample,
         )
         with place.grounds.sandbox.start(_job(spec, problem)) as running:
-            code, why = _serve(running, bench)
+            try:
+                code, why = _serve(running, bench)
+            except PromptTooLong as error:  # another solver's may fit
+                code, why = None, f"the model took no prompt so long: {error.message}"
+            except CapReached as error:
+                if not is_spent():
+                    raise
+                code, why = None, error.message
             running.kill()
             bench.cpu_seconds += running.wait().cpu_seconds
+    why = " ".join(why.split())
     return Proposed(code=code, why=why, bench=bench, wall_seconds=time.perf_counter() - started)
 
 
@@ -158,9 +182,9 @@ def _serve(running: Running, bench: LocalBench) -> tuple[str | None, str]:
         match message:
             case {"kind": "ask", "messages": list(told), "temperature": temperature}:
                 messages = _told(told)
-                if messages is None:
+                if messages is None or not _is_temperature(temperature):
                     return None, _NO_REQUEST
-                running.send({"text": bench.ask(messages, temperature=_number(temperature))})
+                running.send({"text": bench.ask(messages, temperature=temperature)})
             case {"kind": "run", "code": str(code)}:
                 running.send(asdict(bench.run(code[:_ANSWER_MOST])))
             case {"kind": "judge", "code": str(code)}:
@@ -195,8 +219,10 @@ def _told(told: list[Any]) -> list[Message] | None:
     return found or None
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _is_temperature(value: object) -> TypeGuard[float | None]:
+    if value is None:
+        return True
+    return isinstance(value, int | float) and 0 <= value <= _WARMEST
 
 
 def _job(spec: SolverSpec, problem: Problem | None) -> Job:

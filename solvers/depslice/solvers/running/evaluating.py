@@ -27,12 +27,12 @@ class Wanted:
 class Known:
     """The attempts of a file: those that were made stay made. Without a file none are known."""
 
-    def __init__(self, path: Path | None, place: Place) -> None:
-        """Read what is there.
+    def __init__(self, path: Path | None, place: Place, *, only_read: bool = False) -> None:
+        """Read what is there. ``only_read``: someone else may be writing there.
 
         :raises LedgerError: it cannot be read, or is something else.
         """
-        self._ledger = Ledger(path) if path else None
+        self._ledger = Ledger(path, only_read=only_read) if path else None
         self._place = place
         self._lock = threading.Lock()
 
@@ -60,8 +60,7 @@ class Known:
                 self._ledger.add(self._key(wanted), attempt.document())
 
     def _key(self, wanted: Wanted) -> str:
-        place = self._place
-        return key_of(wanted.task, wanted.spec, wanted.sample, place.model.name, place.options)
+        return key_of(wanted.task, wanted.spec, wanted.sample, self._place)
 
 
 def attempts_of(
@@ -82,7 +81,7 @@ def evaluate(
     """The attempts as they come, first those that are known.
 
     An answer that is wrong, hangs, or ends its process is an attempt that failed, and so is
-    a solver that fails. What says nothing about either (the model is gone, a cap is reached)
+    a solver that fails, or asks what no model of this kind takes. What says nothing about either (the model is gone, a cap is reached)
     ends the evaluation: made again, it goes on from there.
 
     :raises SolverError: a solver cannot be made; before any attempt.

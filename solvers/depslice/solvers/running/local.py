@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -13,6 +14,8 @@ from depslice.solvers.execution.outcome import Execution
 from depslice.solvers.problem import Problem
 
 _EVENTS: Final = 1000  # of an attempt; a solver may not fill the disk
+_EVENT_BYTES: Final = 1 << 20  # of all of them
+_EVENT_DEPTH: Final = 20
 _SEEDS: Final = 10_000  # for one sample
 
 
@@ -45,6 +48,7 @@ class LocalBench:
     judged: int = 0
     cpu_seconds: float = 0.0
     events: list[dict[str, Any]] = field(default_factory=list)
+    _event_bytes: int = 0
 
     def ask(self, messages: Sequence[Message], *, temperature: float | None = None) -> str:
         """See :meth:`Bench.ask`.
@@ -85,10 +89,21 @@ class LocalBench:
         self.keep({"event": event, **what})
 
     def keep(self, event: dict[str, Any]) -> None:
-        """Keep a step, unless there are too many."""
-        if len(self.events) < _EVENTS:
+        """Keep a step, unless there are too many, or too much is in them."""
+        if len(self.events) >= _EVENTS or _is_deeper(event, _EVENT_DEPTH):
+            return
+        self._event_bytes += len(json.dumps(event))
+        if self._event_bytes <= _EVENT_BYTES:
             self.events.append(event)
 
     def _counted(self, execution: Execution) -> Execution:
         self.cpu_seconds += execution.cpu_seconds
         return execution
+
+
+def _is_deeper(value: Any, depth: int) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list | tuple):
+        return False
+    return not depth or any(_is_deeper(each, depth - 1) for each in value)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final, Self
 
-from depslice.llm.port import Options, Usage
-from depslice.solvers.choosing import SolverSpec
+from depslice.llm.port import Usage
+from depslice.solvers.choosing import SolverSpec, plugin_of
 from depslice.solvers.execution.outcome import Execution, Failure
 from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Graded, Place, Proposed
@@ -47,8 +49,8 @@ class Attempt:
 
     @property
     def visible_passed(self) -> bool:
-        """Whether there is an answer that passed all visible tests."""
-        return self.answer is not None and self.visible >= 1
+        """Whether there is an answer that passed all visible tests, of which there were some."""
+        return self.answer is not None and self.tests > 0 and self.visible >= 1
 
     def document(self) -> dict[str, Any]:
         """The attempt as JSON."""
@@ -114,14 +116,22 @@ def _why(proposed: Proposed, hidden: Execution | None) -> str:
     return f"hidden tests: {failure.kind}" if failure else ""
 
 
-def key_of(task: Task, spec: SolverSpec, sample: int, model: str, options: Options) -> str:
-    """What an attempt depends on: problem, hidden tests, solver, model, options, sample."""
-    parts = (
+def key_of(task: Task, spec: SolverSpec, sample: int, place: Place) -> str:
+    """What an attempt depends on: problem, hidden tests, solver, model, sample, where it runs."""
+    parts = [
         task.problem.digest,
         task.hidden.document(),
         str(spec),
         sample,
-        model,
-        asdict(options),
-    )
+        place.model.name,
+        asdict(place.options),
+    ]
+    # Only where they are not the usual ones, so that keys of the usual ones stay.
+    python, plugin = place.grounds.python, plugin_of(spec.name)
+    if python != Path(sys.executable):
+        parts.append({"python": str(python)})
+    if plugin is not None and plugin.dist is not None:
+        parts.append({"plugin": f"{plugin.dist.name} {plugin.dist.version}"})
+    if place.caps is not None:
+        parts.append({"caps": asdict(place.caps)})
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

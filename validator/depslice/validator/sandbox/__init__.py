@@ -8,6 +8,7 @@ b'42\n'
 
 from __future__ import annotations
 
+from depslice.validator.sandbox.bubblewrap import SYSTEM_FOLDERS
 from depslice.validator.sandbox.choosing import all_sandboxes, choose_sandbox
 from depslice.validator.sandbox.interpreters import PYTHON_ENVIRONMENT, interpreter_folders
 from depslice.validator.sandbox.lasting import Lasting
@@ -29,6 +30,7 @@ __all__ = [
     "GIVEN_UP",
     "INSIDE",
     "PYTHON_ENVIRONMENT",
+    "SYSTEM_FOLDERS",
     "Availability",
     "Ending",
     "Job",

@@ -48,7 +48,7 @@ _SHARED: Final = "/tmp"
 PRIVATE: Final = "/tmp/work"
 _USER: Final = 1000  # inside
 _ROOM_BESIDE: Final = 1 << 30  # bytes in memory, for jobs that have room on a disk
-_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS: Final = (
     "alternatives", "ca-certificates", "ld.so.cache", "localtime", "mime.types", "nsswitch.conf",
     "os-release", "pki", "protocols", "services", "ssl", "timezone",
@@ -266,7 +266,7 @@ def _ways(paths: Sequence[Path]) -> list[str]:
 
 
 def _system(command: _Command, *, network: bool) -> None:
-    for name in _SYSTEM:
+    for name in SYSTEM_FOLDERS:
         path = Path(name)
         if path.is_symlink():
             command.add("--symlink", os.readlink(path), name)
@@ -287,5 +287,5 @@ def _own_folders() -> tuple[Path, ...]:
 def _outermost(paths: Sequence[Path]) -> list[Path]:
     """Each path once, without those that lie in another or in what the system has."""
     found = {Path(os.path.abspath(path)) for path in paths}
-    covered = found | {Path(name) for name in _SYSTEM}
+    covered = found | {Path(name) for name in SYSTEM_FOLDERS}
     return sorted(path for path in found if not any(parent in covered for parent in path.parents))

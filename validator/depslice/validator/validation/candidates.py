@@ -65,11 +65,19 @@ def replaced_text(source: str, harness: Harness, candidate: str) -> str:
 
     :raises HarnessError: it is not Python, or defines no such function.
     """
-    name = harness.target.rpartition(".")[2].rpartition(":")[2]
     try:
-        given = ast.parse(candidate)
-    except (SyntaxError, ValueError, RecursionError) as error:
+        return _replaced(source, harness, candidate)
+    except SyntaxError as error:
         raise HarnessError(f"the candidate is not Python: {error}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        # Digits or depth beyond what Python reads or writes.
+        told = f": {error}" if str(error) else ""
+        raise HarnessError(f"the candidate cannot be read ({type(error).__name__}{told})") from None
+
+
+def _replaced(source: str, harness: Harness, candidate: str) -> str:
+    name = harness.target.rpartition(".")[2].rpartition(":")[2]
+    given = ast.parse(candidate)
     found = _functions(given, name)
     if not found:
         raise HarnessError(f"the candidate does not define {name}")

@@ -26,8 +26,8 @@ class LedgerError(DepsliceError):
 class Ledger:
     """The verdicts of a file. One writer at a time; the last line may be cut by a crash."""
 
-    def __init__(self, path: Path) -> None:
-        """Read what is there.
+    def __init__(self, path: Path, *, only_read: bool = False) -> None:
+        """Read what is there; a last line that was cut is removed, unless it is ``only_read``.
 
         :raises LedgerError: it cannot be read, or is something else.
         """
@@ -47,7 +47,7 @@ class Ledger:
                     raise LedgerError(f"{path} is not a file of verdicts") from None
                 break
             whole += len(line)
-        if whole < len(data):
+        if whole < len(data) and not only_read:
             os.truncate(path, whole)
 
     def get(self, key: str) -> Mapping[str, Any] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -64,10 +65,14 @@ def _belonging(lines: list[str]) -> Iterator[bool]:
 
 
 def with_even_indentation(code: str) -> str:
-    """Each indentation as a multiple of four: as many steps as there are blocks around it."""
+    """Each indentation as a multiple of four: as many steps as there are blocks around it.
+
+    What all lines are indented by is no block.
+    """
     found = []
     widths = [0]
-    for line in code.expandtabs(_STEP).splitlines():
+    code = textwrap.dedent(code.expandtabs(_STEP))
+    for line in code.splitlines():
         text = line.lstrip()
         if text:
             width = len(line) - len(text)
@@ -114,6 +119,10 @@ def imported(code: str, failure: Failure | None) -> str | None:
         return None
     missing = _NAME.search(failure.message)
     line = import_of(missing.group(1)) if missing else None
-    if line is None or line in code.splitlines():
+    lines = code.splitlines()
+    if line is None or line in lines:
         return None
-    return f"{line}\n{code}"
+    # Imports from the future come first (language reference, 7.11.1), and no line can go between.
+    futures = [n for n, each in enumerate(lines, 1) if each.startswith("from __future__ import")]
+    first = futures[-1] if futures else 0
+    return "\n".join([*lines[:first], line, *lines[first:]])

@@ -16,8 +16,10 @@ from depslice.solvers.prompting import Templates
 _PROMPTS: Final = Templates(Path(__file__).parents[1] / "templates" / "codetree")
 # An item starts a line; what is indented below it belongs to it.
 _ITEM: Final = re.compile(
-    r"^ ?(?:#+ )?(?:\*\*)?(?:strategy |approach )?\d{1,2}[.):][ \t]*", re.MULTILINE | re.IGNORECASE
+    r"^ ?(?:#+ )?(?:\*\*)?(?:strategy |approach )?\d{1,2}[.):](?!\d)[ \t]*",
+    re.MULTILINE | re.IGNORECASE,
 )
+_REFINED: Final = re.compile(r"refine|reject|not\s+(?:be\s+)?accept", re.IGNORECASE)
 _MOST: Final = 5  # the Critic's best mark
 
 
@@ -81,11 +83,11 @@ class Critic:
     def verify(self, node: Node) -> Review:
         """Whether a program that passes is general, careful and efficient."""
         said = self.bench.ask(_about("verify", self.bench, node))
-        decisions = re.findall(r"decision\W+(accept|refine)", said, re.IGNORECASE)
+        decisions = re.findall(r"\bdecision\b(.*)", said, re.IGNORECASE)
         return Review(
             text=said.strip(),
             score=_mark("score", said),
-            accepted=not decisions or decisions[-1].lower() == "accept",
+            accepted=not decisions or not _REFINED.search(decisions[-1]),
         )
 
 
@@ -107,5 +109,7 @@ def _items(text: str) -> tuple[str, ...]:
 
 def _mark(name: str, text: str) -> float:
     """A mark from 0 to 5, scaled to 1; 0 where it is missing."""
-    found = re.findall(rf"{name}\W+(\d+(?:\.\d+)?)", text, re.IGNORECASE)
-    return min(float(found[-1]), _MOST) / _MOST if found else 0.0
+    # "Results: 4", "**Results (0-5):** 4/5"
+    given = rf"\b{name}\b[*_\s]*(?:\([^)\n]*\))?[*_\s:=]*(-?\d+(?:\.\d+)?)"
+    found = re.findall(given, text, re.IGNORECASE)
+    return min(max(float(found[-1]), 0.0), _MOST) / _MOST if found else 0.0

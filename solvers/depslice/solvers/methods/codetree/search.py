@@ -42,6 +42,14 @@ class CodeTree:
     abort: bool = True
     scoring: bool = True
 
+    def __post_init__(self) -> None:
+        """See that there is something to do.
+
+        :raises ValueError: there is not.
+        """
+        if min(self.budget, self.depth, self.width) < 1:
+            raise ValueError("budget, depth and width have to be 1 or more")
+
     def solve(self, bench: Bench) -> str:
         """See :class:`~depslice.solvers.bench.Solver`."""
         strategies = Thinker(bench).strategies(self.width)

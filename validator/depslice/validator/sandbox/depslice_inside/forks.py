@@ -49,6 +49,27 @@ def _cpu_seconds(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
+def cpu_seconds_of_forks() -> float:
+    """What all processes that descend from this one, and run, have used up to now."""
+    used: dict[int, int] = {}
+    parents: dict[int, int] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, IndexError):
+                stat = Path("/proc", name, "stat").read_text(encoding="utf-8", errors="replace")
+                fields = stat.rpartition(")")[2].split()
+                parents[int(name)] = int(fields[1])
+                used[int(name)] = sum(map(int, fields[11:15]))  # with its children that have ended
+    own = os.getpid()
+    ticks = 0
+    for pid, own_ticks in used.items():
+        above = parents[pid]
+        while above not in (own, 0):
+            above = parents.get(above, 0)
+        ticks += own_ticks if above == own else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def end_the_rest() -> None:
     """End what the run has left: its orphans are children of this process."""
     while True:
