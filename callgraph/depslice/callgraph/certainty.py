@@ -57,6 +57,8 @@ _LIMITS: Final = {
     "callback": _Limits(vague=1, exact=1),
     "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
     "by-name": _Limits(vague=3, exact=3),
+    "called-by-base": _Limits(vague=3, exact=_ANY),
+    "handed": _Limits(vague=2, exact=2),  # called some time, perhaps
 }
 _LIKELY_UNSHOWN: Final = frozenset({"by-name", "callback"})
 """Likely all the same, though nothing has flowed."""

@@ -9,7 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.base import MOST_NAMESAKES
-from depslice.callgraph.engine.library import CALLED_BACK, INERT_BASES, is_inert
+from depslice.callgraph.engine.library import INERT_BASES, is_inert
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
@@ -64,6 +64,10 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """Implemented by the protocol part."""
+        raise NotImplementedError
+
+    def call_back(self, number: int, name: str, pos: Position, *, written: bool) -> bool:
+        """Implemented by the part for code outside."""
         raise NotImplementedError
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -465,12 +469,12 @@ class AttributeEvaluation(AnnotationEvaluation):
             return made
         held = self.held_by(class_)
         if held is not None:
+            if self.whole:  # those that are written in Python call what is overridden
+                self.call_back(self.intern(("I", class_, True)), name, pos, written=True)
             return self.container_attribute(held, name, pos)
         outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
         if name in _ACCESSORS and self.whole and "builtins.property" in outside:
             return self._accessor(class_, name) or self.unknown
-        if outside and self.whole and f"{outside[0]}.{name}" in CALLED_BACK:
-            return self.single(("XB", f"{outside[0]}.{name}", class_))
         instance = self.intern(("I", class_, False))
         inherited = self.outside.inherited(instance, class_, name, pos)
         if inherited is not None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
-from depslice.callgraph.engine.structural import chosen
 from depslice.callgraph.engine.values import (
     EMPTY,
     NO_KEYWORDS,
     OPEN,
     OPEN_OR_TEXT,
     TRACED,
-    Class,
     Function,
     Values,
 )
@@ -48,6 +44,10 @@ def _takes(method: Function, op: Op) -> bool:
         return False
     missing = (*signature.positional[given:], *signature.keyword_only)
     return all(unit.params[index][3] or unit.params[index][0] in names for index in missing)
+
+
+_OF_BASES = frozenset({"asked-by-base", "called-by-base", "handed"})
+"""Rules by which code outside calls what a class overrides."""
 
 
 class CallEvaluation(ExternalCalls):
@@ -235,7 +235,7 @@ class CallEvaluation(ExternalCalls):
                 value[1],
                 bound,
                 pos,
-                rule="method",
+                rule=rule if rule in _OF_BASES else "method",
                 keywords=keywords,
                 spread=spread,
                 external=external,
@@ -274,10 +274,6 @@ class CallEvaluation(ExternalCalls):
         if kind == "CD":
             self.enter_context(self.only(value[1]), pos, is_async=False)
             return self.call(value[2], args, keywords, pos, spread=spread)
-        if kind == "XB":
-            self.facts.append((f.EXTERNAL, value[1], pos, True))
-            self.call_back(value[1], value[2], pos)
-            return self.unknown
         if kind == "NT":
             return self._named_tuple(value[1], args, keywords, register)
         if kind == "TC":
@@ -425,34 +421,6 @@ class CallEvaluation(ExternalCalls):
                 self.write_item(container, str(place), given.get(name, EMPTY))
                 self.write(self.cell("field", container, name), given.get(name, EMPTY))
         return made
-
-    def call_back(self, dotted: str, class_: Class, pos: Position) -> None:
-        """What a method of a standard base calls of a class that extends it."""
-        instance = self.single(("I", class_, True))
-        for name in library.CALLED_BACK.get(dotted, ()):
-            if name.endswith("*"):
-                members = {n: None for k in self.mro(class_) for n in k.info.members}
-                names = [each for each in members if each.startswith(name[:-1])]
-            else:
-                names = [name] if self.find_member(class_, name) is not None else []
-            for each in names:
-                self._call_back_method(instance, each, pos)
-
-    def call_back_methods(
-        self, number: int, protocols: Sequence[Sequence[str]], pos: Position
-    ) -> None:
-        """Code outside uses an object of the repo as one of ``protocols`` (PEP 544)."""
-        _, class_, exact = self.values[number]
-        called = set(chosen(protocols, partial(self.answers, class_)))
-        for name in sorted(called):
-            self._call_back_method(self.only(number), name, pos)
-        if not exact:  # a subclass may have the others
-            for name in sorted({each for methods in protocols for each in methods} - called):
-                self.facts.append((f.MEMBER, class_, name, pos, True, "call", False))
-
-    def _call_back_method(self, instance: Values, name: str, pos: Position) -> None:
-        found = self.load_attribute(instance, name, pos)
-        self.call(found, [], {}, pos, rule="callback", external=True)
 
     def get_by_name(self, getter: tuple[Any, ...], values: Values, pos: Position) -> Values:
         """What ``attrgetter``, ``itemgetter`` or ``methodcaller`` does with ``values``."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.calling_back import CallingBack
 from depslice.callgraph.engine.library import INERT_BASES
-from depslice.callgraph.engine.passing import FunctionCalls
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Values
 from depslice.callgraph.summary import Position
 
 
-class Construction(FunctionCalls):
+class Construction(CallingBack):
     """What makes an instance (language reference, 3.3.1 and 3.3.3), and what calling one does."""
 
     def instantiate(
@@ -83,6 +83,8 @@ class Construction(FunctionCalls):
             given = [instance, *args]
             self._call_defined(init, "__init__", given, keywords, spread, pos, rule="init")
         else:
+            if self.whole:
+                self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
             self._pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)
         for hook in ("__post_init__", "__attrs_post_init__") if init is None else ():

@@ -205,7 +205,11 @@ class ContainerEvaluation(ComputedNames):
         """``instance[key]`` of a class that extends a container or is a record."""
         held = self.held_by(class_)
         if held is not None:
-            return self._item(held, keys)
+            found = self._item(held, keys)
+            if self.find_member(class_, "__missing__") is not None:  # 3.3.7
+                instance = self.intern(("I", class_, True))
+                found = found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
+            return found
         if not self.whole or "typing.NamedTuple" not in self.external_bases(class_):
             return EMPTY
         fields = [
@@ -260,15 +264,11 @@ class ContainerEvaluation(ComputedNames):
         return frozenset(made)
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
-        if self.find_member(class_, "__class_getitem__") is not None:
+        by_metaclass = self.call_of_metaclass(receiver, class_, "__getitem__", [keys], pos)
+        if by_metaclass is None and self.find_member(class_, "__class_getitem__") is not None:
             self._call_member(
                 class_, "__class_getitem__", [self.only(receiver), keys], pos, "class-getitem"
             )
-        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
-            if self.find_member(metaclass, "__getitem__") is not None:
-                self._call_member(
-                    metaclass, "__getitem__", [self.only(receiver), keys], pos, "metaclass"
-                )
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))

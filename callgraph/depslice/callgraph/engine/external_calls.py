@@ -77,6 +77,8 @@ class ExternalCalls(PartialCalls):
         name = self.outside.method_name(method)
         self.facts.append((f.EXTERNAL, name, call.pos, True))
         self._protocols(name, call.args, call.pos)
+        if self.whole and self.values[method[1]][0] == "I":
+            self.call_back(method[1], method[3], call.pos, written=True)
         for dotted in self.outside.names_of_method(method):
             model = self._models.get(dotted)
             if model is not None:

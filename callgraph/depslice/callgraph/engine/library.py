@@ -90,38 +90,6 @@ INERT_BASES: Final = frozenset(
     }
 )
 
-# Methods of standard base classes, and what of a subclass they call. `visit_*`: all that fit.
-CALLED_BACK: Final = {
-    "threading.Thread.start": ("run",),
-    "multiprocessing.Process.start": ("run",),
-    "json.JSONEncoder.encode": ("default",),
-    "json.JSONEncoder.iterencode": ("default",),
-    "ast.NodeVisitor.visit": ("visit_*", "generic_visit"),
-    "ast.NodeVisitor.generic_visit": ("visit_*",),
-    "ast.NodeTransformer.visit": ("visit_*", "generic_visit"),
-    "ast.NodeTransformer.generic_visit": ("visit_*",),
-    "html.parser.HTMLParser.feed": ("handle_*",),
-    "html.parser.HTMLParser.close": ("handle_*",),
-    "cmd.Cmd.cmdloop": ("do_*", "preloop", "postloop", "precmd", "postcmd", "emptyline", "default"),
-    "cmd.Cmd.onecmd": ("do_*", "emptyline", "default"),
-    "logging.Handler.handle": ("emit", "filter"),
-    "string.Formatter.format": ("vformat", "get_value", "get_field", "format_field"),
-    "collections.abc.Mapping.get": ("__getitem__",),
-    "collections.abc.Mapping.__contains__": ("__getitem__",),
-    "collections.abc.MutableMapping.get": ("__getitem__",),
-    "collections.abc.MutableMapping.__contains__": ("__getitem__",),
-    "collections.abc.MutableMapping.pop": ("__getitem__", "__delitem__"),
-    "collections.abc.MutableMapping.setdefault": ("__getitem__", "__setitem__"),
-    "collections.abc.MutableMapping.update": ("__setitem__",),
-    "collections.abc.MutableSequence.append": ("insert", "__len__"),
-    "collections.abc.MutableSequence.extend": ("insert", "__len__"),
-    "collections.abc.MutableSequence.pop": ("__getitem__", "__delitem__"),
-    "collections.abc.Sequence.index": ("__getitem__", "__len__"),
-    "collections.abc.Sequence.__contains__": ("__getitem__",),
-    "collections.abc.Sequence.__iter__": ("__getitem__",),
-    "collections.abc.MutableSet.remove": ("__contains__", "discard"),
-}
-
 _MODULE_HOOKS: Final = (
     *("forward", "extra_repr", "train", "eval", "apply", "to", "type", "cpu", "cuda", "float"),
     *("double", "half", "bfloat16", "requires_grad_", "zero_grad", "compile", "share_memory"),

@@ -462,16 +462,21 @@ def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
 
 
 def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
+    return _checked(engine, call, "__instancecheck__")
+
+
+def _issubclass(engine: ContainerEvaluation, call: Call) -> Values:
+    return _checked(engine, call, "__subclasscheck__")
+
+
+def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
+    """Whether something is of a class: that its metaclass may say (3.3.4)."""
     if len(call.args) == 2:
         for name in _structural(engine, call.args[1]):
             engine.load_attribute(call.args[0], name, call.pos)
     for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
         for metaclass in class_.metaclasses:
-            engine.protocol(
-                engine.single(("I", metaclass, True)),
-                ("__instancecheck__", "__subclasscheck__"),
-                call.pos,
-            )
+            engine.protocol(engine.single(("I", metaclass, True)), (dunder,), call.pos)
     return engine.constants[-7]
 
 
@@ -589,7 +594,7 @@ MODELS: Final[dict[str, Model]] = {
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
     "builtins.isinstance": _isinstance,
-    "builtins.issubclass": _isinstance,
+    "builtins.issubclass": _issubclass,
     "contextlib.ExitStack.enter_context": _enter_context,
     "contextlib.closing": _closing,
     "contextlib.ExitStack.push": _enter_context,

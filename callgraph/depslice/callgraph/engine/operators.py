@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from depslice.callgraph.engine.library import CALLED_BACK
 from depslice.callgraph.engine.protocols import Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
@@ -55,6 +54,8 @@ class Operators(Protocols):
                         self.note_protocol("__eq__", pos, value)
                     answered = False
                 else:
+                    if kind[0] == "C":
+                        self.call_of_metaclass(value, kind[1], name, [other], pos)
                     answered = False
             if answered:
                 return
@@ -94,15 +95,16 @@ class Operators(Protocols):
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                 else:
-                    bases = [f"{b}.__contains__" for b in self.external_bases(kind[1])]
-                    derived = [b for b in bases if self.whole and b in CALLED_BACK]
-                    for base in derived:
-                        self.call_back(base, kind[1], pos)
-                    if not derived:
+                    called = self.whole and self.call_back(
+                        value, "__contains__", pos, written=False
+                    )
+                    if not called:
                         self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
-            elif kind[0] == "C":
+            elif kind[0] == "C" and (
+                self.call_of_metaclass(value, kind[1], "__contains__", [items], pos) is None
+            ):
                 self._iterate_class(value, kind[1], pos)
         dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
         for value in tuple(items):
@@ -149,8 +151,12 @@ class Operators(Protocols):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
                     self._extend(value, right)
-            elif kind[0] == "C" and forward == "or":
-                result.add(value)
+            elif kind[0] == "C":
+                made_by = self.call_of_metaclass(value, kind[1], f"__{forward}__", [right], pos)
+                if made_by is not None:
+                    result |= made_by
+                elif forward == "or":
+                    result.add(value)
         answered = answered and all(self.values[v][0] == "I" for v in left)
         for value in tuple(right):
             kind = self.values[value]

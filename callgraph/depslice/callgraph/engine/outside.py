@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.overridden import Asked, Overridden
 from depslice.callgraph.engine.structural import Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
@@ -39,6 +40,9 @@ _PLAIN: Final = frozenset(
 )
 
 
+_ABSTRACT: Final = "collections.abc."
+
+
 class Member(NamedTuple):
     """A member of a class outside the repo: the class that defines it, and what it is."""
 
@@ -54,6 +58,7 @@ class Outside:
         self.stubs = stubs
         self.types = StubTypes(engine, stubs)
         self.protocols = Protocols(stubs)
+        self.overridden = Overridden(engine, stubs, self.types)
         self._members: dict[tuple[str, str], Member | None] = {}
         self._method_names: dict[tuple[str, str], tuple[str, ...]] = {}
         self._fixed: dict[int, Values | None] = {}  # by the identity of declarations
@@ -89,6 +94,19 @@ class Outside:
             if not any(part.startswith("_") for part in candidate.dotted.split(".")):
                 return f"{candidate.dotted}.{name}"
         return f"{class_.dotted}.{name}"
+
+    def _label_in(self, class_: Class, base: StubClass, name: str) -> str:
+        """What a member goes by that a class of the repo has from ``base``.
+
+        Stubs have the classes of ``collections.abc`` in ``typing``.
+        """
+        dotted = self._label(base, name)
+        module, _, rest = dotted.partition(".")
+        if module == "typing" and any(
+            each.startswith(_ABSTRACT) for each in self.engine.external_bases(class_)
+        ):
+            return _ABSTRACT + rest.removeprefix("Abstract")
+        return dotted
 
     def attribute(self, number: int, name: str, pos: Position) -> Values | None:
         """``value.name`` for an object from outside; ``None`` if nothing is known of it."""
@@ -140,8 +158,10 @@ class Outside:
         for base, _ in self.types.outer_bases(class_):
             found = self.member(base, name)
             if found is not None and found.owner.dotted != "builtins.object":
-                dotted = self._label(base, name)
+                dotted = self._label_in(class_, base, name)
                 self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
+                if self.engine.whole and found.declaration[-1] == "property":
+                    self.engine.call_back(number, name, pos, written=True)
                 return self._read(number, found, name, pos)
         return None
 
@@ -152,8 +172,14 @@ class Outside:
         for base, _ in self.types.outer_bases(class_):
             found = self.member(base, name)
             if found is not None and found.owner.dotted != "builtins.object":
+                if self.engine.whole:
+                    self.engine.call_back(number, name, pos, written=False)
                 return self._invoke(number, found, name, Call(args, pos=pos)) or EMPTY
         return EMPTY
+
+    def asked_by(self, class_: Class, name: str) -> Asked:
+        """What a method that a class of the repo has from a base outside asks its object for."""
+        return self.overridden.asked_by(class_, name)
 
     # --- calls
 
@@ -168,8 +194,7 @@ class Outside:
         if class_ is None and holder[0] in ("I", "C"):
             for base, _ in self.types.outer_bases(holder[1]):
                 if defining in self.stubs.mro(base):
-                    class_ = base
-                    break
+                    return self._label_in(holder[1], base, name)
         return self._label(class_ or defining, name)
 
     def names_of_method(self, value: Value) -> tuple[str, ...]:
@@ -443,6 +468,22 @@ class Outside:
         if protocols:
             for number in objects:
                 self.engine.call_back_methods(number, protocols, pos)
+        if self.engine.whole:
+            self._use_classes(declared, values, scope.module, pos)
+
+    def _use_classes(
+        self, declared: TypeExpr, values: Values, module: StubModule, pos: Position
+    ) -> None:
+        """Objects of the repo, and classes, are used as the class in a parameter's type has it."""
+        known = self.engine.values
+        ours = [
+            v for v in values if known[v][0] in ("I", "C") and self.types.outer_bases(known[v][1])
+        ]
+        classes = self.protocols.classes(module, declared) if ours else ()
+        for number in ours if classes else ():
+            names = self.overridden.all_of(known[number][1], classes)
+            if names:
+                self.engine.hand_to_base(number, names, pos)
 
     def _built(self, result: Values, register: int) -> Values:
         """A new list or set is a container of this place, that may be filled later."""

@@ -55,6 +55,17 @@ class Protocols(CallEvaluation):
                 result |= self.unknown
         return result
 
+    def call_of_metaclass(
+        self, receiver: int, class_: Class, dunder: str, args: Sequence[Values], pos: Position
+    ) -> Values | None:
+        """What a special method of a class's metaclass gives; ``None`` where there is none."""
+        for k in self.mro(class_):
+            for metaclass in k.metaclasses:
+                if self.find_member(metaclass, dunder) is not None:
+                    given = [self.only(receiver), *args]
+                    return self._call_member(metaclass, dunder, given, pos, "metaclass")
+        return None
+
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
         """What ``for x in values`` gives (3.3.7, 8.3)."""
         result: set[int] = set()
@@ -125,12 +136,9 @@ class Protocols(CallEvaluation):
         return result
 
     def _iterate_class(self, receiver: int, class_: Class, pos: Position) -> Values:
-        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
-            if self.find_member(metaclass, "__iter__") is not None:
-                made = self._call_member(
-                    metaclass, "__iter__", [self.only(receiver)], pos, "metaclass"
-                )
-                return self.iterate(made, pos, is_async=False)
+        made = self.call_of_metaclass(receiver, class_, "__iter__", [], pos)
+        if made is not None:
+            return self.iterate(made, pos, is_async=False)
         if any(base.startswith("enum.") for base in self.external_bases(class_)):
             self.facts.append((f.CLASSREF, class_, pos))
             return self.single(("I", class_, True))

@@ -23,6 +23,7 @@ class Protocols:
     def __init__(self, stubs: Stubs) -> None:
         self._stubs = stubs
         self._known: dict[tuple[str, TypeExpr], tuple[tuple[str, ...], ...]] = {}
+        self._classes: dict[tuple[str, TypeExpr], tuple[StubClass, ...]] = {}
 
     def of(self, module: StubModule, expression: TypeExpr) -> tuple[tuple[str, ...], ...]:
         """The methods of each protocol that a type of ``module`` may mean.
@@ -60,6 +61,39 @@ class Protocols:
             methods = tuple(self._methods(self._stubs.class_of(definition)))
             if methods:
                 yield methods
+
+    def classes(self, module: StubModule, expression: TypeExpr) -> tuple[StubClass, ...]:
+        """The classes that a type of ``module`` names, ``type[Class]`` among them."""
+        key = (module.name, expression)
+        known = self._classes.get(key)
+        if known is None:
+            self._classes[key] = ()  # for a type that names itself
+            known = self._classes[key] = tuple(self._read_classes(module, expression))
+        return known
+
+    def _read_classes(self, module: StubModule, expression: TypeExpr) -> Iterator[StubClass]:
+        kind = expression[0]
+        if kind == s.T_UNION:
+            for alternative in expression[1]:
+                yield from self.classes(module, alternative)
+        if kind not in (s.T_NAME, s.T_ATTR, s.T_SUBSCRIPT):
+            return
+        name = expression[1] if kind == s.T_SUBSCRIPT else expression
+        definition = self._stubs.resolve(module, name)
+        if definition is None or definition.declaration is None:
+            return
+        if kind == s.T_SUBSCRIPT and definition.name in (*_WRAPPING, "type", "Type"):
+            for argument in expression[2]:
+                yield from self.classes(module, argument)
+        elif definition.declaration[0] == d.ALIAS:
+            yield from self.classes(definition.module, definition.declaration[1])
+        elif definition.declaration[0] == d.TYPE_VARIABLE:
+            for bound in definition.declaration[1]:
+                yield from self.classes(definition.module, bound)
+        elif definition.declaration[0] == d.CLASS:
+            class_ = self._stubs.class_of(definition)
+            if not class_.is_protocol:
+                yield class_
 
     def _methods(self, class_: StubClass) -> Iterator[str]:
         if class_.is_protocol or class_.dotted in _FILES:

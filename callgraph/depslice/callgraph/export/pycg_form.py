@@ -131,6 +131,8 @@ def _external_initializers(
     class_id: str, graph: ReferenceGraph, *, seen: set[str]
 ) -> Iterator[str]:
     seen.add(class_id)
+    if f"{class_id}.__init__" in graph:
+        return  # which says itself whether it calls theirs
     for reference in graph.outgoing(class_id, kind=ReferenceKind.INHERIT):
         base = reference.target
         if is_external(base):

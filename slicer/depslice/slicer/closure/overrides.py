@@ -2,8 +2,8 @@
 
 A base can call what it knows the name of: what it declares itself, and what its documentation
 says it finds by name (``do_GET``, ``visit_Name``). Of classes of the standard library, typeshed
-says the former and :mod:`~depslice.callgraph.engine.library` the latter; of some others a table
-there. Any other base may do what it likes: read the class body, call every method.
+says the former, and their sources (:mod:`~depslice.callgraph.stubs.called_back`) and
+:mod:`~depslice.callgraph.engine.library` the latter; of some others a table there. Any other base may do what it likes: read the class body, call every method.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
-from depslice.callgraph.engine.library import CALLED_BACK, FOUND_BY_NAME, INERT_BASES
+from depslice.callgraph.engine.library import FOUND_BY_NAME, INERT_BASES
 from depslice.callgraph.program import Module
+from depslice.callgraph.stubs.called_back import called_back
 from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import Piece
 from depslice.slicer.pieces import is_decorated
@@ -86,7 +87,6 @@ class Overrides:
             return None
         names = {name for each in self._stubs.mro(class_) for name in each.members}
         patterns = [name for each in order for name in FOUND_BY_NAME.get(each, ())]
-        for method, called in CALLED_BACK.items():
-            if method.rpartition(".")[0] in order:
-                patterns += called
+        asked = called_back()
+        patterns += [n for each in order for names in asked.get(each, {}).values() for n in names]
         return _Known(frozenset(names), tuple(patterns))

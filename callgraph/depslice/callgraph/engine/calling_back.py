@@ -1,0 +1,64 @@
+"""What code outside calls of an object of the repo: what it overrides, what a protocol declares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.passing import FunctionCalls
+from depslice.callgraph.engine.structural import chosen
+from depslice.callgraph.engine.values import Values
+from depslice.callgraph.stubs.called_back import MAKE
+from depslice.callgraph.summary import Position
+
+
+class CallingBack(FunctionCalls):
+    """Calls that are made where no code of the repo is seen."""
+
+    def call_back(self, number: int, name: str, pos: Position, *, written: bool) -> bool:
+        """What a method that an object has from a base outside calls of what its class overrides.
+
+        ``written``: the call is there to be read, no operator. Whether the base is one whose
+        methods are known.
+        """
+        rule = "called-by-base" if written else "asked-by-base"
+        _, class_, exact = self.values[number]
+        asked = self.outside.asked_by(class_, name)
+        for each in asked.own:
+            if each == MAKE:
+                made = self.single(("C", class_, exact))
+                self.call(made, [], {}, pos, rule=rule, external=True)
+            else:
+                self._call_back_method(self.only(number), each, pos, rule)
+        if not exact and class_.subclasses:
+            for each in asked.others:
+                self.facts.append((f.MEMBER, class_, each, pos, True, "call", False))
+        return asked.known
+
+    def call_back_methods(
+        self, number: int, protocols: Sequence[Sequence[str]], pos: Position
+    ) -> None:
+        """Code outside uses an object of the repo as one of ``protocols`` (PEP 544)."""
+        _, class_, exact = self.values[number]
+        called = set(chosen(protocols, partial(self.answers, class_)))
+        for name in sorted(called):
+            self._call_back_method(self.only(number), name, pos, "callback")
+        if not exact:  # a subclass may have the others
+            for name in sorted({each for methods in protocols for each in methods} - called):
+                self.facts.append((f.MEMBER, class_, name, pos, True, "call", False))
+
+    def hand_to_base(self, number: int, names: Sequence[str], pos: Position) -> None:
+        """An object, or a class to make one of, is handed to code that knows its base.
+
+        ``names`` are what its class overrides: any of it may be called, some time.
+        """
+        receivers: Values = self.only(number)
+        if self.values[number][0] == "C":
+            receivers = self.call(receivers, [], {}, pos, rule="handed", external=True)
+        for name in names:
+            self._call_back_method(receivers, name, pos, "handed")
+
+    def _call_back_method(self, instance: Values, name: str, pos: Position, rule: str) -> None:
+        found = self.load_attribute(instance, name, pos)
+        self.call(found, [], {}, pos, rule=rule, external=True)
