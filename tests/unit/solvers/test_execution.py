@@ -269,6 +269,21 @@ def test_no_answer_reads_its_tests_or_forges_their_verdict(executor: Executor, c
     assert tried(executor, "def f(x): return 'hidden'", HIDDEN).passed
 
 
+@pytest.mark.parametrize(
+    ("code", "test"),
+    [
+        ("def abs(x): return 0\ndef f(x): return 7", "assert abs(f(1) - 1) < 1"),
+        ("def all(x): return True\ndef f(x): return 7", "assert all([f(1) == 1])"),
+        ("class math: isclose = lambda *a: True\ndef f(x): return 7", "assert math.isclose(f(1), 1)"),
+        ("class Any:\n    def __sub__(s, o): return 0\ndef f(x): return Any()", "assert f(1) - 1 < 1"),
+        ("class Any:\n    def __lt__(s, o): return True\ndef f(x): return Any()", "assert f(1) < 1"),
+        ("class Any:\n    def __contains__(s, o): return True\ndef f(x): return Any()", "assert 1 in f(1)"),
+    ],
+)  # fmt: skip
+def test_no_answer_says_what_its_test_means(executor: Executor, code: str, test: str) -> None:
+    assert not tried(executor, code, test).passed
+
+
 def test_nothing_is_left_for_a_later_program_or_test(executor: Executor) -> None:
     code = (
         "import os, tempfile\n"

@@ -155,7 +155,8 @@ class Construction(CallingBack):
         if known is None:
             order = self.mro(class_)
             known = any(
-                k.info.decorators or any(b not in INERT_BASES for b in k.external_bases)
+                k.info.decorators
+                or any(b not in INERT_BASES or b == "typing.NamedTuple" for b in k.external_bases)
                 for k in order
             )
             if class_.mro_cache is not None:

@@ -399,6 +399,7 @@ class Engine(Probing):
                 fn.module, op[2], op[3], op[4], f.HERE
             ),
             s.CLASS_MATCH: lambda fn, r, op: self.match_class(r[op[2]], r[op[3]]),
+            s.MATCH_ARG: lambda fn, r, op: self.match_argument(r[op[2]], r[op[3]], op[4], f.HERE),
             s.COMPARE: self._compare,
             s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], f.HERE),
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),

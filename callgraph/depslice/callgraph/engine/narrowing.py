@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from depslice.callgraph.engine.operators import Operators
-from depslice.callgraph.engine.values import Values
+from depslice.callgraph.engine.values import Class, Values
+from depslice.callgraph.summary import Position
+
+_OF_THEMSELVES: Final = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set"),
+        *("str", "tuple"),
+    )
+)
+"""Types whose only positional pattern is for the object itself (PEP 634)."""
 
 
 class Narrowing(Operators):
@@ -78,3 +91,31 @@ class Narrowing(Operators):
     def match_class(self, subject: Values, classes: Values) -> Values:
         """The subject when a class pattern matched."""
         return self.narrow(subject, classes)
+
+    def match_argument(self, matched: Values, classes: Values, index: int, pos: Position) -> Values:
+        """What the pattern at a position of a class pattern is compared with (PEP 634)."""
+        result: set[int] = set()
+        for kind in self._class_targets(classes):
+            if kind[0] == "X":
+                result |= matched if kind[1] in _OF_THEMSELVES and not index else self.unknown
+                continue
+            class_ = kind[1]
+            assert isinstance(class_, Class)
+            names = self._match_args(class_, pos)
+            if names is None:
+                result |= matched if not index and class_.external_bases else self.unknown
+            elif index < len(names):
+                result |= self.load_attribute(matched, names[index], pos)
+        return result or self.unknown
+
+    def _match_args(self, class_: Class, pos: Position) -> Sequence[str] | None:
+        """``__match_args__``, written or generated; ``None`` where they are not known."""
+        if self.find_member(class_, "__match_args__") is None:
+            return self._fields(class_) or None
+        places = self.places_of(
+            self.load_attribute(self.single(("C", class_, True)), "__match_args__", pos)
+        )
+        texts = [[self.values[v] for v in place] for place in places or ()]
+        if not texts or not all(len(place) == 1 and place[0][0] == "S" for place in texts):
+            return None
+        return [str(place[0][1]) for place in texts]

@@ -1089,8 +1089,10 @@ class FileLowering(ExpressionLowering):
                 if patterns:
                     args = frame.new()
                     frame.ops.append((s.ATTR, args, types, "__match_args__", pos))
-                for element in patterns:
-                    self._pattern(element, s.UNBOUND)
+                for index, element in enumerate(patterns):
+                    register = frame.new()
+                    frame.ops.append((s.MATCH_ARG, register, matched, types, index, pos))
+                    self._pattern(element, register)
                 for name, value_pattern in zip(names, values, strict=True):
                     register = frame.new()
                     frame.ops.append((s.ATTR, register, matched, name, pos))

@@ -41,8 +41,7 @@ def _failure_of(link: Link, order: dict[str, Any]) -> Failure | None:
         side = Side(link)
         exec(compile(order["given"], "<given>", "exec"), names)
         for name, node in order["names"].items():
-            # What the problem itself gives is that here, whatever the answer has made of it.
-            if name not in names or name == order["entry_point"]:
+            if name == order["entry_point"] or not _is_known(name, node, names):
                 names[name] = side.decoded(node)
         if order["modules"]:
             sys.meta_path.append(_RemoteModules(side))
@@ -60,6 +59,17 @@ def _failure_of(link: Link, order: dict[str, Any]) -> Failure | None:
                     found[key] = shown(names[name])
         return found
     return None
+
+
+def _is_known(name: str, node: Any, names: dict[str, Any]) -> bool:
+    """Whether a test means something else by a name, whatever the answer has made of it.
+
+    What the problem itself gives, builtins, and modules of the standard library: else an
+    answer could say what `abs` is, or `math`.
+    """
+    if name in names or hasattr(builtins, name):
+        return True
+    return name in sys.stdlib_module_names and node != ["module", name]
 
 
 def _watched(text: str) -> ast.Module:
