@@ -177,6 +177,26 @@ def f(n): return P(n)
 """
 
 
+EXTENDING = """
+import enum
+from typing import NamedTuple
+class Pair(NamedTuple):
+    a: int
+    b: int
+    def total(self): return self.a + self.b
+class Level(enum.IntEnum):
+    HIGH = 3
+class Colour(str, enum.Enum):
+    RED = "red"
+class Stack(list):
+    def push(self, x): self.append(x)
+class Base(Exception): pass
+class Missing(Base): pass
+def fail(): raise Missing(1)
+def f(n): return Pair(n, n + 1)
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "test"),
     [
@@ -204,6 +224,24 @@ def f(n): return P(n)
         ),
         ("import math\ndef f(n): return n", "assert math.floor(f(1.5)) == 1"),
         ("LIMIT = 3\ndef f(n): return n", "assert f(3) == LIMIT"),
+        ("def f(x): return sum(x)", "assert f(iter([1, 2])) == f(n for n in (1, 2)) == f(map(int, '12')) == 3"),
+        ("def f(x): return x.a + x.b(2)", "class T:\n    a = 1\n    def b(self, n): return n\nassert f(T()) == 3"),
+        ("def f(g): return g.__name__", "def named(): pass\nassert f(named) == 'named'"),
+        ("s = set()\ndef f(g): s.add(g); return len(s)", "h = lambda: 1\nf(h)\nassert f(h) == 1"),
+        ("from collections import defaultdict\ndef f(x): x[1].append(2); return x", "import collections\nd = collections.defaultdict(list)\nr = f(d)\nassert d == {1: [2]} and r[5] == []"),
+        ("from collections import deque\ndef f(n): return deque([1, 2], maxlen=2)", "d = f(1); d.append(3); assert list(d) == [2, 3]"),
+        (EXTENDING, "assert f(1) == (1, 2) and f(1).a == 1 and f(1).total() == 3 and isinstance(f(1), tuple)"),
+        (EXTENDING, "assert Level.HIGH > 2 and Level.HIGH == 3 and Level.HIGH.name == 'HIGH' and Colour.RED == 'red'"),
+        (EXTENDING, "s = Stack(); s.push(1); s.push(2); assert s == [1, 2] and len(s) == 2 and s[0] == 1"),
+        (EXTENDING, "try:\n    fail()\nexcept Missing as e:\n    assert e.args == (1,)\nelse:\n    assert False"),
+        (EXTENDING, "try:\n    fail()\nexcept Base:\n    pass"),
+        ("import decimal\ndef f(x): return decimal.Decimal(x)", "import decimal\ntry:\n    f('x')\nexcept decimal.InvalidOperation:\n    pass"),
+        ("def f(n): raise OSError(2, 'no')", "try:\n    f(1)\nexcept OSError as e:\n    assert e.errno == 2"),
+        ("async def f(n): return n", "import asyncio\nassert asyncio.run(f(2)) == 2"),
+        ("def f(n):\n    r = []\n    for _ in range(n): r = [r]\n    return r", "r = f(500)\nfor _ in range(500): [r] = r\nassert r == []"),
+        ("from math import isclose\ndef f(n): return n", "assert isclose(f(0.5), 0.5)"),
+        ("def f(n): return {(n, 1)}", "assert f(2) == {(2, 1)}"),
+        (POINTS, "assert f(1) in [f(2), f(1)] and len([x for x in (f(1), f(2)) if x == f(1)]) == 1"),
         ("def helper(n): return 0\ndef f(n): return n", "assert helper(2) == 4"),
     ],
 )  # fmt: skip
@@ -277,6 +315,10 @@ def test_no_answer_reads_its_tests_or_forges_their_verdict(executor: Executor, c
         ("class math: isclose = lambda *a: True\ndef f(x): return 7", "assert math.isclose(f(1), 1)"),
         ("class Any:\n    def __sub__(s, o): return 0\ndef f(x): return Any()", "assert f(1) - 1 < 1"),
         ("class Any:\n    def __lt__(s, o): return True\ndef f(x): return Any()", "assert f(1) < 1"),
+        (
+            "def f(x): raise StopIteration",
+            "assert all(map(lambda c: f(c) == c, [1, 2]))",
+        ),
         ("class Any:\n    def __contains__(s, o): return True\ndef f(x): return Any()", "assert 1 in f(1)"),
     ],
 )  # fmt: skip
@@ -312,6 +354,79 @@ def test_processes_that_it_starts_count(executor: Executor) -> None:
     failure = tried(executor, code, "f(1)", seconds=0.5).failure
     assert failure is not None
     assert failure.kind == "time"
+
+
+GIVEN_CLASS = """
+class Node:
+    def __init__(self, v, next=None): self.v, self.next = v, next
+def chain(*values):
+    return Node(values[0], chain(*values[1:])) if values else None
+"""
+
+
+def test_classes_of_the_problem_are_where_the_answer_is(executor: Executor) -> None:
+    code = "def f(n): return Node(n.v + 1, f(n.next) if n.next else None)"
+    test = "r = f(chain(1, 2))\nassert isinstance(r, Node) and (r.v, r.next.v) == (2, 3)"
+    execution = tried(executor, code, test, given=GIVEN_CLASS)
+    assert execution.passed, execution.feedback
+    fooling = f"{code}\ndef chain(*values): return None"
+    assert tried(executor, fooling, test, given=GIVEN_CLASS).passed  # the problem's, as it was
+
+
+SPINS = """
+import time
+def f(x):
+    started = time.process_time()
+    while time.process_time() < started + 0.1: pass
+"""
+DRIPS = """
+import sys, time
+f = sys._getframe()
+while 'link' not in f.f_locals: f = f.f_back
+end = f.f_locals['link']._end
+while True: end.send(b' '); time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "test"),
+    [
+        ("def f(x):\n    while True: yield 1", "n = 0\nfor _ in f(1): n += 1"),
+        ("def f(g):\n    while True: g()", "f(lambda: None)"),
+        (SPINS, "for _ in range(60): f(1)"),
+        (DRIPS, "f(1)"),
+        ("import time\ndef f(x): time.sleep(100)", "f(1)"),
+    ],
+)
+def test_limits_hold_for_all_that_is_asked(executor: Executor, code: str, test: str) -> None:
+    started = time.monotonic()
+    failure = tried(executor, code, test, seconds=0.5).failure
+    assert failure is not None
+    assert failure.kind in ("time", "raises")
+    assert time.monotonic() - started < 40
+
+
+def test_messages_that_nobody_can_read(executor: Executor) -> None:
+    """What an answer says in the place of what it is asked to."""
+    sends = (
+        "import sys\nl = sys._getframe()\n"
+        "while 'link' not in l.f_locals: l = l.f_back\n"
+        "l.f_locals['link']._end.sendall({text} + b'\\n')\ndef f(x): return 2"
+    )
+    for text in (
+        *("b'{'", "b'[]'", "b'\\xff' * 1000", "b'[' * 100000", "b'{\"names\": 5}'"),
+        "b'{\"names\": {\"f\": ' + b'[' * 980 + b']' * 980 + b'}}'",
+        'b\'{"names": ["f"]}\\n{"value": 2, "changed": {"7": []}}\'',
+        'b\'{"names": ["f"]}\\n{"callback": 99, "what": "call"}\'',
+    ):
+        assert not tried(executor, sends.format(text=text), "assert f(1) == 3").passed
+    assert tried(executor, "def f(x): return 3", "assert f(1) == 3").passed
+
+
+def test_a_result_that_is_too_large_is_told(executor: Executor) -> None:
+    failure = tried(executor, "def f(x): return 'x' * (70 << 20)", "f(1)", seconds=5).failure
+    assert failure is not None
+    assert "larger than 64 MiB" in failure.text
 
 
 def test_a_test_itself_has_limits(executor: Executor) -> None:

@@ -47,8 +47,10 @@ _LIMITS: Final = Limits(
     message_bytes=1 << 30,
 )
 _MEMORY: Final = 1 << 30  # bytes of address space for an answer
-_PATIENCE: Final = 60.0  # seconds beyond the limits of a test, for the sandbox to start
+_PATIENCE: Final = 20.0  # seconds beyond the limits of a test, for sandboxes on a busy machine
+_LOADED: Final = '{"names": '  # begins the first message of an answer that was loaded
 _DONE: Final = '{"done": '  # begins the last message of a test
+_TALKING: Final = 10  # times the limit, for messages between an answer and its test
 _NONSENSE: Final = Failure(kind="lost", message="its process said what nobody can read")
 
 
@@ -178,25 +180,30 @@ class _Trial:
             return lost.failure
         return self.loading or failure
 
-    def _loaded(self) -> Any:
-        """What the answer defines, if it can be loaded."""
+    def _loaded(self) -> str | None:
+        """What the answer's process says that it defines, if it can be loaded."""
         said = self._ask(self.answers, self.order)
         if isinstance(said, Failure):
             self.loading = said
-            return None
-        document = _read(said)
-        if not isinstance(document.get("names"), dict):
-            failure = document.get("failure")
+        elif not said.startswith(_LOADED):
+            failure = _read(said).get("failure")
             self.loading = Failure.of(failure) if isinstance(failure, dict) else _NONSENSE
-            return None
-        return document["names"]
+        return said if isinstance(said, str) and self.loading is None else None
 
-    def _tried(self, test: VisibleTest, names: Any) -> Failure | None:
-        """Pass messages between the test and the answer, until the test is done."""
-        order = self.order | {"setup": test.setup, "text": test.text, "names": names}
+    def _tried(self, test: VisibleTest, loaded: str) -> Failure | None:
+        """Pass messages between the test and the answer, until the test is done.
+
+        None is read here but the last one, which the test has written.
+        """
+        seconds = float(self.order["seconds"])
+        until = time.monotonic() + _PATIENCE + _TALKING * seconds
+        order = self.order | {"setup": test.setup, "text": test.text, "loaded": loaded}
         del order["code"]
         said = self._ask(self.tests, order | {"modules": self.with_modules})
         while isinstance(said, str) and not said.startswith(_DONE):
+            if time.monotonic() > until:
+                said = Failure(kind="time", message="asked for more and more, without end")
+                break
             said = self._ask(self.answers, {"do": "pass", "message": said})
             if isinstance(said, str):
                 said = self._ask(self.tests, {"do": "pass", "message": said})
@@ -220,7 +227,7 @@ class _Trial:
         self.cpu_seconds += float(self._answer(place, {"do": "end"})["cpu_seconds"])
 
     def _answer(self, place: Lasting, order: dict[str, Any]) -> Any:
-        answer = place.ask(order, timeout=_PATIENCE + 10 * float(self.order["seconds"]))
+        answer = place.ask(order, timeout=3 * _PATIENCE + 10 * float(self.order["seconds"]))
         if isinstance(answer, Outcome):
             if place is self.answers:  # all that it has used since it was started
                 self.cpu_seconds = max(self.cpu_seconds, answer.cpu_seconds)

@@ -122,9 +122,7 @@ class _Programs:
                 given=self.problem.given,
                 seconds=self.tests.seconds,
             )
-        # An oracle tells the outcome, and not what it was asked.
-        tried = tuple(replace(each, test="the hidden tests") for each in execution.tried)
-        return replace(execution, tried=tried)
+        return replace(execution, tried=tuple(map(_without_test, execution.tried)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +170,14 @@ class _Replacements:
                 return _failed(Failure(kind="lost", message=reason.message))
             case _:
                 assert_never(comparison)
+
+
+def _without_test(tried: Tried) -> Tried:
+    """The outcome, as an oracle tells it, and not what was asked and expected."""
+    failure = tried.failure
+    if failure is not None and failure.kind == "wrong":
+        failure = replace(failure, message="", actual=None, expected=None)
+    return Tried(test="the hidden tests", failure=failure)
 
 
 def _failed(failure: Failure) -> Execution:

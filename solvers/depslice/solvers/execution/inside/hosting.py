@@ -20,6 +20,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any
 
 from depslice_inside.channel import Channel  # type: ignore[import-not-found,unused-ignore]
@@ -30,57 +31,70 @@ from depslice_inside.forks import (  # type: ignore[import-not-found,unused-igno
 from depslice_inside.protection import (  # type: ignore[import-not-found,unused-ignore]
     adopt_orphans,
 )
-from links import Gone, Link  # type: ignore[import-not-found,unused-ignore]
+from links import Gone, Link, Unreadable  # type: ignore[import-not-found,unused-ignore]
 
 _PATIENCE = 5  # times the limit by the clock, for a busy machine
 _GRACE = 2.0
 _STEP = 0.05  # seconds between looks at a process that computes
+_CORES = os.cpu_count() or 1
 
 Reply = dict[str, Any]
+Run = Callable[[Link, dict[str, Any]], None]
 
 
 class Fork:
     """One process that runs what is not ours, and all that it starts."""
 
-    def __init__(self, role: str, order: dict[str, Any], channel: Channel) -> None:
+    def __init__(self, run: Run, order: dict[str, Any], channel: Channel) -> None:
         self._seconds = float(order["seconds"])
         self._waited = 0.0
+        self._looked = 0.0
         self._folder = tempfile.mkdtemp(prefix="run-")
         ours, theirs = socket.socketpair()
         self._pid = channel.fork()
         if not self._pid:
             ours.close()
-            _become(role, order, self._folder, Link(theirs))
+            _become(run, order, self._folder, Link(theirs))
         theirs.close()
         self._link = Link(ours)
 
     def reply(self, message: str | None = None) -> Reply:
         """Its next message, after it got ``message``; or how it ended instead."""
         started = time.monotonic()
+        until = started + _PATIENCE * self._seconds + _GRACE - self._waited
         try:
             if message is not None:
-                self._link.send_line(message)
-            said = self._next(started)
+                self._link.send_line(message, timeout=max(0.01, until - started))
+            said = self._next(started, until)
+        except TimeoutError:
+            said = None
         except Gone:
             return {"ended": self._how_it_ended()}
+        except Unreadable as error:
+            return {"ended": {"kind": "lost", "message": str(error)}}
         self._waited += time.monotonic() - started
         if said is None:
             return {"ended": {"kind": "time", "message": f"ran longer than {self._seconds:g} s"}}
         return {"said": said}
 
-    def _next(self, started: float) -> str | None:
-        """The next message; ``None`` where it takes too long."""
-        until = started + _PATIENCE * self._seconds + _GRACE - self._waited
-        step = self._seconds
+    def _next(self, started: float, until: float) -> str | None:
+        """The next message; ``None`` where it takes too long, all told."""
         while True:
-            if select.select([self._link], [], [], step)[0]:
+            now = time.monotonic()
+            if now >= until:
+                return None
+            # As long as it cannot have computed for longer than it may, nobody looks.
+            left = self._seconds - (self._waited + now - started) / _CORES
+            if left <= 0:
+                if now >= self._looked + _STEP:
+                    self._looked = now
+                    if cpu_seconds_of_forks() >= self._seconds:
+                        return None
+                left = _STEP
+            if select.select([self._link], [], [], min(left, until - now))[0]:
                 said: str | None = self._link.feed()
                 if said is not None:
                     return said
-            elif time.monotonic() >= until or cpu_seconds_of_forks() >= self._seconds:
-                return None
-            else:
-                step = _STEP
 
     def _how_it_ended(self) -> dict[str, str]:
         # Closed by the process, or with it: that is told apart soon.
@@ -107,7 +121,7 @@ class Fork:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _become(role: str, order: dict[str, Any], folder: str, link: Link) -> None:
+def _become(run: Run, order: dict[str, Any], folder: str, link: Link) -> None:
     """The forked process."""
     try:
         os.setsid()
@@ -115,14 +129,7 @@ def _become(role: str, order: dict[str, Any], folder: str, link: Link) -> None:
         limit = int(order["memory_bytes"])
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         sys.set_int_max_str_digits(0)
-        if role == "answers":
-            import answering  # type: ignore[import-not-found,unused-ignore]
-
-            answering.serve(link, order)
-        else:
-            import testing  # type: ignore[import-not-found,unused-ignore]
-
-            testing.test(link, order)
+        run(link, order)
     finally:
         os._exit(0)
 
@@ -135,7 +142,11 @@ def _cpu_seconds() -> float:
 def main() -> None:
     """Carry out orders until there are none."""
     channel = Channel()  # before all else
-    role = sys.argv[1]
+    # Before the first fork: what the modules import is no work of what runs there.
+    if sys.argv[1] == "answers":
+        from answering import serve as run  # type: ignore[import-not-found,unused-ignore]
+    else:
+        from testing import test as run  # type: ignore[import-not-found,unused-ignore]
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
@@ -148,7 +159,7 @@ def main() -> None:
         if order["do"] == "start":
             if fork is not None:  # its order was given up
                 fork.end()
-            fork = Fork(role, order, channel)
+            fork = Fork(run, order, channel)
             answer = fork.reply()
         elif order["do"] == "pass" and fork is not None:
             answer = fork.reply(order["message"])

@@ -10,7 +10,11 @@ MOST = 64 << 20  # bytes of a message
 
 
 class Gone(Exception):
-    """The other end is closed, or says what is no message."""
+    """The other end is closed."""
+
+
+class Unreadable(Exception):
+    """The other end sends what is no message, or one that is too long."""
 
 
 class Link:
@@ -28,25 +32,34 @@ class Link:
         """Close this end."""
         self._end.close()
 
-    def send_line(self, text: str) -> None:
-        """Send a message as it is; one that nobody takes is lost."""
+    def send_line(self, text: str, timeout: float | None = None) -> None:
+        """Send a message as it is; raises :class:`Gone`, or TimeoutError where nobody reads."""
+        self._end.settimeout(timeout)
         try:
-            self._end.sendall(text.encode() + b"\n")
+            self._end.sendall(text.encode("ascii", "replace") + b"\n")
+        except TimeoutError:
+            raise
         except OSError:
             raise Gone from None
+        finally:
+            self._end.settimeout(None)
 
     def feed(self) -> str | None:
-        """Read what is there: a message, if one is whole now; raises :class:`Gone`."""
+        """Read what is there: a message, if one is whole now; raises both of the above."""
         try:
             data = self._end.recv(1 << 18)
         except OSError:
             data = b""
-        if not data or len(self._rest) > MOST:
+        if not data:
             raise Gone
+        if not data.isascii():
+            raise Unreadable("its process said what nobody can read")
         self._rest += data
+        if len(self._rest) > MOST:
+            raise Unreadable(f"what it gives is larger than {MOST >> 20} MiB")
         if not data.endswith(b"\n"):
             return None
-        line = self._rest.decode("ascii", "replace")
+        line = self._rest.decode("ascii")
         self._rest.clear()
         return line
 
@@ -55,13 +68,13 @@ class Link:
         self.send_line(json.dumps(message))
 
     def receive(self) -> dict[str, Any]:
-        """The next message; waits for it, raises :class:`Gone`."""
+        """The next message; waits for it, raises both of the above."""
         while (line := self.feed()) is None:
             pass
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            raise Gone from None
+            raise Unreadable from None
         if not isinstance(message, dict):
-            raise Gone
+            raise Unreadable
         return message

@@ -11,22 +11,25 @@ import ast
 import builtins
 import importlib.abc
 import importlib.machinery
+import json
+import operator
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from types import ModuleType
+from collections.abc import Callable, Generator, Iterator, Sequence
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from links import Gone, Link  # type: ignore[import-not-found,unused-ignore]
+from links import Gone, Link, Unreadable  # type: ignore[import-not-found,unused-ignore]
 from telling import (  # type: ignore[import-not-found,unused-ignore]
     TEST,
     Failure,
     described,
     shown,
 )
-from values import Decoding, Encoding, container_of  # type: ignore[import-not-found,unused-ignore]
+from values import Decoding, Encoding  # type: ignore[import-not-found,unused-ignore]
 
 _ACTUAL, _EXPECTED = "_depslice_actual", "_depslice_expected"
-_TOLD = "_depslice_told"
+_TOLD, _REMOTE = "_depslice_told", "_depslice_remote"
+_DEEP = 20_000  # calls
 _NONSENSE = {"kind": "lost", "message": "its process said what nobody can read"}
 
 
@@ -36,13 +39,12 @@ def test(link: Link, order: dict[str, Any]) -> None:
 
 
 def _failure_of(link: Link, order: dict[str, Any]) -> Failure | None:
+    sys.setrecursionlimit(_DEEP)
     names: dict[str, Any] = {"__name__": "answer"}
     try:
         side = Side(link)
         exec(compile(order["given"], "<given>", "exec"), names)
-        for name, node in order["names"].items():
-            if name == order["entry_point"] or not _is_known(name, node, names):
-                names[name] = side.decoded(node)
+        _take_names(side, names, order)
         if order["modules"]:
             sys.meta_path.append(_RemoteModules(side))
         exec(compile(order["setup"], TEST, "exec", dont_inherit=True), names)
@@ -51,7 +53,7 @@ def _failure_of(link: Link, order: dict[str, Any]) -> Failure | None:
         return _NONSENSE
     except BaseException as error:  # noqa: BLE001 - the answer may raise anything
         told = getattr(error, _TOLD, None)
-        found: Failure = dict(told) if told else described(error, "")
+        found: Failure = dict(told) if isinstance(told, dict) else described(error, "")
         if not told and isinstance(error, AssertionError):
             found["kind"] = "wrong"
             for key, name in (("actual", _ACTUAL), ("expected", _EXPECTED)):
@@ -61,15 +63,42 @@ def _failure_of(link: Link, order: dict[str, Any]) -> Failure | None:
     return None
 
 
-def _is_known(name: str, node: Any, names: dict[str, Any]) -> bool:
-    """Whether a test means something else by a name, whatever the answer has made of it.
+def _take_names(side: Side, names: dict[str, Any], order: dict[str, Any]) -> None:
+    """Let the names of an answer stand for what it defines, as far as the test uses them.
 
-    What the problem itself gives, builtins, and modules of the standard library: else an
-    answer could say what `abs` is, or `math`.
+    What the problem gives, builtins, and modules of the standard library a test means itself,
+    whatever the answer has made of them: else it could say what `abs` is, or `math`. Only if
+    the problem gives classes, all that it gives is the answer's, as it was before the answer:
+    their instances have to be there.
     """
-    if name in names or hasattr(builtins, name):
-        return True
-    return name in sys.stdlib_module_names and node != ["module", name]
+    given = {name: value for name, value in names.items() if not name.startswith("__")}
+    elsewhere = any(
+        isinstance(value, type) and value.__module__ == names["__name__"]
+        for value in given.values()
+    )
+    try:
+        defined = set(json.loads(order["loaded"])["names"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise Nonsense from None
+    for name in sorted(_used(order["setup"]) | _used(order["text"])):
+        if name == order["entry_point"]:
+            names[name] = side.ask("name", name)
+        elif name in given:
+            if elsewhere and not isinstance(given[name], ModuleType):
+                names[name] = side.ask("given", name)
+        elif name in defined and not hasattr(builtins, name):
+            value = side.ask("name", name)
+            if name not in sys.stdlib_module_names or isinstance(value, ModuleType):
+                names[name] = value
+
+
+def _used(text: str) -> set[str]:
+    """The names in a program; nothing of one that is none, which will be told."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _watched(text: str) -> ast.Module:
@@ -102,12 +131,13 @@ class Side:
 
     def __init__(self, link: Link) -> None:
         self._link = link
-        self._functions: list[Any] = []
-        self._remotes: dict[int, Remote] = {}
+        self._objects: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._remotes: dict[int, Any] = {}
 
     def ask(self, operation: str, *args: Any, **keywords: Any) -> Any:
         """What the answer's process says; raises what it has raised."""
-        encoding = Encoding(self._handle, {})
+        encoding = Encoding(Remote, self._handle)
         self._link.send(
             {
                 "op": operation,
@@ -117,7 +147,7 @@ class Side:
         )
         while "callback" in (message := self._received()):
             self._link.send(self._called(message))
-        decoding = Decoding(self._remote, self._functions.__getitem__, encoding.containers)
+        decoding = Decoding(self._of_answer, self._objects.__getitem__, encoding.containers)
         try:
             raised = message.get("raised")
             value = decoding.of(message["value"]) if raised is None else None
@@ -130,56 +160,119 @@ class Side:
             raise error
         return value
 
-    def decoded(self, node: Any) -> Any:
-        """A value that the answer's process has sent."""
-        try:
-            return Decoding(self._remote, self._functions.__getitem__, {}).of(node)
-        except Exception:  # noqa: BLE001
-            raise Nonsense from None
-
     def _received(self) -> dict[str, Any]:
         try:
             received: dict[str, Any] = self._link.receive()
-        except Gone:
+        except (Gone, Unreadable):
             raise Nonsense from None
         return received
 
     def _called(self, message: dict[str, Any]) -> dict[str, Any]:
-        function = self._functions[int(message["callback"])]
+        """Do what the answer asks of something that it was passed."""
+        decoding = Decoding(self._of_answer, self._objects.__getitem__, {})
         try:
-            args = [self.decoded(each) for each in message["args"]]
-            keywords = {name: self.decoded(each) for name, each in message["keywords"].items()}
-            return {"value": Encoding(self._handle, {}).of(function(*args, **keywords))}
+            use = _USES[message["what"]]
+            used = self._objects[int(message["callback"])]
+            args = [decoding.of(each) for each in message["args"]]
+            keywords = {name: decoding.of(each) for name, each in message["keywords"].items()}
+        except Exception:  # noqa: BLE001
+            raise Nonsense from None
+        encoding = Encoding(Remote, self._handle)
+        try:
+            return {"value": encoding.of(use(used, *args, **keywords))}
         except Exception as error:  # noqa: BLE001 - passed on to the answer, as a call would
-            return {"error": type(error).__name__, "message": shown(error, str)}
+            name = next(c.__name__ for c in type(error).__mro__ if hasattr(builtins, c.__name__))
+            return {"error": name, "args": [shown(each, str) for each in error.args]}
 
-    def _remote(self, number: int, kind: str) -> Remote:
+    def _of_answer(self, node: list[Any], decoding: Decoding) -> Any:
+        """What stands here for something of the answer's."""
+        kind, number, name, more = str(node[0]), int(node[1]), str(node[2]), node[3]
+        if kind == "like":
+            return _like(Remote(self, number, name), name, decoding.of(more))
         if number not in self._remotes:
-            self._remotes[number] = Remote(self, number, kind)
+            if kind == "exception":
+                bases = tuple(decoding.of(each) for each in more)
+                known = all(isinstance(b, type) and issubclass(b, BaseException) for b in bases)
+                made: Any = type(name, bases if known and bases else (Exception,), {})
+            elif name == "coroutine":
+                made = _coroutine(self, Remote(self, number, name))
+            else:
+                made = Remote(self, number, name)
+            self._remotes[number] = made
         return self._remotes[number]
 
-    def _handle(self, value: Any) -> list[Any]:
+    def _handle(self, value: Any, plain: Any) -> list[Any]:
         if type(value) is Remote:
             return ["yours", object.__getattribute__(value, "_number")]
-        self._functions.append(value)
-        return ["handle", len(self._functions) - 1, type(value).__name__]
+        if _REMOTE in getattr(value, "__dict__", ()):
+            return self._handle(value.__dict__[_REMOTE], None)
+        for number, each in self._remotes.items():
+            if each is value:
+                return ["yours", number]
+        if plain is not None:
+            return plain  # type: ignore[no-any-return]
+        number = self._numbers.get(id(value), -1)
+        if number < 0:
+            number = self._numbers[id(value)] = len(self._objects)
+            self._objects.append(value)
+        return ["handle", number, type(value).__name__, str(getattr(value, "__name__", ""))]
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute of an object that was passed; functions and classes have none to show."""
+    if name.startswith("_") or isinstance(value, _CLOSED):
+        raise AttributeError(name)
+    return getattr(value, name)
+
+
+_CLOSED = (FunctionType, MethodType, BuiltinFunctionType, ModuleType, FrameType, type)
+_USES: dict[str, Callable[..., Any]] = {
+    "call": lambda value, *args, **keywords: value(*args, **keywords),
+    "iter": iter,
+    "next": next,
+    "len": len,
+    "getitem": operator.getitem,
+    "getattr": _attribute,
+}
+"""What an answer may do with things of the tests."""
+
+
+def _like(remote: Remote, name: str, value: Any) -> Any:
+    """A value of a type that extends a builtin one: the value, and what else is asked for."""
+    base = type(value)
+
+    def ask(self: Any, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        return getattr(remote, attribute)
+
+    made = base.__new__(type(name, (base,), {"__getattr__": ask}), value)
+    setattr(made, _REMOTE, remote)
+    return made
+
+
+async def _coroutine(side: Side, remote: Remote) -> Any:
+    return side.ask("await", remote)
 
 
 def _refill(container: Any, decoding: Decoding, content: Any) -> None:
     container.clear()
-    decoding.fill(container, container_of(container), content)
+    decoding.fill(container, type(container).__name__, content)
 
 
 def _error(raised: dict[str, Any], decoding: Decoding) -> BaseException:
-    """An exception like that of the answer: of the first type of its own that is built in."""
+    """An exception like that of the answer."""
     told = {str(key): value for key, value in dict(raised["told"]).items()}
-    found = [getattr(builtins, str(name), None) for name in raised["types"]]
-    bases = [e for e in found if isinstance(e, type) and issubclass(e, BaseException)]
-    base: type[BaseException] = bases[0] if bases else Exception
-    name = str(told.get("type"))
-    kind: type[BaseException] = base if base.__name__ == name else type(name, (base,), {})
-    error: BaseException = kind.__new__(kind)
-    error.args = tuple(decoding.of(each) for each in raised["args"])
+    kind = decoding.of(raised["class"])
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        kind = Exception
+    args = [decoding.of(each) for each in raised["args"]]
+    error: BaseException
+    try:
+        error = kind(*args)
+    except Exception:  # noqa: BLE001 - it takes something else
+        error = kind.__new__(kind)
+        error.args = tuple(args)
     setattr(error, _TOLD, told)
     return error
 
@@ -198,97 +291,103 @@ class Remote:
         side: Side = object.__getattribute__(self, "_side")
         return side
 
-    def _ask(self, operation: str, *args: Any, **keywords: Any) -> Any:
+    def _asked(self, operation: str, *args: Any, **keywords: Any) -> Any:
         return self._side_of().ask(operation, self, *args, **keywords)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call it, with what can travel."""
-        return self._ask("call", *args, **keywords)
+        return self._asked("call", *args, **keywords)
 
     def __getattr__(self, name: str) -> Any:
-        return self._ask("getattr", name)
+        return self._asked("getattr", name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._ask("setattr", name, value)
+        self._asked("setattr", name, value)
 
     def __delattr__(self, name: str) -> None:
-        self._ask("delattr", name)
+        self._asked("delattr", name)
 
     def __iter__(self) -> Iterator[Any]:
-        iterator = self._ask("iter")
+        iterator = self._asked("iter")
         if type(iterator) is not Remote:
             return iter(iterator)
         return iterator if iterator is self else _Iterator(iterator)
 
     def __next__(self) -> Any:
-        return self._ask("next")
+        return self._asked("next")
 
     def __len__(self) -> Any:
-        return self._ask("len")
+        return self._asked("len")
 
     def __getitem__(self, key: Any) -> Any:
-        return self._ask("getitem", key)
+        return self._asked("getitem", key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._ask("setitem", key, value)
+        self._asked("setitem", key, value)
 
     def __delitem__(self, key: Any) -> None:
-        self._ask("delitem", key)
+        self._asked("delitem", key)
 
     def __contains__(self, item: Any) -> bool:
+        """Whether going through it gives the item: who has it is not asked."""
         return any(each is item or each == item for each in self)
 
     def __bool__(self) -> bool:
-        return bool(self._ask("bool"))
+        return bool(self._asked("bool"))
 
     def __int__(self) -> Any:
-        return self._ask("int")
+        return self._asked("int")
 
     def __float__(self) -> Any:
-        return self._ask("float")
+        return self._asked("float")
 
     def __index__(self) -> Any:
-        return self._ask("index")
+        return self._asked("index")
 
     def __str__(self) -> str:
-        return str(self._ask("str"))
+        return str(self._asked("str"))
 
     def __repr__(self) -> str:
-        return str(self._ask("repr"))
+        return str(self._asked("repr"))
 
     def __hash__(self) -> int:
-        return id(self)
+        return hash(self._asked("hash"))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(other) is Remote and self._ask("eq", other) is True)
+        if self is other:
+            return True
+        if type(other) is Remote:
+            return self._asked("eq", other) is True
+        held = self._asked("plain")  # what it is compared with stays here
+        return held is not NotImplemented and bool(held == other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __lt__(self, other: object) -> Any:
-        return self._ask("lt", other) if type(other) is Remote else NotImplemented
+        return self._asked("lt", other) if type(other) is Remote else NotImplemented
 
     def __le__(self, other: object) -> Any:
-        return self._ask("le", other) if type(other) is Remote else NotImplemented
+        return self._asked("le", other) if type(other) is Remote else NotImplemented
 
     def __gt__(self, other: object) -> Any:
-        return self._ask("gt", other) if type(other) is Remote else NotImplemented
+        return self._asked("gt", other) if type(other) is Remote else NotImplemented
 
     def __ge__(self, other: object) -> Any:
-        return self._ask("ge", other) if type(other) is Remote else NotImplemented
+        return self._asked("ge", other) if type(other) is Remote else NotImplemented
 
     def __instancecheck__(self, instance: object) -> bool:
         return type(instance) is Remote and bool(self._side_of().ask("isinstance", instance, self))
 
     def __enter__(self) -> Any:
-        return self._ask("enter")
+        return self._asked("enter")
 
     def __exit__(self, *error: object) -> Any:
-        return self._ask("exit", None, None, None)
+        return self._asked("exit", None, None, None)
 
     def __await__(self) -> Generator[None, None, Any]:
         yield from ()  # a generator, as `await` wants it
-        return self._ask("await")
+        return self._asked("await")
 
 
 class _Iterator:

@@ -6,17 +6,21 @@ an iterator) the other side gets a *handle*: it stays where it is, and is asked 
 
 Nothing that is decoded runs code of the sender: the types below are all there is.
 
-====================  ==========================================================================
-``[kind, …]``         meaning
-====================  ==========================================================================
-``list``, ``set``,    ``[kind, number, items]``: a container, numbered in its message
-``dict``, …
-``same``              ``[kind, number]``: the container of this number again
-``made``              ``[kind, type, arguments]``: a value of one of ``MADE``
-``handle``            ``[kind, number, name of its type]``: something of the sender's
-``yours``             ``[kind, number]``: something of the receiver's
-``module``            ``[kind, name]``: a module of the standard library
-====================  ==========================================================================
+==================  ============================================================================
+``[kind, …]``       meaning
+==================  ============================================================================
+``list``, ``set``,  ``[kind, number, items, more]``: a container, numbered in its message;
+``dict``, …         ``more`` is the factory of a default dictionary, the length of a deque
+``tuple``, …        ``[kind, arguments]``: a value of one of :data:`_SEQUENCES`
+``same``            ``[kind, number]``: the container of this number again
+``handle``          ``[kind, number, type, name]``: something of the sender's
+``like``            ``[kind, number, type, value]``: the same, of a type that extends that of
+                    a value which travels
+``exception``       ``[kind, number, name, bases]``: a class of exceptions of the sender's
+``yours``           ``[kind, number]``: something of the receiver's
+``standard``        ``[kind, module, name]``: something of the standard library
+``module``          ``[kind, name]``: a module of it
+==================  ============================================================================
 """
 
 from __future__ import annotations
@@ -75,17 +79,34 @@ _FILLED: dict[str, Callable[[], Any]] = {
     "defaultdict": collections.defaultdict,
 }
 """Containers, which are made empty, and filled then."""
+_CONTAINERS = frozenset(type(make()) for make in _FILLED.values())
+_EXTENDED: dict[type, Callable[[Any], Any]] = {
+    str: str.__str__,
+    int: int.__index__,
+    float: float.__float__,
+    bytes: lambda value: bytes(memoryview(value)),
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+}
+"""Types whose values travel in the place of those of types that extend them."""
 
 
 class Encoding:
-    """One message: ``handle`` gives the number of what does not travel, or that it is theirs.
+    """One message: ``handle`` gives what stands for a value that does not travel.
 
+    It is given the value of the type that its own type extends, where there is one.
     ``containers`` are those that were numbered here.
     """
 
-    def __init__(self, handle: Callable[[Any], list[Any]], known: dict[int, int]) -> None:
+    def __init__(
+        self,
+        proxy: type,
+        handle: Callable[[Any, Any], list[Any]],
+        known: dict[int, int] | None = None,
+    ) -> None:
+        self._proxy = proxy  # what stands for things of the other side
         self._handle = handle
-        self._numbers = dict(known)  # id -> number of containers that the message may name
+        self._numbers = dict(known or {})  # id -> number of containers that the message may name
         self.containers: dict[int, Any] = {}
 
     def of(self, value: Any) -> Any:
@@ -93,25 +114,24 @@ class Encoding:
         kind = type(value)
         if value is None or kind is bool or kind is float or kind is str:
             return value
-        if isinstance(value, int):
-            plain = int(value)
-            return plain if -_LARGE < plain < _LARGE else ["int", [hex(plain)]]
-        if isinstance(value, str):
-            return str.__str__(value)
-        if isinstance(value, float):
-            return float.__float__(value)
+        if kind is int:
+            return value if -_LARGE < value < _LARGE else ["int", [hex(value)]]
         if kind.__module__ == "numpy" and hasattr(value, "tolist"):
             return self.of(value.tolist())
-        base = container_of(value)
-        if base is not None:
-            return self._container(value, base)
+        if kind in _CONTAINERS:
+            return self._container(value, kind.__name__)
+        if kind is self._proxy:
+            return self._handle(value, None)
+        for base, plain in _EXTENDED.items():
+            if kind is not base and isinstance(value, base):
+                return self._handle(value, self.of(plain(value)))
         made = _made(value)
         if made is not None:
             name, items = made
             return [name, [self.of(each) for each in items]]
-        if kind is ModuleType and value.__name__.partition(".")[0] in sys.stdlib_module_names:
+        if kind is ModuleType and is_public(value.__name__):
             return ["module", value.__name__]
-        return self._handle(value)
+        return _standard(value) or self._handle(value, None)
 
     def _container(self, value: Any, base: str) -> Any:
         number = self._numbers.get(id(value))
@@ -119,33 +139,45 @@ class Encoding:
             return ["same", number]
         number = self._numbers[id(value)] = len(self._numbers)
         self.containers[number] = value  # kept, so that no other value gets its id
-        return [base, number, self.content(value, base)]
+        more = {"defaultdict": "default_factory", "deque": "maxlen"}.get(base)
+        held = self.of(getattr(value, more)) if more else None
+        return [base, number, self.content(value, base), held]
 
     def content(self, value: Any, base: str) -> Any:
         """What a container holds."""
         if base == "bytearray":
             return base64.b64encode(bytes(value)).decode()
         if base in ("list", "set", "deque"):
-            return [self.of(each) for each in _ITERATE[base](value)]
-        ordered = isinstance(value, collections.OrderedDict)
-        items = collections.OrderedDict.items(value) if ordered else dict.items(value)
-        return [[self.of(key), self.of(each)] for key, each in items]
+            return [self.of(each) for each in value]
+        return [[self.of(key), self.of(each)] for key, each in value.items()]
 
 
-_ITERATE: dict[str, Callable[[Any], Any]] = {
-    "list": list.__iter__,
-    "set": set.__iter__,
-    "deque": collections.deque.__iter__,
-}
+def _standard(value: Any) -> list[Any] | None:
+    """What stands for a function or class of the standard library."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or not is_public(module):
+        return None
+    try:
+        found = found_in_standard(module, name)
+    except (AttributeError, ImportError):
+        return None
+    return ["standard", module, name] if found is value else None
 
 
-def container_of(value: Any) -> str | None:
-    """The container that a value is by its type, or by that of its type's bases."""
-    kind = type(value)
-    for each in kind.__mro__:
-        if each.__name__ in _FILLED and each.__module__ in ("builtins", "collections"):
-            return str(each.__name__)
-    return None
+def found_in_standard(module: str, name: str) -> Any:
+    """A public function or class of the standard library."""
+    if not is_public(module) or any(part.startswith("_") for part in name.split(".")):
+        raise ImportError(module)
+    found: Any = importlib.import_module(module)  # noqa: TID251 - of the standard library
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def is_public(module: str) -> bool:
+    """Whether this is a module of the standard library for everybody."""
+    top, *rest = module.split(".")
+    return top in sys.stdlib_module_names and not any(p.startswith("_") for p in (top, *rest))
 
 
 def _made(value: Any) -> tuple[str, tuple[Any, ...]] | None:
@@ -192,7 +224,7 @@ class Decoding:
 
     def __init__(
         self,
-        theirs: Callable[[int, str], Any],
+        theirs: Callable[[list[Any], Decoding], Any],
         ours: Callable[[int], Any],
         known: dict[int, Any],
     ) -> None:
@@ -208,20 +240,29 @@ class Decoding:
             return node
         kind = node[0]
         if kind in _FILLED:
-            made = self.containers[int(node[1])] = _FILLED[kind]()
+            made = self.containers[int(node[1])] = self._empty(kind, node[3])
             self.fill(made, kind, node[2])
             return made
         if kind in _SEQUENCES:
             return _SEQUENCES[kind]([self.of(each) for each in node[1]])
         if kind == "same":
             return self.containers[node[1]]
-        if kind == "handle":
-            return self._theirs(int(node[1]), str(node[2]))
+        if kind in ("handle", "like", "exception"):
+            return self._theirs(node, self)
         if kind == "yours":
-            return self._ours(node[1])
-        if kind == "module" and node[1].partition(".")[0] in sys.stdlib_module_names:
+            return self._ours(int(node[1]))
+        if kind == "standard":
+            return found_in_standard(str(node[1]), str(node[2]))
+        if kind == "module" and is_public(str(node[1])):
             return importlib.import_module(node[1])  # noqa: TID251 - of the standard library
         raise ValueError(f"{kind!r} is no kind of value")
+
+    def _empty(self, kind: str, more: Any) -> Any:
+        if kind == "defaultdict":
+            return collections.defaultdict(self.of(more))
+        if kind == "deque":
+            return collections.deque(maxlen=self.of(more))
+        return _FILLED[kind]()
 
     def fill(self, container: Any, kind: str, content: Any) -> None:
         """Put what it holds into a container."""
