@@ -10,11 +10,19 @@ from depslice.callgraph.engine.values import Class, Values
 from depslice.callgraph.summary import Position
 
 _OF_THEMSELVES: Final = frozenset(
-    f"builtins.{name}"
-    for name in (
-        *("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set"),
-        *("str", "tuple"),
-    )
+    {
+        "builtins.bool",
+        "builtins.bytearray",
+        "builtins.bytes",
+        "builtins.dict",
+        "builtins.float",
+        "builtins.frozenset",
+        "builtins.int",
+        "builtins.list",
+        "builtins.set",
+        "builtins.str",
+        "builtins.tuple",
+    }
 )
 """Types whose only positional pattern is for the object itself (PEP 634)."""
 

@@ -14,6 +14,7 @@ _FILES: Final = frozenset({"typing.IO", "typing.TextIO", "typing.BinaryIO"})
 """Classes that stubs take for protocols: hardly any file of a program inherits from them."""
 _OF_ANY: Final = frozenset({"__init__", "__class_getitem__", "__eq__", "__hash__", "__del__"})
 """Special methods that objects have, whatever a protocol says."""
+_NAMING: Final = frozenset({"Optional", "Union", "Annotated", "Final", "type", "Type"})
 _WRAPPING: Final = frozenset({"Optional", "Union", "Annotated", "Final"})
 
 
@@ -82,7 +83,7 @@ class Protocols:
         definition = self._stubs.resolve(module, name)
         if definition is None or definition.declaration is None:
             return
-        if kind == s.T_SUBSCRIPT and definition.name in (*_WRAPPING, "type", "Type"):
+        if kind == s.T_SUBSCRIPT and definition.name in _NAMING:
             for argument in expression[2]:
                 yield from self.classes(module, argument)
         elif definition.declaration[0] == d.ALIAS:
