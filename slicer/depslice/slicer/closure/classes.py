@@ -52,6 +52,7 @@ class Classes:
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
         self._after: dict[tuple[Class, str], Demand] = {}
         self._anywhere: dict[str, Demand] = {}
+        self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
         self._matching: dict[tuple[Class, str, str], Demand] = {}
 
     # --- liveness
@@ -160,6 +161,9 @@ class Classes:
             self._want_next(live, k, name, demand)
         for name, demand in tuple(self._anywhere.items()):
             self._want_found(live, name, demand, fallback=True)
+        for telling, beside in tuple(self._beside.items()):
+            for name, demand in tuple(beside.items()) if self._has(live, telling) else ():
+                self._want_found(live, name, demand)
         for (k, prefix, suffix), demand in tuple(self._matching.items()):
             if k in order:
                 self._want_fitting(live, prefix, suffix, demand)
@@ -255,6 +259,23 @@ class Classes:
             self._anywhere[name] = demand
             for live in tuple(self._live):
                 self._want_found(live, name, demand, fallback=True)
+
+    def want_where(self, telling: str, name: str, demand: Demand) -> bool:
+        """``name`` on a receiver of which only the attribute ``telling`` is known.
+
+        Of each live class that has one of this name. Whether it is a new demand.
+        """
+        if not self._standing.is_new((telling, "beside", name), demand):
+            return False
+        self._beside.setdefault(telling, {})[name] = demand
+        for live in tuple(self._live):
+            if self._has(live, telling):
+                self._want_found(live, name, demand)
+        return True
+
+    def _has(self, class_: Class, attribute: str) -> bool:
+        order = self._engine.mro(class_)
+        return any(attribute in k.info.members or attribute in k.info.self_stores for k in order)
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""

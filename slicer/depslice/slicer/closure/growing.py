@@ -171,6 +171,7 @@ class _Growing:
             self._open.trace()
             or self._growth.is_pending
             or self._following.revisit()
+            or self._open.recognise()
             or self._computed.match_strings()
             or self._importing.connect_effects()
             or self._circles.settle()

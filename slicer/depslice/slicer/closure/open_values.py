@@ -59,6 +59,11 @@ class _Open:
     done: set[int] = field(default_factory=set)
 
 
+def _tells(use: _Open) -> bool:
+    """Whether few classes can be used so."""
+    return use.use == "attribute" and use.name not in _COMMON
+
+
 class OpenValues:
     """The uses of open values so far, and where those values come from."""
 
@@ -100,6 +105,37 @@ class OpenValues:
                 self._settle(use, value)
         return bool(fresh) or self._origins.stale
 
+    def recognise(self) -> bool:
+        """Ask live classes that an unknown value may be of for what else is done with it.
+
+        Names that many types have say nothing of a value, nor do operators and loops. But it
+        is expected to have them all: the class of which one uncommon attribute is read is
+        the one that is iterated (duck typing). Whether something new was asked.
+        """
+        asked = False
+        unknown = self._engine.unknown_id
+        for value, uses in self._uses.items():
+            if value == unknown or unknown not in self._origins.known(value):
+                continue
+            vague = [use for use in uses if not _tells(use) and use.use != "matching"]
+            for telling in self._told_by(value) if vague else ():
+                for use in vague:
+                    asked |= self._ask_for(telling, use)
+        return asked
+
+    def _told_by(self, value: int) -> list[str]:
+        """The uncommon attributes that are read of what may be the same object."""
+        alike = self._origins.names_of_one(value)
+        uses = (use for each in alike for use in self._uses.get(each, ()))
+        return sorted({use.name for use in uses if _tells(use)})
+
+    def _ask_for(self, telling: str, use: _Open) -> bool:
+        name = "__call__" if use.use == "call" else use.name
+        names = [name, _STEPS[name]] if name in _STEPS else [name]
+        demand = replace(use.demand, evidence="duck-typed")
+        asked = [self._classes.want_where(telling, each, demand) for each in names]
+        return any(asked)
+
     def _settle(self, use: _Open, value: int) -> None:
         kind = self._engine.values[value]
         tag = kind[0]
@@ -115,7 +151,7 @@ class OpenValues:
             source = self._growth.program.module(kind[1])
             if source is not None and use.name in source.summary.scope:
                 self._names.want_name(source, use.name, use.demand)
-        elif use.use == "attribute" and tag == "U" and use.name not in _COMMON:
+        elif tag == "U" and _tells(use):
             demand = use.demand
             self._classes.want_anywhere(use.name, replace(demand, evidence="unknown-receiver"))
             self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)

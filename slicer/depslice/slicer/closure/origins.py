@@ -13,6 +13,8 @@ another answer, or something that the engine has evaluated has grown since.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from depslice.callgraph.engine.core import Engine
@@ -56,6 +58,31 @@ class Origins:
     def known(self, value: int) -> frozenset[int]:
         """The known values behind ``value``; empty when only callers outside the slice know."""
         return self._known[value] if self._is_open(value) else self._engine.only(value)
+
+    def names_of_one(self, value: int) -> Iterator[int]:
+        """``value``; the open values it is passed on from, and those it is passed on to.
+
+        They may all be one object. At most so many of each as are told apart.
+        """
+        yield value
+        for step in (self._passed_from, self._passed_to):
+            met, waiting = {value}, deque([value])
+            while waiting and len(met) < _WIDEST:
+                for each in step(waiting.popleft()):
+                    if each not in met:
+                        met.add(each)
+                        waiting.append(each)
+                        yield each
+
+    def _passed_from(self, value: int) -> list[int]:
+        """The open values that kept code passes, if ``value`` is a parameter."""
+        tag, *parameter = self._engine.values[value]
+        bound = self._bound.get((parameter[0], parameter[1]), EMPTY) if tag == "P" else EMPTY
+        return [each for each in sorted(bound) if self._is_open(each)]
+
+    def _passed_to(self, value: int) -> list[int]:
+        """The parameters that ``value`` is passed for."""
+        return [each for each in self._readers.get(value, ()) if value in self._passed_from(each)]
 
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
