@@ -113,6 +113,14 @@ def takes(base):
     return base.helper()
 
 
+def counts_rows():
+    return [list(range(2000)), globals().get("_total", "none")]
+
+
+def _total():
+    return 2000
+
+
 def never():
     return 1
 """
@@ -138,6 +146,7 @@ shapes.takes(shapes.Base())
 shapes.unsteady()
 shapes.numbered()
 shapes.greets()
+shapes.counts_rows()
 try:
     shapes.fails("x")
 except ValueError:
@@ -237,6 +246,14 @@ def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:
     items = {item.symbol.id: item for item in mended.items}
     assert added <= items.keys()
     assert all(items[each].reason[-1].evidence == "observed" for each in added)
+
+
+def test_a_long_difference_is_told_from_where_it_begins(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:counts_rows") as check:
+        [difference] = check.of(without(check, "shapes:counts_rows", "_total")).differences
+    assert difference.original.startswith("… ")
+    assert "_total" in difference.original
+    assert "'none'" in difference.sliced
 
 
 def test_a_special_method_that_is_only_looked_for_is_repaired(tmp_path: Path) -> None:

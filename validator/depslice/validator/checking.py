@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
@@ -13,10 +15,16 @@ from depslice.slicer.render import render_tree
 from depslice.validator.calls import Outcome, Recorded, Replay, replay
 from depslice.validator.workspace import Workspace
 
+_ALIKE: Final = 120  # characters that texts may have in common before these are left out
+_TOLD: Final = 600  # characters of each side
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A call that gives something else on the slice, each side in words."""
+    """A call that gives something else on the slice, each side in words.
+
+    What is long and begins alike is told from shortly before it differs.
+    """
 
     call: int
     target: str
@@ -68,6 +76,17 @@ class CheckReport:
     def proven(self) -> bool:
         """It passes, and there were calls to compare."""
         return self.passes and self.steady > 0
+
+
+def _from_where_they_part(first: str, second: str) -> tuple[str, str]:
+    """Both texts, without most of what they begin with both."""
+    same = len(os.path.commonprefix([first, second]))
+    if same <= _ALIKE:
+        return first[:_TOLD], second[:_TOLD]
+    start = first.rfind(" ", 0, same - _ALIKE // 2) + 1 or same - _ALIKE // 2
+    if same == len(first) == len(second):
+        return "… (the same as far as it is told)", "… (the same as far as it is told)"
+    return f"… {first[start:]}"[:_TOLD], f"… {second[start:]}"[:_TOLD]
 
 
 class Check:
@@ -143,9 +162,8 @@ class Check:
                 continue
             if outcome is None or outcome.digest != original.digest:
                 text = outcome.text if outcome is not None else f"no answer: {done.ended}"
-                yield Difference(
-                    call=number, target=original.target, original=original.text, sliced=text
-                )
+                before, after = _from_where_they_part(original.text, text)
+                yield Difference(call=number, target=original.target, original=before, sliced=after)
 
     def report(self, found: Slice, done: Replay) -> CheckReport:
         """What a replay of the slice's tree shows."""

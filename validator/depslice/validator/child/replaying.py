@@ -39,6 +39,7 @@ from .portable import Home, lend, load
 from .watching import Executed, watch
 
 _TEXT = 600
+_ALL = 50_000  # characters of a result: it is told from where it differs
 _MOST_LENT = 2000
 _CHAIN = 8
 
@@ -156,7 +157,7 @@ class Replay:
             **line,
             stage="call",
             digest=description.digest(),
-            text=description.text(_TEXT),
+            text=description.text(_ALL),
             missing=missing(description.failure),
             executed=self.executed.take(),
         )
