@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,7 +79,8 @@ class CheckReport:
 
 def _from_where_they_part(first: str, second: str) -> tuple[str, str]:
     """Both texts, without most of what they begin with both."""
-    same = len(os.path.commonprefix([first, second]))
+    shorter = min(len(first), len(second))
+    same = next((at for at in range(shorter) if first[at] != second[at]), shorter)
     if same <= _ALIKE:
         return first[:_TOLD], second[:_TOLD]
     start = first.rfind(" ", 0, same - _ALIKE // 2) + 1 or same - _ALIKE // 2
