@@ -8,14 +8,16 @@ def add(a, b):
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import Final
 
 from depslice.solvers.problem import Problem
+from depslice.solvers.syntax import syntax_error
 
-# A block that was cut off has no end.
-_BLOCK: Final = re.compile(r"^([ \t]*)```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
+# Fences are as CommonMark has them (4.5). A block that was cut off has no end.
+_BLOCK: Final = re.compile(
+    r"^([ \t]*)(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^(?:\1)? {0,3}\2|\Z)", re.DOTALL | re.MULTILINE
+)
 
 
 def code_of(text: str, problem: Problem) -> str:
@@ -25,11 +27,17 @@ def code_of(text: str, problem: Problem) -> str:
     that is the body of the function alone, the specification comes before it. A block that is
     indented as a whole, as in a list, loses the indentation of its fence (CommonMark, 4.5).
     """
-    blocks = [_outdented(block.rstrip("\n"), margin) for margin, block in _BLOCK.findall(text)]
-    header = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{problem.entry_point}\b", re.MULTILINE)
-    defining = [block for block in blocks if header.search(block)]
+    blocks = [_outdented(block.rstrip("\n"), margin) for margin, _, block in _BLOCK.findall(text)]
+    header = re.compile(
+        rf"^[ \t]*(?:(?:(?:async[ \t]+)?def|class)[ \t]+{problem.entry_point}\b"
+        rf"|{problem.entry_point}[ \t]*(?::[^=\n]*)?=(?!=))",
+        re.MULTILINE,
+    )
+    found = [(header.search(block), block) for block in blocks]
+    at_top = [block for match, block in found if match and not match[0][0].isspace()]
+    defining = at_top or [block for match, block in found if match]
     code = (defining or blocks or [text.strip("\n")])[-1]
-    if not header.search(code) and _compiles(f"{problem.specification}\n{code}"):
+    if not header.search(code) and syntax_error(f"{problem.specification}\n{code}") is None:
         return f"{problem.specification}\n{code}"
     return code
 
@@ -39,11 +47,3 @@ def _outdented(block: str, margin: str) -> str:
     if not margin or any(line.strip() and not line.startswith(margin) for line in lines):
         return block
     return "\n".join(line[len(margin) :] for line in lines)
-
-
-def _compiles(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

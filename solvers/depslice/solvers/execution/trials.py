@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,11 +13,12 @@ from typing import Protocol, Self, assert_never
 
 from depslice.callgraph.program import Program
 from depslice.solvers.execution.executor import Executor
-from depslice.solvers.execution.outcome import Execution, Failure, Kind, Tried
+from depslice.solvers.execution.outcome import Execution, Failure, Tried
 from depslice.solvers.problem import HiddenHarness, HiddenTests, Problem, Task, VisibleTest
 from depslice.validator.sandbox import Sandbox
 from depslice.validator.validation import Harness
 from depslice.validator.validation.candidates import (
+    Comparison,
     Different,
     Same,
     Unknown,
@@ -95,6 +97,26 @@ def open_trials(task: Task, grounds: Grounds) -> Iterator[Trials]:
                 assert_never(task.hidden)
 
 
+def with_true_examples(task: Task, grounds: Grounds) -> Task:
+    """The task without visible tests that the repository's own function fails.
+
+    What a docstring shows need not be so any more, or not as a value: no answer could pass.
+
+    :raises CheckUnavailable: the repository cannot be copied.
+    :raises SandboxUnavailable: no sandbox can be started.
+    """
+    if not isinstance(task.hidden, HiddenHarness) or not task.problem.visible:
+        return task
+    ground = grounds.of(task.hidden.program)
+    done = _Replacements(task.problem, task.hidden.harness, ground).original()
+    true = [
+        test
+        for test, tried in zip(task.problem.visible, done.tried, strict=True)
+        if tried.failure is None
+    ]
+    return replace(task, problem=replace(task.problem, visible=tuple(true)))
+
+
 @dataclass(frozen=True, slots=True)
 class _Programs:
     """Programs that stand on their own."""
@@ -134,11 +156,20 @@ class _Replacements:
     ground: Ground
 
     def visible(self, code: str) -> Execution:
-        source = (self.ground.tree.folder / self.harness.path).read_text(encoding="utf-8")
         try:
-            text = replaced_text(source, self.harness, code)
+            text = replaced_text(self._source(), self.harness, code)
         except HarnessError as error:
             return Execution(loading=Failure(kind="missing", message=error.message))
+        return self._with_text(text)
+
+    def original(self) -> Execution:
+        """The function itself on the visible tests."""
+        return self._with_text(self._source())
+
+    def _source(self) -> str:
+        return (self.ground.tree.folder / self.harness.path).read_text(encoding="utf-8")
+
+    def _with_text(self, text: str) -> Execution:
         module, _, qualname = self.harness.target.partition(":")
         with (
             with_file(self.ground, self.harness.path, text, with_tests=False) as ground,
@@ -150,26 +181,38 @@ class _Replacements:
             ) as executor,
         ):
             return executor.run(
-                f"import {module}\nglobals().update(vars({module}))",
+                # Not `import a.b`: a package may have another thing of this name.
+                f"globals().update(vars(__import__('importlib').import_module({module!r})))",
                 self.problem.visible,
                 entry_point=qualname.partition(".")[0],
                 seconds=self.problem.seconds,
             )
 
     def hidden(self, code: str) -> Execution:
+        started = time.perf_counter()
         with open_referee(self.ground) as referee:
             comparison = referee.compare(self.harness, code)
-        match comparison:
-            case Same():
-                return Execution()
-            case Different(why=reason):
-                absent = reason.slug == "no-candidate"
-                kind: Kind = "missing" if absent else "wrong"
-                return _failed(Failure(kind=kind, message=reason.message))
-            case Unknown(cause=reason):
-                return _failed(Failure(kind="lost", message=reason.message))
-            case _:
-                assert_never(comparison)
+            cpu_seconds = referee.finish()
+        return replace(
+            _execution_of(comparison),
+            cpu_seconds=cpu_seconds,
+            wall_seconds=time.perf_counter() - started,
+        )
+
+
+def _execution_of(comparison: Comparison) -> Execution:
+    """What an oracle tells of a comparison: which kind of failure, and not what was asked."""
+    match comparison:
+        case Same():
+            return Execution()
+        case Different(why=reason) if reason.slug == "no-candidate":
+            return _failed(Failure(kind="missing", message=reason.message))
+        case Different():
+            return _failed(Failure(kind="wrong", message=""))
+        case Unknown(cause=reason):
+            return _failed(Failure(kind="lost", message=reason.message))
+        case _:
+            assert_never(comparison)
 
 
 def _without_test(tried: Tried) -> Tried:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import gzip
 import json
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from depslice.solvers.problem import ProblemError
+from depslice.solvers.syntax import syntax_error
 
 _ELEMENT: Final = re.compile(r"[^\s,\]]")  # begins the next one of a valid array
 
@@ -54,10 +54,9 @@ class Line:
 
         :raises ProblemError: it is not.
         """
-        try:
-            ast.parse(text)
-        except (SyntaxError, ValueError) as error:
-            raise self.error(f"{name!r} is not Python: {error}") from None
+        error = syntax_error(text)
+        if error is not None:
+            raise self.error(f"{name!r} is not Python: {error}")
         return text
 
     def texts(self, name: str) -> list[str]:
@@ -132,7 +131,11 @@ def _elements(path: Path, first: int, array: bytes) -> Iterator[tuple[int, Any]]
     number = first
     try:
         text = array.decode("utf-8")
-        json.loads(text)  # as a whole, or not at all
+        try:
+            json.loads(text)  # as a whole, or not at all
+        except json.JSONDecodeError as error:
+            number += error.lineno - 1
+            raise
         place = text.index("[") + 1
         while found := _ELEMENT.search(text, place):
             begin = found.start()

@@ -33,6 +33,7 @@ from depslice.validator.sandbox import (
     Limits,
     Running,
     Sandbox,
+    end_soon,
     interpreter_folders,
 )
 
@@ -161,8 +162,7 @@ def propose(task: Task, spec: SolverSpec, place: Place, *, sample: int = 0) -> P
                 if not is_spent():
                     raise
                 code, why = None, error.message
-            running.kill()
-            bench.cpu_seconds += running.wait().cpu_seconds
+            bench.cpu_seconds += end_soon(running).cpu_seconds
     why = " ".join(why.split())
     return Proposed(code=code, why=why, bench=bench, wall_seconds=time.perf_counter() - started)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from depslice.validator.sandbox.bubblewrap import SYSTEM_FOLDERS
 from depslice.validator.sandbox.choosing import all_sandboxes, choose_sandbox
 from depslice.validator.sandbox.interpreters import PYTHON_ENVIRONMENT, interpreter_folders
-from depslice.validator.sandbox.lasting import Lasting
+from depslice.validator.sandbox.lasting import Lasting, end_soon
 from depslice.validator.sandbox.model import (
     Availability,
     Ending,
@@ -43,5 +43,6 @@ __all__ = [
     "SandboxUnavailable",
     "all_sandboxes",
     "choose_sandbox",
+    "end_soon",
     "interpreter_folders",
 ]

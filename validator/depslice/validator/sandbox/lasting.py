@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,8 +42,32 @@ class Lasting:
         self.close()
         return outcome
 
+    def finish(self) -> float:
+        """Let the program end by itself; the CPU seconds it has used, and all that was in there."""
+        if self._running is None:
+            return 0.0
+        outcome = end_soon(self._running)
+        self.close()
+        return outcome.cpu_seconds
+
     def close(self) -> None:
         """End the sandbox, with all that is in it."""
         if self._running is not None:
             self._running.__exit__(None, None, None)
             self._running = None
+
+
+def end_soon(running: Running, seconds: float = 5.0) -> Outcome:
+    """Say that there is no more to do, and wait for the end: a job that is killed tells no times.
+
+    After ``seconds`` it is killed all the same.
+    """
+    running.finish()
+    until = time.monotonic() + seconds
+    try:
+        while running.receive(timeout=max(0.0, until - time.monotonic())) is not None:
+            if time.monotonic() >= until:
+                raise TimeoutError
+    except TimeoutError:
+        running.kill()
+    return running.wait()

@@ -268,6 +268,13 @@ class Referee:
             case _:  # which the first comparison will tell
                 return (), IMPORT_SECONDS
 
+    def finish(self) -> float:
+        """End both sandboxes; the CPU seconds they have used."""
+        used = self.reference.finish()
+        if self._bench is not None:
+            used += self._bench.session.finish()
+        return used
+
     def close(self) -> None:
         """End the sandbox for candidates."""
         self._stack.close()

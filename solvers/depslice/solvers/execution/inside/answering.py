@@ -12,16 +12,26 @@ import importlib
 import operator
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 from links import Link  # type: ignore[import-not-found,unused-ignore]
 from telling import ANSWER, described  # type: ignore[import-not-found,unused-ignore]
-from values import Decoding, Encoding  # type: ignore[import-not-found,unused-ignore]
+from values import (  # type: ignore[import-not-found,unused-ignore]
+    Decoding,
+    Encoding,
+    changed,
+    elements,
+    error_of,
+    refill,
+)
 
 Message = dict[str, Any]
+_THEIRS = "_depslice_theirs"  # names the number of something of the tests
 _DEEP = 20_000  # calls: values may nest deeper than an answer's own calls may
 
 
@@ -58,7 +68,7 @@ class _Side:
         self._code = code
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
-        self._theirs: dict[int, Theirs] = {}
+        self._theirs: dict[int, Any] = {}
         self._talking = threading.RLock()
         self._limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(self._limit, _DEEP))
@@ -74,7 +84,7 @@ class _Side:
         args = [decoding.of(each) for each in message["args"]]
         keywords = {name: decoding.of(each) for name, each in message["keywords"].items()}
         containers = decoding.containers
-        before = {number: _elements(each) for number, each in containers.items()}
+        before = {number: elements(each) for number, each in containers.items()}
         encoding = self._encoding({id(each): n for n, each in containers.items()})
         answer: Message = {}
         try:
@@ -82,14 +92,10 @@ class _Side:
                 value = self._operations[message["op"]](*args, **keywords)
             answer["value"] = encoding.of(value)
         except BaseException as error:  # noqa: BLE001 - it may raise anything
-            if message["op"] == "call" and isinstance(error, StopIteration):
+            if message["op"] != "next" and isinstance(error, StopIteration):
                 error = RuntimeError("it raised StopIteration")  # which would end a loop there
             answer = {"raised": self._raised(error, encoding)}
-        answer["changed"] = {
-            number: encoding.content(each, type(each).__name__)
-            for number, each in containers.items()
-            if not _same(before[number], _elements(each))
-        }
+        answer["changed"] = changed(containers, before, encoding)
         return answer
 
     @contextmanager
@@ -110,6 +116,9 @@ class _Side:
             args = [encoding.of(each) for each in error.args]
         except Exception:  # noqa: BLE001 - then without
             args = []
+        number = getattr(error, _THEIRS, None)
+        if isinstance(number, int):  # raised by something of the tests, and passed on
+            return {"yours": number}
         kind = encoding.of(type(error))
         return {"class": kind, "args": args, "told": described(error, self._code)}
 
@@ -130,21 +139,28 @@ class _Side:
             while "op" in (message := self._link.receive()):
                 self._link.send(self.done(message))
             sys.setrecursionlimit(limit)
-        decoding = Decoding(self._of_theirs, self._objects.__getitem__, {})
+        decoding = Decoding(self._of_theirs, self._objects.__getitem__, encoding.containers)
+        refill(encoding.containers, message["changed"], decoding)
         if "error" in message:
             kind = getattr(builtins, message["error"], Exception)
-            raise kind(*[decoding.of(each) for each in message["args"]])
+            error = error_of(kind, [decoding.of(each) for each in message["args"]])
+            setattr(error, _THEIRS, message["number"])
+            raise error
         return decoding.of(message["value"])
 
-    def _of_theirs(self, node: list[Any], _: Decoding) -> Theirs:
-        number = int(node[1])
+    def _of_theirs(self, node: list[Any], decoding: Decoding) -> Any:
+        number, kind = int(node[1]), str(node[2])
         if number not in self._theirs:
-            self._theirs[number] = Theirs(self, number, str(node[3]))
+            if node[0] == "like":
+                made = _like(self, number, kind, decoding.of(node[3]))
+            else:
+                made = _proxy(kind, tuple(node[4]))(self, number, str(node[3]))
+            self._theirs[number] = made
         return self._theirs[number]
 
     def _handle(self, value: Any, plain: Any) -> list[Any]:
-        if type(value) is Theirs:
-            return ["yours", object.__getattribute__(value, "_number")]
+        if isinstance(value, Theirs) or hasattr(type(value), _THEIRS):
+            return ["yours", object.__getattribute__(value, _THEIRS)]
         number = self._numbers.get(id(value))
         if number is None:
             number = self._numbers[id(value)] = len(self._objects)
@@ -159,48 +175,60 @@ class _Side:
 
 
 class Theirs:
-    """Something that the tests pass: a function, an iterator, an object. It is used there."""
+    """Something that the tests pass: a function, an iterator, an object. It is used there.
+
+    Special methods are those of a class that is made for it: see :func:`_proxy`.
+    """
 
     def __init__(self, side: _Side, number: int, name: str) -> None:
-        self._side = side
-        self._number = number
+        object.__setattr__(self, "_side", side)
+        object.__setattr__(self, _THEIRS, number)
         if name:
-            self.__name__ = self.__qualname__ = name
-
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call it, with what can travel."""
-        return self._side.call_back("call", self._number, *args, **keywords)
-
-    def __iter__(self) -> Any:
-        return self._side.call_back("iter", self._number)
-
-    def __next__(self) -> Any:
-        return self._side.call_back("next", self._number)
-
-    def __len__(self) -> Any:
-        return self._side.call_back("len", self._number)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._side.call_back("getitem", self._number, key)
+            object.__setattr__(self, "__name__", name)
+            object.__setattr__(self, "__qualname__", name)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name.startswith("__"):
             raise AttributeError(name)
-        return self._side.call_back("getattr", self._number, name)
+        return _used(self, "__getattr__", name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _used(self, "__setattr__", name, value)
+
+    def __delattr__(self, name: str) -> None:
+        _used(self, "__delattr__", name)
 
 
-def _elements(container: Any) -> list[Any]:
-    """What is in a container, to be compared by identity."""
-    if isinstance(container, dict):
-        return [each for pair in dict.items(container) for each in pair]
-    return list(container)
+def _used(theirs: Theirs, method: str, *args: Any, **keywords: Any) -> Any:
+    side: _Side = object.__getattribute__(theirs, "_side")
+    number: int = object.__getattribute__(theirs, _THEIRS)
+    return side.call_back(method, number, *args, **keywords)
 
 
-def _same(one: list[Any], other: list[Any]) -> bool:
-    return len(one) == len(other) and all(map(operator.is_, one, other))
+@cache
+def _proxy(kind: str, methods: tuple[str, ...]) -> type[Theirs]:
+    """A class for what the tests pass, with the special methods that it has there."""
+
+    def made(method: str) -> Callable[..., Any]:
+        def use(self: Theirs, *args: Any, **keywords: Any) -> Any:
+            return _used(self, method, *args, **keywords)
+
+        return use
+
+    return type(kind, (Theirs,), {method: made(method) for method in methods})
+
+
+def _like(side: _Side, number: int, kind: str, value: Any) -> Any:
+    """A value of a type of the tests' that extends a builtin one, with what else it has."""
+    base = type(value)
+
+    def ask(_: Any, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return side.call_back("__getattr__", number, name)
+
+    made = type(kind, (base,), {"__getattr__": ask, _THEIRS: number})
+    return base.__new__(made, value)
 
 
 def _awaited(value: Any) -> Any:
@@ -212,7 +240,7 @@ def _awaited(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """What a value of a type that extends a container holds."""
-    for base in (list, dict, set):
+    for base in (list, dict, set, deque):
         if isinstance(value, base):
             return base(value)
     return NotImplemented

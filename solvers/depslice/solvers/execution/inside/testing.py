@@ -14,8 +14,16 @@ import importlib.machinery
 import json
 import operator
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 from links import Gone, Link, Unreadable  # type: ignore[import-not-found,unused-ignore]
@@ -25,7 +33,14 @@ from telling import (  # type: ignore[import-not-found,unused-ignore]
     described,
     shown,
 )
-from values import Decoding, Encoding  # type: ignore[import-not-found,unused-ignore]
+from values import (  # type: ignore[import-not-found,unused-ignore]
+    Decoding,
+    Encoding,
+    changed,
+    elements,
+    error_of,
+    refill,
+)
 
 _ACTUAL, _EXPECTED = "_depslice_actual", "_depslice_expected"
 _TOLD, _REMOTE = "_depslice_told", "_depslice_remote"
@@ -134,9 +149,14 @@ class Side:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._remotes: dict[int, Any] = {}
+        self._talking = threading.RLock()
 
     def ask(self, operation: str, *args: Any, **keywords: Any) -> Any:
         """What the answer's process says; raises what it has raised."""
+        with self._talking:  # one thread at a time
+            return self._asked(operation, args, keywords)
+
+    def _asked(self, operation: str, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
         encoding = Encoding(Remote, self._handle)
         self._link.send(
             {
@@ -151,14 +171,28 @@ class Side:
         try:
             raised = message.get("raised")
             value = decoding.of(message["value"]) if raised is None else None
-            error = None if raised is None else _error(raised, decoding)
-            for number, content in message["changed"].items():
-                _refill(encoding.containers[int(number)], decoding, content)
+            error = None if raised is None else self._error(raised, decoding)
+            refill(encoding.containers, message["changed"], decoding)
         except Exception:  # noqa: BLE001 - which there are many ways to cause
             raise Nonsense from None
         if error is not None:
             raise error
         return value
+
+    def _error(self, raised: dict[str, Any], decoding: Decoding) -> BaseException:
+        """An exception like that of the answer; or what the tests have raised themselves."""
+        if "yours" in raised:
+            own: BaseException = self._objects[int(raised["yours"])]
+            if not isinstance(own, BaseException):
+                raise ValueError("no exception")
+            return own
+        told = {str(key): value for key, value in dict(raised["told"]).items()}
+        kind = decoding.of(raised["class"])
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            kind = Exception
+        error: BaseException = error_of(kind, [decoding.of(each) for each in raised["args"]])
+        setattr(error, _TOLD, told)
+        return error
 
     def _received(self) -> dict[str, Any]:
         try:
@@ -177,12 +211,17 @@ class Side:
             keywords = {name: decoding.of(each) for name, each in message["keywords"].items()}
         except Exception:  # noqa: BLE001
             raise Nonsense from None
-        encoding = Encoding(Remote, self._handle)
+        containers = decoding.containers
+        before = {number: elements(each) for number, each in containers.items()}
+        encoding = Encoding(Remote, self._handle, {id(each): n for n, each in containers.items()})
+        answer: dict[str, Any] = {}
         try:
-            return {"value": encoding.of(use(used, *args, **keywords))}
+            answer["value"] = encoding.of(use(used, *args, **keywords))
         except Exception as error:  # noqa: BLE001 - passed on to the answer, as a call would
             name = next(c.__name__ for c in type(error).__mro__ if hasattr(builtins, c.__name__))
-            return {"error": name, "args": [shown(each, str) for each in error.args]}
+            args = [encoding.of(each) for each in error.args]
+            answer = {"error": name, "args": args, "number": self._number(error)}
+        return answer | {"changed": changed(containers, before, encoding)}
 
     def _of_answer(self, node: list[Any], decoding: Decoding) -> Any:
         """What stands here for something of the answer's."""
@@ -209,32 +248,89 @@ class Side:
         for number, each in self._remotes.items():
             if each is value:
                 return ["yours", number]
+        kind = type(value)
+        number = self._number(value)
         if plain is not None:
-            return plain  # type: ignore[no-any-return]
+            return ["like", number, kind.__name__, plain]
+        name = str(getattr(value, "__name__", ""))
+        return ["handle", number, kind.__name__, name, _special_methods(kind)]
+
+    def _number(self, value: Any) -> int:
         number = self._numbers.get(id(value), -1)
         if number < 0:
             number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
-        return ["handle", number, type(value).__name__, str(getattr(value, "__name__", ""))]
+        return number
 
 
 def _attribute(value: Any, name: str) -> Any:
     """An attribute of an object that was passed; functions and classes have none to show."""
-    if name.startswith("_") or isinstance(value, _CLOSED):
-        raise AttributeError(name)
+    _see_open(value, name)
     return getattr(value, name)
 
 
-_CLOSED = (FunctionType, MethodType, BuiltinFunctionType, ModuleType, FrameType, type)
+def _set_attribute(value: Any, name: str, held: Any) -> None:
+    _see_open(value, name)
+    setattr(value, name, held)
+
+
+def _delete_attribute(value: Any, name: str) -> None:
+    _see_open(value, name)
+    delattr(value, name)
+
+
+def _see_open(value: Any, name: str) -> None:
+    is_own = name.startswith("_") and not (isinstance(value, tuple) and name in _OF_NAMED_TUPLES)
+    if is_own or isinstance(value, _CLOSED):
+        raise AttributeError(name)
+
+
+def _left(manager: Any, *error: Any) -> Any:
+    """Leave a context; what was raised stays where it was."""
+    return manager.__exit__(*(error if error and error[0] is None else (None, None, None)))
+
+
+_CLOSED = (FunctionType, MethodType, BuiltinFunctionType, ModuleType, FrameType, CodeType, type)
+_OF_NAMED_TUPLES = ("_fields", "_asdict", "_replace")
 _USES: dict[str, Callable[..., Any]] = {
-    "call": lambda value, *args, **keywords: value(*args, **keywords),
-    "iter": iter,
-    "next": next,
-    "len": len,
-    "getitem": operator.getitem,
-    "getattr": _attribute,
+    "__call__": lambda value, *args, **keywords: value(*args, **keywords),
+    "__iter__": iter,
+    "__next__": next,
+    "__len__": len,
+    "__bool__": bool,
+    "__str__": str,
+    "__repr__": repr,
+    "__hash__": hash,
+    "__reversed__": reversed,
+    "__enter__": lambda manager: manager.__enter__(),
+    "__exit__": _left,
+    **{
+        f"__{name}__": getattr(operator, f"__{name}__")
+        for name in (
+            *("getitem", "setitem", "delitem", "contains", "index", "neg", "abs"),
+            *("eq", "ne", "lt", "le", "gt", "ge"),
+            *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or"),
+        )
+    },
+    "__radd__": lambda value, other: other + value,
+    "__rsub__": lambda value, other: other - value,
+    "__rmul__": lambda value, other: other * value,
+    "__getattr__": _attribute,
+    "__setattr__": _set_attribute,
+    "__delattr__": _delete_attribute,
 }
 """What an answer may do with things of the tests."""
+_SPECIAL = tuple(name for name in _USES if not name.endswith("attr__"))
+
+
+def _special_methods(kind: type) -> list[str]:
+    """Those that objects of a type have, and not all objects have anyway."""
+    found = {name: getattr(kind, name, None) for name in _SPECIAL}
+    return [
+        name
+        for name, method in found.items()
+        if method is not None and method is not getattr(object, name, None)
+    ]
 
 
 def _like(remote: Remote, name: str, value: Any) -> Any:
@@ -253,28 +349,6 @@ def _like(remote: Remote, name: str, value: Any) -> Any:
 
 async def _coroutine(side: Side, remote: Remote) -> Any:
     return side.ask("await", remote)
-
-
-def _refill(container: Any, decoding: Decoding, content: Any) -> None:
-    container.clear()
-    decoding.fill(container, type(container).__name__, content)
-
-
-def _error(raised: dict[str, Any], decoding: Decoding) -> BaseException:
-    """An exception like that of the answer."""
-    told = {str(key): value for key, value in dict(raised["told"]).items()}
-    kind = decoding.of(raised["class"])
-    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-        kind = Exception
-    args = [decoding.of(each) for each in raised["args"]]
-    error: BaseException
-    try:
-        error = kind(*args)
-    except Exception:  # noqa: BLE001 - it takes something else
-        error = kind.__new__(kind)
-        error.args = tuple(args)
-    setattr(error, _TOLD, told)
-    return error
 
 
 class Remote:

@@ -13,7 +13,8 @@ Nothing that is decoded runs code of the sender: the types below are all there i
 ``dict``, …         ``more`` is the factory of a default dictionary, the length of a deque
 ``tuple``, …        ``[kind, arguments]``: a value of one of :data:`_SEQUENCES`
 ``same``            ``[kind, number]``: the container of this number again
-``handle``          ``[kind, number, type, name]``: something of the sender's
+``handle``          ``[kind, number, type, name]``: something of the sender's; of what tests
+                    pass, the special methods that it has come after that
 ``like``            ``[kind, number, type, value]``: the same, of a type that extends that of
                     a value which travels
 ``exception``       ``[kind, number, name, bases]``: a class of exceptions of the sender's
@@ -25,16 +26,22 @@ Nothing that is decoded runs code of the sender: the types below are all there i
 
 from __future__ import annotations
 
+import array
 import base64
 import collections
 import datetime as dt
 import decimal
 import fractions
 import importlib
+import ipaddress
+import operator
+import pathlib
+import re
 import sys
 import uuid
+import zoneinfo
 from collections.abc import Callable
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 _LARGE = 1 << 64  # whole numbers from here on as hexadecimal text: decimal takes too long
@@ -52,15 +59,30 @@ _SEQUENCES: dict[str, Callable[[Any], Any]] = {
     "dict_values": lambda items: dict(enumerate(items)).values(),
     "dict_items": lambda items: dict(items).items(),
     "type": lambda items: _TYPES[items[0]],
-    "Decimal": lambda items: decimal.Decimal(items[0]),
     "Fraction": lambda items: fractions.Fraction(*items),
-    "UUID": lambda items: uuid.UUID(items[0]),
     "date": lambda items: dt.date(*items),
-    "time": lambda items: dt.time(*items),
-    "datetime": lambda items: dt.datetime(*items),  # noqa: DTZ001 - as it was
+    "time": lambda items: dt.time(*items[:5], fold=items[5]),
+    "datetime": lambda items: dt.datetime(*items[:8], fold=items[8]),  # noqa: DTZ001 - as it was
     "timedelta": lambda items: dt.timedelta(*items),
+    "timezone": lambda items: dt.timezone(*items),
+    "ZoneInfo": lambda items: zoneinfo.ZoneInfo(*items),
+    "Pattern": lambda items: re.compile(*items),
+    "memoryview": lambda items: memoryview(items[0]),
+    "mappingproxy": lambda items: MappingProxyType(items[0]),
+    "ChainMap": lambda items: collections.ChainMap(*items),
+    "error": lambda items: error_of(items[0], items[1:]),
 }
 """How values without identity are made of what they are made of."""
+_WRITTEN: dict[str, type] = {
+    each.__name__: each
+    for each in (
+        *(decimal.Decimal, uuid.UUID),
+        *(pathlib.PurePosixPath, pathlib.PureWindowsPath, type(pathlib.Path())),
+        *(ipaddress.IPv4Address, ipaddress.IPv4Network, ipaddress.IPv4Interface),
+        *(ipaddress.IPv6Address, ipaddress.IPv6Network, ipaddress.IPv6Interface),
+    )
+}
+"""Types whose values are made of their text."""
 _TYPES: dict[str, type] = {
     each.__name__: each
     for each in (
@@ -77,9 +99,15 @@ _FILLED: dict[str, Callable[[], Any]] = {
     "Counter": collections.Counter,
     "OrderedDict": collections.OrderedDict,
     "defaultdict": collections.defaultdict,
+    "array": lambda: array.array("b"),
 }
 """Containers, which are made empty, and filled then."""
 _CONTAINERS = frozenset(type(make()) for make in _FILLED.values())
+_MORE = {"defaultdict": "default_factory", "deque": "maxlen", "array": "typecode"}
+"""What containers are made with."""
+_FOUND = (type, FunctionType, BuiltinFunctionType)
+"""What is found by name in the standard library. An object of it may be equal to anything
+(``unittest.mock.ANY``), or hold what others have put there."""
 _EXTENDED: dict[type, Callable[[Any], Any]] = {
     str: str.__str__,
     int: int.__index__,
@@ -120,11 +148,15 @@ class Encoding:
             return self.of(value.tolist())
         if kind in _CONTAINERS:
             return self._container(value, kind.__name__)
-        if kind is self._proxy:
+        if issubclass(kind, self._proxy):
             return self._handle(value, None)
         for base, plain in _EXTENDED.items():
             if kind is not base and isinstance(value, base):
                 return self._handle(value, self.of(plain(value)))
+        if isinstance(value, BaseException):
+            class_ = self.of(kind)
+            if class_[0] in ("standard", "exception", "yours"):
+                return ["error", [class_, *map(self.of, value.args)]]
         made = _made(value)
         if made is not None:
             name, items = made
@@ -139,7 +171,7 @@ class Encoding:
             return ["same", number]
         number = self._numbers[id(value)] = len(self._numbers)
         self.containers[number] = value  # kept, so that no other value gets its id
-        more = {"defaultdict": "default_factory", "deque": "maxlen"}.get(base)
+        more = _MORE.get(base)
         held = self.of(getattr(value, more)) if more else None
         return [base, number, self.content(value, base), held]
 
@@ -147,7 +179,7 @@ class Encoding:
         """What a container holds."""
         if base == "bytearray":
             return base64.b64encode(bytes(value)).decode()
-        if base in ("list", "set", "deque"):
+        if base in ("list", "set", "deque", "array"):
             return [self.of(each) for each in value]
         return [[self.of(key), self.of(each)] for key, each in value.items()]
 
@@ -165,12 +197,14 @@ def _standard(value: Any) -> list[Any] | None:
 
 
 def found_in_standard(module: str, name: str) -> Any:
-    """A public function or class of the standard library."""
+    """A public function or class of the standard library; raises ImportError for others."""
     if not is_public(module) or any(part.startswith("_") for part in name.split(".")):
         raise ImportError(module)
     found: Any = importlib.import_module(module)  # noqa: TID251 - of the standard library
     for part in name.split("."):
         found = getattr(found, part)
+    if not isinstance(found, _FOUND):
+        raise ImportError(name)  # noqa: TRY004 - as for others that are not found
     return found
 
 
@@ -178,6 +212,51 @@ def is_public(module: str) -> bool:
     """Whether this is a module of the standard library for everybody."""
     top, *rest = module.split(".")
     return top in sys.stdlib_module_names and not any(p.startswith("_") for p in (top, *rest))
+
+
+def elements(container: Any) -> list[Any]:
+    """What is in a container, to be compared by identity."""
+    if isinstance(container, dict):
+        return [each for pair in dict.items(container) for each in pair]
+    return list(container)
+
+
+def changed(
+    containers: dict[int, Any], before: dict[int, list[Any]], encoding: Encoding
+) -> dict[int, Any]:
+    """What containers hold that held something else ``before``, by their numbers."""
+    return {
+        number: encoding.content(each, type(each).__name__)
+        for number, each in containers.items()
+        if not _same(before[number], elements(each))
+    }
+
+
+def _same(one: list[Any], other: list[Any]) -> bool:
+    return len(one) == len(other) and all(map(operator.is_, one, other))
+
+
+def refill(containers: dict[int, Any], contents: dict[str, Any], decoding: Decoding) -> None:
+    """Let containers hold what is told by :func:`changed`."""
+    for number, content in contents.items():
+        container = containers[int(number)]
+        if isinstance(container, array.array):
+            del container[:]
+        else:
+            container.clear()
+        decoding.fill(container, type(container).__name__, content)
+
+
+def error_of(kind: Any, args: list[Any]) -> BaseException:
+    """An exception, as it was raised; of a class of the answer's, whose constructor is not here."""
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        raise ValueError("no class of exceptions")  # noqa: TRY004 - of a message
+    try:
+        error: BaseException = kind(*args)
+    except Exception:  # noqa: BLE001 - it takes something else
+        error = kind.__new__(kind)
+    error.args = tuple(args)
+    return error
 
 
 def _made(value: Any) -> tuple[str, tuple[Any, ...]] | None:
@@ -202,20 +281,40 @@ def _made(value: Any) -> tuple[str, tuple[Any, ...]] | None:
         return kind.__name__, tuple(value)
     if isinstance(value, type):
         return ("type", (value.__name__,)) if _TYPES.get(value.__name__) is value else None
-    if kind is decimal.Decimal or kind is uuid.UUID:
+    if _WRITTEN.get(kind.__name__) is kind:
         return kind.__name__, (str(value),)
+    return _made_of_library(value, kind)
+
+
+def _made_of_library(value: Any, kind: type) -> tuple[str, tuple[Any, ...]] | None:
+    """The same for types of the standard library."""
     if kind is fractions.Fraction:
         return "Fraction", (value.numerator, value.denominator)
     if kind is dt.date:
         return "date", (value.year, value.month, value.day)
-    clock = ("hour", "minute", "second", "microsecond")
-    if kind is dt.time and value.tzinfo is None:
+    clock = ("hour", "minute", "second", "microsecond", "tzinfo", "fold")
+    zone = type(value.tzinfo) if kind is dt.time or kind is dt.datetime else None
+    if zone is not None and zone not in (type(None), dt.timezone, zoneinfo.ZoneInfo):
+        return None
+    if kind is dt.time:
         return "time", tuple(getattr(value, name) for name in clock)
-    if kind is dt.datetime and value.tzinfo is None:
+    if kind is dt.datetime:
         names = ("year", "month", "day", *clock)
         return "datetime", tuple(getattr(value, name) for name in names)
     if kind is dt.timedelta:
         return "timedelta", (value.days, value.seconds, value.microseconds)
+    if kind is dt.timezone:
+        return "timezone", value.__getinitargs__()
+    if kind is zoneinfo.ZoneInfo and value.key is not None:
+        return "ZoneInfo", (value.key,)
+    if kind is re.Pattern:
+        return "Pattern", (value.pattern, value.flags)
+    if kind is memoryview:
+        return "memoryview", (bytes(value),)
+    if kind is MappingProxyType:
+        return "mappingproxy", (dict(value),)
+    if kind is collections.ChainMap:
+        return "ChainMap", tuple(value.maps)
     return None
 
 
@@ -243,6 +342,8 @@ class Decoding:
             made = self.containers[int(node[1])] = self._empty(kind, node[3])
             self.fill(made, kind, node[2])
             return made
+        if kind in _WRITTEN:
+            return _WRITTEN[kind](str(node[1][0]))
         if kind in _SEQUENCES:
             return _SEQUENCES[kind]([self.of(each) for each in node[1]])
         if kind == "same":
@@ -258,6 +359,8 @@ class Decoding:
         raise ValueError(f"{kind!r} is no kind of value")
 
     def _empty(self, kind: str, more: Any) -> Any:
+        if kind == "array":
+            return array.array(self.of(more))
         if kind == "defaultdict":
             return collections.defaultdict(self.of(more))
         if kind == "deque":
@@ -268,7 +371,7 @@ class Decoding:
         """Put what it holds into a container."""
         if kind == "bytearray":
             container[:] = base64.b64decode(content)
-        elif kind in ("list", "deque"):
+        elif kind in ("list", "deque", "array"):
             container.extend([self.of(each) for each in content])
         elif kind == "set":
             container.update([self.of(each) for each in content])

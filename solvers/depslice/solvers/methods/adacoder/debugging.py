@@ -8,7 +8,6 @@ def f(x):
 
 from __future__ import annotations
 
-import ast
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from typing import Final
 
 from depslice.solvers.execution.outcome import Failure
 from depslice.solvers.methods.adacoder.standard_names import import_of
+from depslice.solvers.syntax import syntax_error
 
 _STEP: Final = 4
 _NAME: Final = re.compile(r"name '(\w+)' is not defined")
@@ -42,11 +42,7 @@ def repaired(code: str) -> str:
 
 def compiles(code: str) -> bool:
     """Whether it is Python."""
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return syntax_error(code) is None
 
 
 def without_stray_blocks(code: str) -> str:

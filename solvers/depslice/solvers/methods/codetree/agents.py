@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,10 +17,16 @@ from depslice.solvers.prompting import Templates
 _PROMPTS: Final = Templates(Path(__file__).parents[1] / "templates" / "codetree")
 # An item starts a line; what is indented below it belongs to it.
 _ITEM: Final = re.compile(
-    r"^ ?(?:#+ )?(?:\*\*)?(?:strategy |approach )?\d{1,2}[.):](?!\d)[ \t]*",
+    r"^ ?(?:#+ )?(?:\*\*)?(?:strategy |approach )?\(?\d{1,2}\\?(?:[.):](?!\d)| -)[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )
-_REFINED: Final = re.compile(r"refine|reject|not\s+(?:be\s+)?accept", re.IGNORECASE)
+_BULLET: Final = re.compile(r"^ ?[-*•][ \t]+", re.MULTILINE)
+# What is decided is the first such word after "decision", on its line or below.
+_DECISION: Final = re.compile(
+    r"\bdecision\b.*?"
+    r"(?:(refin|reject|revis|improv|unaccept|(?:not|cannot)\s+(?:be\s+)?accept)|accept)",
+    re.IGNORECASE | re.DOTALL,
+)
 _MOST: Final = 5  # the Critic's best mark
 
 
@@ -83,11 +90,11 @@ class Critic:
     def verify(self, node: Node) -> Review:
         """Whether a program that passes is general, careful and efficient."""
         said = self.bench.ask(_about("verify", self.bench, node))
-        decisions = re.findall(r"\bdecision\b(.*)", said, re.IGNORECASE)
+        decisions = _DECISION.findall(said)
         return Review(
             text=said.strip(),
             score=_mark("score", said),
-            accepted=not decisions or not _REFINED.search(decisions[-1]),
+            accepted=not decisions or not decisions[-1],
         )
 
 
@@ -102,14 +109,15 @@ def _about(name: str, bench: Bench, node: Node, **more: object) -> tuple[Message
 
 
 def _items(text: str) -> tuple[str, ...]:
-    """The items of a numbered list; of a text that has none, the text."""
-    parts = _ITEM.split(text)
-    return tuple(filter(None, map(str.strip, parts[1:]))) or (text.strip(),)
+    """The items of a list, a numbered one if there is one; of a text that has none, the text."""
+    text = textwrap.dedent(text)
+    parts = _ITEM.split(text)[1:] or _BULLET.split(text)[1:]
+    return tuple(filter(None, map(str.strip, parts))) or (text.strip(),)
 
 
 def _mark(name: str, text: str) -> float:
     """A mark from 0 to 5, scaled to 1; 0 where it is missing."""
     # "Results: 4", "**Results (0-5):** 4/5"
-    given = rf"\b{name}\b[*_\s]*(?:\([^)\n]*\))?[*_\s:=]*(-?\d+(?:\.\d+)?)"
+    given = rf"\b{name}\b[*_\s]*(?:\([^)\n]*\))?(?:[*_\s:=`\[]|-\s)*(-?\d+(?:\.\d+)?)"
     found = re.findall(given, text, re.IGNORECASE)
     return min(max(float(found[-1]), 0.0), _MOST) / _MOST if found else 0.0
