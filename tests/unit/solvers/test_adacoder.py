@@ -123,6 +123,11 @@ def test_a_truncated_end_is_dropped_while_more_than_one_function_is_left() -> No
     assert without_truncated_end(alone) == alone
 
 
+def test_code_that_parses_and_does_not_compile_is_repaired() -> None:
+    stray = "def f():\n    return 1\n\ndef g():\n    return 2\nreturn f()"
+    assert repaired(stray) == "def f():\n    return 1\n\ndef g():\n    return 2"
+
+
 @pytest.mark.parametrize("code", [RIGHT, FIRST, "x = '''\n a\n   b'''", ""])
 def test_code_that_compiles_stays_as_it_is(code: str) -> None:
     assert repaired(code) == code

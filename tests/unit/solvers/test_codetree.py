@@ -296,6 +296,8 @@ def test_variants_are_options_of_the_same_search(name: str, options: dict[str, o
         ("Results: 7", 5),
         ("Results: -3", 0),
         ("Results: four", 0),
+        ("Results: `4`", 4),
+        ("Results - 4", 4),
     ],
 )
 def test_marks_as_models_write_them(text: str, mark: float) -> None:
@@ -310,6 +312,11 @@ def test_marks_as_models_write_them(text: str, mark: float) -> None:
         ("It is fine.", "Accept"),
         ("**Decision**: I would refine it.", "Refine"),
         ("Decision: do not accept", "Refine"),
+        ("**Decision**\n\nRefine", "Refine"),
+        ("## Decision\nI would revise it.", "Refine"),
+        ("Decision: unacceptable", "Refine"),
+        ("Decision: refine. This decision is final.", "Refine"),
+        ("Decision: accept. There is no need to refine it.", "Accept"),
         ("Decision: accept\nOn reflection:\nDecision: refine", "Refine"),
     ],
 )
@@ -327,6 +334,8 @@ def test_decisions_as_models_write_them(talk: Talk, said: str, decision: str) ->
         "### 1. Sort.\n\n### 2. Search.",
         "Strategy 1: Sort.\nStrategy 2: Search.",
         "**1.** Sort.\n**2.** Search.",
+        "(1) Sort.\n(2) Search.",
+        "- Sort.\n- Search.",
     ],
 )
 def test_lists_as_models_write_them(text: str) -> None:

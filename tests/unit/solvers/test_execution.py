@@ -155,10 +155,22 @@ def tried(executor: Executor, code: str, test: str, **options: object) -> Execut
             "datetime.datetime(2026, 1, 2, 3)",
         ),
         *("{1: 2}.keys()", "uuid.UUID(int=5)", "slice(1, 2)", "NotImplemented"),
+        *("pathlib.Path('a/b')", "pathlib.PureWindowsPath('c:/d')", "re.compile('a+', re.I)"),
+        *("ipaddress.ip_address('::1')", "array.array('d', [1.5])", "memoryview(b'ab')"),
+        *(
+            "datetime.timezone.utc",
+            "zoneinfo.ZoneInfo('Europe/Vienna')",
+            "datetime.time(1, fold=1)",
+        ),
+        "datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))",
+        *("types.MappingProxyType({1: [2]})", "collections.ChainMap({1: 2}, {3: 4})"),
     ],
 )
 def test_values_travel(executor: Executor, value: str) -> None:
-    given = "import collections, datetime, decimal, fractions, uuid"
+    given = (
+        "import array, collections, datetime, decimal, fractions, ipaddress, pathlib, re, types"
+        ", uuid, zoneinfo"
+    )
     test = f"assert f({value}) == {value} and type(f({value})) is type({value})"
     execution = tried(executor, "def f(x): return x", test, given=given)
     assert execution.passed, execution.feedback
@@ -243,6 +255,19 @@ def f(n): return Pair(n, n + 1)
         ("def f(n): return {(n, 1)}", "assert f(2) == {(2, 1)}"),
         (POINTS, "assert f(1) in [f(2), f(1)] and len([x for x in (f(1), f(2)) if x == f(1)]) == 1"),
         ("def helper(n): return 0\ndef f(n): return n", "assert helper(2) == 4"),
+        ("def f(n): yield n; return 5", "import types\ng = f(1)\nassert isinstance(g, types.GeneratorType) and next(g) == 1\ntry:\n    next(g)\nexcept StopIteration as end:\n    assert end.value == 5"),
+        ("def f():\n    x = yield 1\n    yield x", "g = f(); next(g); assert g.send([7]) == [7]; g.close(); assert list(g) == []"),
+        ("import json\ndef f(t): return json.loads(t)", "import json\ntry:\n    f('[1,')\nexcept json.JSONDecodeError as e:\n    assert (e.pos, e.lineno) == (3, 1)"),
+        ("class E(Exception):\n    def __init__(self, a, b): super().__init__(a); self.b = b\ndef f(): raise E(1, 2)", "try:\n    f()\nexcept Exception as e:\n    assert e.args == (1,) and e.b == 2"),
+        ("def f(): return ValueError('no', 3)", "e = f(); assert isinstance(e, ValueError) and e.args == ('no', 3)"),
+        ("class C:\n    def __enter__(self): return 1\n    def __exit__(self, kind, error, trace): return kind is KeyError\ndef f(): return C()", "with f() as x:\n    {}[x]"),
+        ("class V:\n    def __init__(self, n): self.n = n\n    def __add__(self, o): return V(self.n + o.n)\n    def __neg__(self): return V(-self.n)\ndef f(n): return V(n)", "assert (f(1) + f(2)).n == 3 and (-f(1)).n == -1"),
+        ("def f(x):\n    x.next = [x.v]\n    del x.v", "class N:\n    v = 0\nn = N(); n.v = 3; f(n); assert n.next == [3] and n.v == 0"),
+        ("def f(a, b): return [a == b, a < b, a + b, a in {b: 1}, str(a), bool(a), len(a), 1 in a, callable(a)]", "class N:\n    def __init__(s, v): s.v = v\n    def __eq__(s, o): return s.v == o.v\n    def __hash__(s): return hash(s.v)\n    def __lt__(s, o): return s.v < o.v\n    def __add__(s, o): return s.v + o.v\n    def __str__(s): return 'N'\n    def __bool__(s): return False\n    def __len__(s): return 4\n    def __contains__(s, x): return x == 1\nassert f(N(1), N(1)) == [True, False, 2, True, 'N', False, 4, True, False]"),
+        ("def f(p): return p.x + p[1] + p._replace(x=10).x, isinstance(p, tuple), p", "from collections import namedtuple\nP = namedtuple('P', 'x y')\np = P(1, 2)\nassert f(p)[:2] == (13, True) and f(p)[2] is p"),
+        ("def f(visit):\n    out = []\n    visit(out)\n    return out", "assert f(lambda out: out.append(3)) == [3]"),
+        ("def f(g):\n    try: g()\n    finally: pass", "class Mine(Exception): pass\ndef g(): raise Mine(4)\ntry:\n    f(g)\nexcept Mine as e:\n    assert e.args == (4,)\nelse:\n    assert False"),
+        ("def f(n): return n + 1", "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as pool:\n    assert list(pool.map(f, range(50))) == list(range(1, 51))"),
     ],
 )  # fmt: skip
 def test_what_tests_do_with_an_answer(executor: Executor, code: str, test: str) -> None:
@@ -288,6 +313,9 @@ def f(x):
     [
         "class Any:\n    def __eq__(s, o): return True\ndef f(x): return Any()",
         "class Any(str):\n    def __eq__(s, o): return True\ndef f(x): return Any()",
+        "import unittest.mock as m\nm.ANY.__qualname__ = 'ANY'\nm.ANY.__module__ = 'unittest.mock'\ndef f(x): return m.ANY",
+        "class C:\n    def __getattr__(s, n): raise StopIteration\n    def __str__(s): raise StopIteration\ndef f(x): return C()",
+        "class C:\n    def __enter__(s): pass\n    def __exit__(s, *e): return True\ndef f(x): return C()",
         "import builtins\nbuiltins.exec = lambda *a: None\ndef f(x): pass",
         "import builtins\nbuiltins.compile = lambda *a, **k: None\ndef f(x): pass",
         "import ast\nast.parse = lambda *a, **k: None\ndef f(x): pass",

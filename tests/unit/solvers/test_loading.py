@@ -219,6 +219,9 @@ def test_doctests_whose_outcome_is_no_value_are_no_tests() -> None:
         (">>> f(0)  # doctest: +ELLIPSIS\n[1]", "assert f(0) == [1]"),
         (">>> f('a')\n'b'", "assert f('a') == 'b'"),
         (">>> f(1) or 4\n4", "assert (f(1) or 4) == 4"),
+        (">>> f(1)\nPoint(x=1)", "assert repr(f(1)) == 'Point(x=1)'"),
+        (">>> f(1)  # doctest: +SKIP\n7\n>>> f(2)\n8", "assert f(2) == 8"),
+        (">>> f(1)  # doctest: +ELLIPSIS\n[...]\n>>> f(2)\n8", "assert f(2) == 8"),
     ],
 )
 def test_doctests_mean_what_they_say(docstring: str, text: str) -> None:
@@ -281,6 +284,7 @@ def test_mbpp_sanitized_is_one_array(tmp_path: Path) -> None:
         ('[{"a": 1}', "1: not JSON"),
         ('\n[{"a": 1}] {}', "2: not JSON"),
         ("[\n1]", "2: not a JSON object"),
+        ('[\n{"a": 1},\n{"a": }]', "3: not JSON"),
     ],
 )
 def test_an_array_that_is_none(tmp_path: Path, text: str, said: str) -> None:

@@ -218,6 +218,15 @@ def test_notes_do_not_fill_the_disk() -> None:
         ("I cannot.", "I cannot."),
         (f"1. So:\n   ```python\n{indent(RIGHT, '   ')}\n   ```\n2. Done.", RIGHT),
         (f"  ```\n{RIGHT}\n  ```", RIGHT),
+        (f"````python\n{RIGHT}\n````", RIGHT),
+        (f"~~~\n{RIGHT}\n~~~", RIGHT),
+        (block("middle = max") + "\nUse:\n```\nmiddle([1])\n```", "middle = max"),
+        (block("class middle: pass") + "\nUse:\n```\nmiddle()\n```", "class middle: pass"),
+        (block(RIGHT) + "\nNot:\n```\nclass A:\n    def middle(self): pass\n```", RIGHT),
+        (
+            block('def middle():\n    """As\n\n    ```\n    so\n    ```\n    """'),
+            'def middle():\n    """As\n\n    ```\n    so\n    ```\n    """',
+        ),
     ],
 )
 def test_code_out_of_an_answer(text: str, code: str) -> None:

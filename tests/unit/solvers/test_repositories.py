@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from depslice.solvers.execution.trials import Grounds, Trials, open_trials
+from depslice.solvers.execution.trials import Grounds, Trials, open_trials, with_true_examples
 from depslice.solvers.loading import load_tasks
 from depslice.solvers.problem import ProblemError, Task
 from depslice.validator.sandbox import Sandbox
@@ -179,6 +179,44 @@ def test_calls_that_are_shown(problems: Path, tmp_path: Path, sandbox: Sandbox) 
     ):
         assert trials.visible(RIGHT).passed
         assert trials.visible(OVERFITTED).fraction == 0.5
+
+
+def test_a_package_may_have_the_name_of_its_module_for_something_else(
+    problems: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    shutil.copytree(problems.parent, tmp_path, dirs_exist_ok=True)
+    package = tmp_path / "repo" / "shapes"
+    (package / "clamp.py").write_text(CORE, encoding="utf-8")
+    (package / "__init__.py").write_text("from .clamp import clamp\n", encoding="utf-8")
+    harness = HARNESS.replace("shapes.core:clamp", "shapes.clamp:clamp")
+    (tmp_path / "clamp.py").write_text(harness, encoding="utf-8")
+    [task] = load_tasks(tmp_path / "problems.jsonl")
+    grounds = Grounds(sandbox=sandbox, python=Path(sys.executable))
+    with grounds, open_trials(task, grounds) as trials:
+        assert trials.visible(RIGHT).passed
+        assert trials.hidden(RIGHT).passed
+
+
+def test_examples_that_the_original_fails_are_not_shown(
+    problems: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    shutil.copytree(problems.parent, tmp_path, dirs_exist_ok=True)
+    outdated = CORE.replace('10\n    """', '10\n    >>> clamp(5)\n    6\n    """')
+    assert outdated != CORE
+    (tmp_path / "repo" / "shapes" / "core.py").write_text(outdated, encoding="utf-8")
+    [task] = load_tasks(tmp_path / "problems.jsonl")
+    assert len(task.problem.visible) == 2
+    with Grounds(sandbox=sandbox, python=Path(sys.executable)) as grounds:
+        true = with_true_examples(task, grounds)
+    assert [test.text for test in true.problem.visible] == ["assert clamp(20) == 10"]
+
+
+def test_an_oracle_does_not_tell_what_was_expected_and_its_time_counts(trials: Trials) -> None:
+    hidden = trials.hidden(OVERFITTED)
+    assert hidden.failure is not None
+    assert hidden.failure.message == ""
+    assert hidden.cpu_seconds > 0
+    assert hidden.wall_seconds > 0
 
 
 def test_the_harness_decides(trials: Trials) -> None:

@@ -27,6 +27,7 @@ from values import (  # type: ignore[import-not-found,unused-ignore]
     changed,
     elements,
     error_of,
+    own_attributes,
     refill,
 )
 
@@ -92,7 +93,7 @@ class _Side:
                 value = self._operations[message["op"]](*args, **keywords)
             answer["value"] = encoding.of(value)
         except BaseException as error:  # noqa: BLE001 - it may raise anything
-            if message["op"] != "next" and isinstance(error, StopIteration):
+            if message["op"] not in _ENDS and isinstance(error, StopIteration):
                 error = RuntimeError("it raised StopIteration")  # which would end a loop there
             answer = {"raised": self._raised(error, encoding)}
         answer["changed"] = changed(containers, before, encoding)
@@ -112,15 +113,16 @@ class _Side:
         return Encoding(Theirs, self._handle, known)
 
     def _raised(self, error: BaseException, encoding: Encoding) -> Message:
-        try:
-            args = [encoding.of(each) for each in error.args]
-        except Exception:  # noqa: BLE001 - then without
-            args = []
         number = getattr(error, _THEIRS, None)
         if isinstance(number, int):  # raised by something of the tests, and passed on
             return {"yours": number}
+        try:
+            args, held = encoding.of(error.args), encoding.of(own_attributes(error))
+        except Exception:  # noqa: BLE001 - then without
+            args, held = encoding.of(()), None
         kind = encoding.of(type(error))
-        return {"class": kind, "args": args, "told": described(error, self._code)}
+        told = described(error, self._code)
+        return {"class": kind, "args": args, "held": held, "told": told}
 
     def call_back(self, what: str, number: int, *args: Any, **keywords: Any) -> Any:
         """Use something of the tests; they may ask for more before it is done."""
@@ -246,6 +248,7 @@ def _plain(value: Any) -> Any:
     return NotImplemented
 
 
+_ENDS = ("next", "send")  # operations that a StopIteration ends
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "call": lambda function, *args, **keywords: function(*args, **keywords),
     "await": _awaited,
@@ -253,10 +256,13 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "enter": lambda manager: type(manager).__enter__(manager),
     "exit": lambda manager, *args: type(manager).__exit__(manager, *args),
     "plain": _plain,
+    "send": lambda generator, value: generator.send(value),
     **{
-        name: getattr(operator, name)
+        name: getattr(operator, f"__{name}__")
         for name in (
             *("getitem", "setitem", "delitem", "index", "eq", "ne", "lt", "le", "gt", "ge"),
+            *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow"),
+            *("and", "or", "xor", "neg", "pos", "abs", "invert"),
         )
     },
     **{

@@ -29,6 +29,7 @@ from __future__ import annotations
 import array
 import base64
 import collections
+import contextlib
 import datetime as dt
 import decimal
 import fractions
@@ -70,7 +71,7 @@ _SEQUENCES: dict[str, Callable[[Any], Any]] = {
     "memoryview": lambda items: memoryview(items[0]),
     "mappingproxy": lambda items: MappingProxyType(items[0]),
     "ChainMap": lambda items: collections.ChainMap(*items),
-    "error": lambda items: error_of(items[0], items[1:]),
+    "error": lambda items: error_of(*items),
 }
 """How values without identity are made of what they are made of."""
 _WRITTEN: dict[str, type] = {
@@ -156,7 +157,7 @@ class Encoding:
         if isinstance(value, BaseException):
             class_ = self.of(kind)
             if class_[0] in ("standard", "exception", "yours"):
-                return ["error", [class_, *map(self.of, value.args)]]
+                return ["error", [class_, self.of(value.args), self.of(own_attributes(value))]]
         made = _made(value)
         if made is not None:
             name, items = made
@@ -247,8 +248,13 @@ def refill(containers: dict[int, Any], contents: dict[str, Any], decoding: Decod
         decoding.fill(container, type(container).__name__, content)
 
 
-def error_of(kind: Any, args: list[Any]) -> BaseException:
-    """An exception, as it was raised; of a class of the answer's, whose constructor is not here."""
+def own_attributes(error: BaseException) -> dict[str, Any]:
+    """What an exception has beside its arguments."""
+    return {name: each for name, each in vars(error).items() if not name.startswith("_")}
+
+
+def error_of(kind: Any, args: Any, held: Any = None) -> BaseException:
+    """An exception, as it was raised; a constructor may want other arguments than it keeps."""
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise ValueError("no class of exceptions")  # noqa: TRY004 - of a message
     try:
@@ -256,6 +262,9 @@ def error_of(kind: Any, args: list[Any]) -> BaseException:
     except Exception:  # noqa: BLE001 - it takes something else
         error = kind.__new__(kind)
     error.args = tuple(args)
+    for name, each in dict(held or {}).items():
+        with contextlib.suppress(Exception):  # one of its own that is only read
+            setattr(error, name, each)
     return error
 
 
