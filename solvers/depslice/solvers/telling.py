@@ -21,7 +21,7 @@ def score_table(scores: Sequence[Score]) -> str:
 COLUMNS: Final = (
     *("solver", "context", "problems", "passed", "pass@1 [95 %]", "pass@k", "overfitted"),
     *("no answer", "calls", "programs", "tokens in", "tokens out", "tokens/problem"),
-    *("CPU s", "model s", "$/problem", "$"),
+    *("CPU s", "model s", "wall s", "$/problem", "$"),
 )
 
 
@@ -46,6 +46,7 @@ def score_row(score: Score) -> tuple[str, ...]:
         f"{score.tokens / score.problems:,.0f}",
         f"{score.cpu_seconds:,.0f}",
         f"{usage.seconds:,.0f}",
+        f"{score.wall_seconds:,.0f}",
         _dollars(usage.dollars, score.problems),
         _dollars(usage.dollars, 1),
     )
