@@ -20,6 +20,8 @@ _TAKING: Final = frozenset(
 )
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
+_HASHING: Final = frozenset({"add", "discard", "remove", "get", "pop", "setdefault"})
+_SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
     "deque": "collections.deque",
@@ -113,11 +115,10 @@ class ContainerEvaluation(ComputedNames):
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, compared with those there."""
-        if any(self.values[v][0] == "I" for v in values):
+        hashed = self.parts(values).union(v for v in values if self.values[v][0] == "I")
+        if hashed:
             for dunder in ("__hash__",) if alone and self.whole else ("__hash__", "__eq__"):
-                self.protocol(
-                    frozenset(v for v in values if self.values[v][0] == "I"), (dunder,), 0
-                )
+                self.protocol(hashed, (dunder,), 0)
 
     def make_mapping(self, op: Op, registers: Sequence[Values]) -> Values:
         """A dict display or comprehension."""
@@ -416,6 +417,11 @@ class ContainerEvaluation(ComputedNames):
         if value[0] == "G":
             return self._call_generic(value, method, args, pos)
         elements = self.cell("e", container)
+        if args and (value[1] in DICTS or value[1] == "set"):
+            if method in _HASHING:
+                self.hash_values(args[0])
+        elif args and method in _SEEKING:
+            self.compare(self.read(elements), args[0], "__eq__", pos)
         if method in _ADDING and args:
             if self._may_mutate(value):
                 self.write(elements, args[-1])

@@ -107,9 +107,10 @@ class ExternalCalls(PartialCalls):
                 args = [self.iterate(values, pos, is_async=False) for values in args]
             for values in args:
                 operands = self.iterate(values, pos, is_async=False) if of_elements else values
-                for dunder in dunders if of_elements else ():
-                    self.protocol(operands, (dunder,), pos)
-                if not of_elements:
+                if of_elements and dotted == "builtins.sum":  # one for each side
+                    for dunder in dunders:
+                        self.protocol(operands, (dunder,), pos)
+                else:
                     self.protocol(operands, dunders, pos)
         if dotted in library.ITERATING:
             for values in args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from depslice.callgraph.engine.protocols import Protocols
+from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
 
@@ -18,6 +18,7 @@ _WITH_EQUALITY: Final = {
 }
 _NOT_IMPLEMENTED: Final = ("X", "builtins.NotImplemented")
 _SEQUENCES: Final = frozenset({"list", "tuple", "deque"})
+_MAYBE_CONTAINERS: Final = frozenset({"K", "G", "GS", "XI", *OPEN})
 
 
 class Operators(Protocols):
@@ -25,6 +26,7 @@ class Operators(Protocols):
 
     def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
         """A rich comparison; the reflected method when the left has none."""
+        self._compare_parts(left, right, dunder, pos)
         reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
         for values, other, name in (
             (left, right, dunder),
@@ -59,6 +61,16 @@ class Operators(Protocols):
                     answered = False
             if answered:
                 return
+
+    def _compare_parts(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
+        """Builtin containers compare what they hold, the first that differs decides (6.10.1)."""
+        of_left, of_right = self.parts(left), self.parts(right)
+        if not (of_left or of_right) or not all(
+            any(self.values[v][0] in _MAYBE_CONTAINERS for v in side) for side in (left, right)
+        ):
+            return
+        for name in OF_PARTS[dunder]:
+            self.compare(of_left, of_right, name, pos)
 
     def _compare_fields(self, receiver: int, class_: Class, pos: Position) -> None:
         """The ``__eq__`` that a dataclass generates."""
@@ -107,7 +119,7 @@ class Operators(Protocols):
             ):
                 self._iterate_class(value, kind[1], pos)
         dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
-        for value in tuple(items):
+        for value in (*items, *self.parts(items)):
             kind = self.values[value]
             if kind[0] == "I":
                 for dunder in dunders:
@@ -173,6 +185,9 @@ class Operators(Protocols):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self.protocol(right, ("__str__", "__repr__"), pos)
+            for value in tuple(right):
+                if self.values[value][:2] == ("K", "tuple"):  # its elements are what is formatted
+                    self.protocol(self.read(self.cell("e", value)), ("__str__", "__repr__"), pos)
         return result
 
     def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:

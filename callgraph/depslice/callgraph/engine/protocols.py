@@ -11,6 +11,17 @@ from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Funct
 from depslice.callgraph.summary import Position
 
 DICTS: Final = frozenset({"dict", "defaultdict"})
+OF_PARTS: Final = {
+    "__str__": ("__repr__",),
+    "__repr__": ("__repr__",),
+    "__format__": ("__repr__",),
+    "__hash__": ("__hash__",),
+    "__eq__": ("__eq__",),
+    "__ne__": ("__eq__",),
+    **{name: ("__eq__", name) for name in ("__lt__", "__le__", "__gt__", "__ge__")},
+}
+"""What a builtin container calls of what it holds, where one of these is called of it."""
+_MOST_PARTS: Final = 32  # containers that are looked into
 
 
 class Protocols(CallEvaluation):
@@ -53,7 +64,48 @@ class Protocols(CallEvaluation):
                 for dunder in dunders:
                     self.note_protocol(dunder, pos, value)
                 result |= self.unknown
+        passed_on = dict.fromkeys(name for dunder in dunders for name in OF_PARTS.get(dunder, ()))
+        held = self.parts(values) if passed_on else EMPTY
+        if held:
+            for dunder in passed_on:
+                self.protocol(held, (dunder,), pos)
         return result
+
+    def parts(self, values: Values) -> frozenset[int]:
+        """The instances that builtin containers among ``values`` hold, however deep.
+
+        Over a whole program none where there are instances beside the containers: what meets
+        there has been mixed up, and the containers would make less of what is sure.
+        """
+        waiting = []
+        for value in values:
+            tag = self.values[value][0]
+            if tag == "K" or tag == "G":
+                waiting.append(value)
+            elif tag == "I" and self.whole:
+                return EMPTY
+        if not waiting:
+            return EMPTY
+        waiting.sort()
+        met = set(waiting)
+        found = set()
+        while waiting and len(met) <= _MOST_PARTS:
+            for each in sorted(self._held(waiting.pop())):
+                tag = self.values[each][0]
+                if tag == "I":
+                    found.add(each)
+                elif tag in ("K", "G") and each not in met:
+                    met.add(each)
+                    waiting.append(each)
+        return frozenset(found)
+
+    def _held(self, container: int) -> Values:
+        kind = self.values[container]
+        if kind[0] == "G":
+            of_builtin = str(kind[1]).startswith("builtins.")
+            return {value for values in kind[2] for value in values} if of_builtin else EMPTY
+        held = self.read(self.cell("e", container))
+        return held | self.read(self.cell("key", container)) if kind[1] in DICTS else held
 
     def call_of_metaclass(
         self, receiver: int, class_: Class, dunder: str, args: Sequence[Values], pos: Position
