@@ -80,7 +80,7 @@ class Protocols(CallEvaluation):
         waiting = []
         for value in values:
             tag = self.values[value][0]
-            if tag == "K" or tag == "G":
+            if tag in ("K", "G"):
                 waiting.append(value)
             elif tag == "I" and self.whole:
                 return EMPTY

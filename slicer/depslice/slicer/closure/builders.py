@@ -7,9 +7,9 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -21,7 +21,11 @@ from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.registering import registers
 from depslice.slicer.pieces import changes_attribute, ops_of, start_of
+
+_CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
+_NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -51,6 +55,7 @@ class Builders:
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
+        self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
 
@@ -68,7 +73,7 @@ class Builders:
             if self._changing.changes(module, unit, name)
         ]
         if writers:
-            self._build_through(module, writers, item)
+            self._build_through(module, writers, item, frozenset((name,)))
         self._build_elsewhere(module, name, item)
 
     def build_member(self, owner: Class, name: str) -> None:
@@ -82,12 +87,11 @@ class Builders:
             unit.index
             for unit in summary.units
             if unit.kind == "function"
-            and unit.owner == owner.info.index
-            and unit.flags & (s.CLASSMETHOD | s.STATIC)
+            and _is_of_class(_method_around(summary.units, unit), owner.info.index)
             and changes_attribute(unit.ops, name, but_on=_class_that_is_made(unit))
         ]
         if writers:
-            self._build_through(owner.module, writers, f"{owner.id}.{name}")
+            self._build_through(owner.module, writers, f"{owner.id}.{name}", frozenset((name,)))
 
     def _keep(self, module: Module, piece: Piece, item: str) -> None:
         """Keep a statement that builds ``item``; its module has to run."""
@@ -139,28 +143,69 @@ class Builders:
 
     # --- through functions that write it
 
-    def _build_through(self, module: Module, writers: Iterable[int], item: str) -> None:
-        """Module-level calls and decorators that run a function which writes the variable."""
+    def _build_through(
+        self, module: Module, writers: Sequence[int], item: str, names: frozenset[str]
+    ) -> None:
+        """Module-level calls and decorators that run a function which writes the variable.
+
+        ``names``: of the variable. Of functions that register, those count that call them too.
+        """
         functions = self._with_enclosing(module, writers)
-        simple = {function.unit.qualname.split(".")[0] for function in functions}
-        simple |= {
-            module.summary.classes[function.unit.owner].qualname
-            for function in functions
-            if function.unit.owner >= 0
-        }
-        simple |= {"*", _last(module.name)}
-        for name in self._growth.run_by_roots():
-            other = self._program.module(name)
-            if other is None or (other is not module and simple.isdisjoint(self._imported(other))):
-                continue
+        registering = [unit for unit in writers if registers(module.summary.units[unit], names)]
+        callers = functions | self._with_callers(self._with_enclosing(module, registering))
+        for other in self._which_may_name(callers):
             for piece in other.summary.pieces:
                 if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
                     continue
                 if not self._runs(other, piece):
                     continue
-                facts = self._engine.facts_of(self._engine.function(other, piece.unit))
-                if any(fact[0] == f.CALL and fact[1] in functions for fact in facts):
+                if self._calls_one_of(self._engine.function(other, piece.unit), callers):
                     self._keep(other, piece, item)
+
+    def _with_callers(self, functions: dict[Function, None]) -> dict[Function, None]:
+        """``functions``, and those that call them: ``register`` by ``decorate`` by its ``wrap``."""
+        found = dict(functions)
+        latest = functions
+        for _ in range(_CALLS):
+            names = {name for function in latest for name in _names_of(function)}
+            calling: dict[Function, None] = {}
+            for module in self._which_may_name(latest):
+                for unit in self._mentioning(module, names):
+                    function = self._engine.function(module, unit)
+                    if function not in found and self._calls_one_of(function, latest):
+                        calling |= self._with_enclosing(module, (unit,))
+            latest = {each: None for each in calling if each not in found}
+            if not latest:
+                break
+            found |= latest
+        return found
+
+    def _calls_one_of(self, function: Function, functions: dict[Function, None]) -> bool:
+        facts = self._engine.facts_of(function)
+        return any(fact[0] == f.CALL and fact[1] in functions for fact in facts)
+
+    def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:
+        """The modules that run and have one of these functions, or may import it."""
+        own = {function.module.name for function in functions}
+        names = {name for function in functions for name in _names_of(function)}
+        names |= {"*", *map(_last, own)}
+        modules = filter(None, map(self._program.module, self._growth.run_by_roots()))
+        return [
+            module
+            for module in modules
+            if module.name in own or not names.isdisjoint(self._imported(module))
+        ]
+
+    def _mentioning(self, module: Module, names: set[str]) -> list[int]:
+        """The functions of ``module`` whose code has one of ``names``."""
+        by_name = self._mentioned.get(module.name)
+        if by_name is None:
+            by_name = self._mentioned[module.name] = {}
+            for unit in module.summary.units:
+                if unit.kind == "function":
+                    for name in {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}:
+                        by_name.setdefault(name, []).append(unit.index)
+        return sorted({unit for name in names for unit in by_name.get(name, ())})
 
     def _imported(self, module: Module) -> frozenset[str]:
         """The last parts of all that ``module`` imports."""
@@ -210,7 +255,7 @@ class Builders:
                 and (imported == "name" or self._writes_attribute(other, unit, module, name))
             ]
             if writers:
-                self._build_through(other, writers, item)
+                self._build_through(other, writers, item, frozenset((name, each.bound)))
 
     def _changed_imports(self) -> dict[str, list[_Changed]]:
         """What modules import and change, by the name of what is imported."""
@@ -279,6 +324,24 @@ class Builders:
 def _functions(units: Iterable[int], module: Module) -> tuple[int, ...]:
     """Those of ``units`` that run when someone calls them."""
     return tuple(unit for unit in units if module.summary.units[unit].kind != "piece")
+
+
+def _method_around(units: Sequence[s.Unit], unit: s.Unit) -> s.Unit:
+    """The outermost function that a unit stands in."""
+    while unit.parent >= 0 and units[unit.parent].kind == "function":
+        unit = units[unit.parent]
+    return unit
+
+
+def _is_of_class(method: s.Unit, class_: int) -> bool:
+    """Whether a unit is a class or static method of the class."""
+    return method.owner == class_ and bool(method.flags & (s.CLASSMETHOD | s.STATIC))
+
+
+def _names_of(function: Function) -> tuple[str, ...]:
+    """The names by which code gets at a function, or at what it stands in."""
+    outer = function.unit.qualname.partition(".<locals>")[0].split(".")
+    return outer[0], outer[-1]
 
 
 def _class_that_is_made(unit: s.Unit) -> int | None:
