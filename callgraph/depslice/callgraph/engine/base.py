@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable, KeysView
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph import summary as s
@@ -52,6 +52,7 @@ class EngineState:
         self.room = _WIDEST if whole else sys.maxsize  # more values than these are `bounded`
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
+        self.tables: set[int] = set()  # values that stand for what is left over of many functions
         self.functions: set[int] = set()  # those of the values that are functions or methods
         self._left_over: dict[object, int] = {}  # by where too many functions came together
         self._rests: dict[int, Cell] = {}  # what is left over there, by value
@@ -283,7 +284,7 @@ class EngineState:
 
     def _room_for(self, known: frozenset[int], values: Values, place: object) -> Values:
         """What of ``values`` there is room for beside what is ``known`` in that place."""
-        added = values - known
+        added = frozenset(values) - known
         if self.whole:
             return self._room_for_whole(known, added, place)
         room = max(0, self.widest - len(known))
@@ -291,7 +292,9 @@ class EngineState:
             return added
         return frozenset(sorted(added)[:room]) | self.unknown
 
-    def _room_for_whole(self, known: frozenset[int], added: Values, place: object) -> Values:
+    def _room_for_whole(
+        self, known: frozenset[int], added: frozenset[int], place: object
+    ) -> frozenset[int]:
         """The same over a whole program: there is more room for functions, as in a table of them.
 
         Those for which it is too small are left over, and can be called still.
@@ -315,17 +318,13 @@ class EngineState:
         value = self._left_over.get(place)
         if value is None:
             value = self._left_over[place] = self.intern(("L", len(self._left_over)))
+            self.tables.add(value)
             self._rests[value] = Cell()
         rest = self._rests[value]
         if not rest.values.issuperset(functions):
             rest.values = rest.values.union(functions)
             self.wake(rest)
         return self.only(value)
-
-    @property
-    def tables(self) -> KeysView[int]:
-        """The values that stand for what is left over of many functions."""
-        return self._rests.keys()
 
     def left_over(self, value: int) -> frozenset[int]:
         """The functions and methods that an ``L`` value stands for."""
