@@ -104,8 +104,9 @@ def test_what_was_made_is_not_made_again(run: Evaluate, tmp_path: Path) -> None:
 
 
 def _without_times(table: str) -> list[list[str]]:
-    """The cells, but for wall time and what stands behind it."""
-    return [line.split()[:-3] for line in table.splitlines()]
+    """The cells, but for CPU and wall time."""
+    rows = [line.replace(" s ", "_s ").split() for line in table.splitlines()]
+    return [[*row[:-5], row[-4], *row[-2:]] for row in rows]
 
 
 def test_the_table_and_the_page(run: Evaluate, tmp_path: Path) -> None:
@@ -196,7 +197,9 @@ def test_functions_of_a_repository_with_two_contexts(
         encoding="utf-8",
     )
     path = tmp_path / "problems.jsonl"
-    path.write_text(json.dumps({"repo": str(shop), "harness": "money.py"}), encoding="utf-8")
+    untrue = [{"text": "assert money(1) == 'what it never gives'"}]
+    line = {"repo": str(shop), "harness": "money.py", "visible": untrue}
+    path.write_text(json.dumps(line), encoding="utf-8")
     store = Store(tmp_path / "completions")
     source = (shop / "shop" / "text.py").read_text(encoding="utf-8")
     answers = {"naive": "def money(amount):\n    return str(amount)", "sliced": source}
@@ -207,10 +210,16 @@ def test_functions_of_a_repository_with_two_contexts(
         )
         text = f"```python\n{answers[task.problem.strategy]}\n```"
         store.write(MODEL, question, Completion(text=text, finish_reason="stop", usage=USAGE))
-    done = depslice(
-        *("evaluate", path, "--solver", "direct", "--model", MODEL, "--replay", "--format", "json"),
-        *("--completions", tmp_path / "completions", "--strategy", "naive", "--strategy", "sliced"),
+    asked = (
+        *(path, "--model", MODEL, "--replay", "--completions", tmp_path / "completions"),
+        *("--strategy", "naive", "--strategy", "sliced", "--solver", "direct"),
     )
+    results = ("--results", tmp_path / "results.jsonl", "--format", "json")
+    done = depslice("evaluate", *asked, *results)
     assert done.code == 0, done.err
+    known = depslice("evaluate", *asked, *results, "--known")
+    assert json.loads(known.out) == json.loads(done.out)
+    lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(each)["tests"] for each in lines] == [0, 0]
     found = json.loads(done.out)["scores"]
     assert [(each["strategy"], each["passed"]) for each in found] == [("naive", 0), ("sliced", 1)]

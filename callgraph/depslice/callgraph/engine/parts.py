@@ -23,7 +23,7 @@ FULL: Final = 7
 _NAMING: Final = frozenset({"getattr", "setattr", "hasattr", "import_module", "__import__"})
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
-_FILLING: Final = frozenset(
+FILLING: Final = frozenset(
     {"append", "add", "appendleft", "insert", "extend", "update", "setdefault", "put", "register"}
 )
 NO_RESULT: Final = frozenset(
@@ -97,7 +97,7 @@ def operations(unit: Unit, wanted: int) -> Sequence[int]:
         needed.update(registers)
     kept: set[int] = set()
     ops = unit.ops
-    fillers = {op[1]: op[2] for op in ops if op[0] == s.ATTR and op[3] in _FILLING}
+    fillers = {op[1]: op[2] for op in ops if op[0] == s.ATTR and op[3] in FILLING}
     changed = True
     while changed:  # φs of loops read registers that are defined further down
         changed = False

@@ -79,6 +79,7 @@ def evaluate(
     their harnesses; `.gz` is unpacked.
     """
     from depslice.solvers.choosing import SolverSpec
+    from depslice.solvers.execution.trials import with_true_examples
     from depslice.solvers.running.attempt import check_hidden
     from depslice.solvers.running.evaluating import Known, attempts_of
     from depslice.solvers.running.evaluating import evaluate as evaluated
@@ -92,10 +93,11 @@ def evaluate(
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
     tasks = asked.tasks()
     check_hidden(Path(asked.path), tasks, specs)
-    wanted = attempts_of(tasks, specs, samples=asking.samples)
     started = time.monotonic()
     made = []
     with asked.place(asking, notes) as place, notes.progress("evaluating", slow=True) as progress:
+        tasks = [with_true_examples(task, place.grounds) for task in tasks]
+        wanted = attempts_of(tasks, specs, samples=asking.samples)
         known = Known(Path(results) if results else None, place, only_read=known_only)
         if known_only:
             wanted = [each for each in wanted if known.get(each) is not None]

@@ -40,6 +40,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
     with their harnesses; `.gz` is unpacked.
     """
     from depslice.solvers.choosing import SolverSpec
+    from depslice.solvers.execution.trials import with_true_examples
     from depslice.solvers.running.attempt import check_hidden, check_solver, propose
 
     notes = Notes(output)
@@ -48,6 +49,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
     check_hidden(Path(asked.path), tasks, [spec])
     unanswered = 0
     with asked.place(asking, notes) as place, notes.progress("solving", slow=True) as progress:
+        tasks = [with_true_examples(task, place.grounds) for task in tasks]
         wanted = [(task, sample) for task in tasks for sample in range(asking.samples)]
         progress(0, len(wanted))
         check_solver(spec, place.grounds.sandbox)

@@ -167,6 +167,8 @@ class Builders:
         found = dict(functions)
         latest = functions
         for _ in range(_CALLS):
+            if not latest:
+                break
             names = {name for function in latest for name in _names_of(function)}
             calling: dict[Function, None] = {}
             for module in self._which_may_name(latest):
@@ -175,8 +177,6 @@ class Builders:
                     if function not in found and self._calls_one_of(function, latest):
                         calling |= self._with_enclosing(module, (unit,))
             latest = {each: None for each in calling if each not in found}
-            if not latest:
-                break
             found |= latest
         return found
 

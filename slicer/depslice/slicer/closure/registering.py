@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.parts import FILLING, reads
 from depslice.callgraph.summary import Unit
 
-_FILLING: Final = frozenset(
-    {"append", "add", "appendleft", "insert", "extend", "update", "setdefault", "put", "register"}
-)
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
@@ -42,7 +39,7 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
         elif code == s.SETSUB and op[1] in objects and op[3] in given:
             return True
         elif code == s.CALL and op[2] in methods:
-            if methods[op[2]] in _FILLING and not given.isdisjoint(reads(op)[1:]):
+            if methods[op[2]] in FILLING and not given.isdisjoint(reads(op)[1:]):
                 return True
             objects.add(op[1])  # `X.setdefault(k, []).append(f)`
     return False

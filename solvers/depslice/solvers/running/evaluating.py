@@ -5,11 +5,10 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from depslice.solvers.choosing import SolverSpec
-from depslice.solvers.execution.trials import with_true_examples
 from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Place, check_solver, grade, propose
 from depslice.solvers.running.record import Attempt, attempt_of, key_of
@@ -91,12 +90,7 @@ def evaluate(
     :raises SandboxUnavailable: no sandbox can be started.
     """
     missing = []
-    tasks: dict[int, Task] = {}
-    for every in wanted:
-        number = id(every.task)
-        if number not in tasks:
-            tasks[number] = with_true_examples(every.task, place.grounds)
-        each = replace(every, task=tasks[number])
+    for each in wanted:
         attempt = known.get(each)
         if attempt is None:
             missing.append(each)

@@ -39,7 +39,7 @@ from .portable import Home, lend, load
 from .watching import Executed, watch
 
 _TEXT = 600
-_ALL = 50_000  # characters of a result: it is told from where it differs
+_ALL = 8_000  # characters of a result: it is told from where it differs
 _MOST_LENT = 2000
 _CHAIN = 8
 

@@ -454,30 +454,6 @@ class Remote:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __lt__(self, other: object) -> Any:
-        return self._asked("lt", other) if type(other) is Remote else NotImplemented
-
-    def __le__(self, other: object) -> Any:
-        return self._asked("le", other) if type(other) is Remote else NotImplemented
-
-    def __gt__(self, other: object) -> Any:
-        return self._asked("gt", other) if type(other) is Remote else NotImplemented
-
-    def __ge__(self, other: object) -> Any:
-        return self._asked("ge", other) if type(other) is Remote else NotImplemented
-
-    def __neg__(self) -> Any:
-        return self._asked("neg")
-
-    def __pos__(self) -> Any:
-        return self._asked("pos")
-
-    def __abs__(self) -> Any:
-        return self._asked("abs")
-
-    def __invert__(self) -> Any:
-        return self._asked("invert")
-
     def __instancecheck__(self, instance: object) -> bool:
         return type(instance) is Remote and bool(self._side_of().ask("isinstance", instance, self))
 
@@ -498,22 +474,29 @@ class Remote:
         return self._asked("await")
 
 
-def _let_remotes_meet() -> None:
-    """Give Remote the operators, between two of them: another operand may tell what is expected."""
+def _alone(operation: str) -> Callable[[Remote], Any]:
+    def use(self: Remote) -> Any:
+        return self._asked(operation)
 
-    def made(operation: str) -> Callable[[Remote, object], Any]:
-        def use(self: Remote, other: object) -> Any:
-            return self._asked(operation, other) if type(other) is Remote else NotImplemented
-
-        return use
-
-    for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow"):
-        setattr(Remote, f"__{name}__", made(name))
-    for name in ("and", "or", "xor"):
-        setattr(Remote, f"__{name}__", made(name))
+    return use
 
 
-_let_remotes_meet()
+def _between_remotes(operation: str) -> Callable[[Remote, object], Any]:
+    """An operator between two of them: another operand may tell what is expected."""
+
+    def use(self: Remote, other: object) -> Any:
+        return self._asked(operation, other) if type(other) is Remote else NotImplemented
+
+    return use
+
+
+for _name_of_one in ("neg", "pos", "abs", "invert"):
+    setattr(Remote, f"__{_name_of_one}__", _alone(_name_of_one))
+for _name_of_two in (
+    *("lt", "le", "gt", "ge", "and", "or", "xor"),
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow"),
+):
+    setattr(Remote, f"__{_name_of_two}__", _between_remotes(_name_of_two))
 
 
 class _Iterator:
