@@ -16,13 +16,11 @@ uses. What a model answers is the same but for rounding.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import io
-import json
 import shutil
 import subprocess
+import sys
 import tarfile
-import urllib.request
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -102,17 +100,18 @@ def main() -> None:
 
 
 def fetch(folder: Path) -> Path:
-    """The unpacked sources of llama.cpp."""
+    """The unpacked sources of llama.cpp, of the version that is installed."""
     if not folder.exists():
-        installed = version("xllamacpp")
-        with urllib.request.urlopen(f"https://pypi.org/pypi/xllamacpp/{installed}/json") as found:
-            [source] = [e for e in json.load(found)["urls"] if e["packagetype"] == "sdist"]
-        with urllib.request.urlopen(source["url"]) as archive:  # noqa: S310 - as PyPI says
-            data: bytes = archive.read()
-        if hashlib.sha256(data).hexdigest() != source["digests"]["sha256"]:
-            raise SystemExit(f"native_llama: {source['filename']} is not what PyPI says it is")
-        with tarfile.open(fileobj=io.BytesIO(data)) as opened:
-            opened.extractall(folder, filter="data")
+        named = f"xllamacpp=={version('xllamacpp')}"
+        with tempfile.TemporaryDirectory() as place:
+            command = [
+                *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
+                *("--no-binary", "xllamacpp", "--dest", place, named),
+            ]
+            subprocess.run(command, check=True)
+            [archive] = Path(place).glob("*.tar.gz")
+            with tarfile.open(archive) as opened:
+                opened.extractall(folder, filter="data")
     [found_folder] = folder.glob("*/thirdparty/llama.cpp")
     return found_folder
 
