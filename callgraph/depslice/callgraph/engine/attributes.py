@@ -74,6 +74,10 @@ class AttributeEvaluation(AnnotationEvaluation):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def lineage_attribute(self, class_: Class, name: str, *, exact: bool) -> Values:
+        """Implemented by the part for ``__mro__`` and its like."""
+        raise NotImplementedError
+
     # --- classes
 
     def make_class(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
@@ -201,7 +205,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         if class_.mro_cache is not None:
             return class_.mro_cache
         self.know_bases(class_)
-        found = linearise(class_, self._repo_bases)
+        found = linearise(class_, self.repo_bases)
         class_.holders = {}
         if class_.base_values is not None:
             class_.mro_cache = found
@@ -209,7 +213,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.depend(class_.family)  # its class statement is running
         return found
 
-    def _repo_bases(self, class_: Class) -> list[Class]:
+    def repo_bases(self, class_: Class) -> list[Class]:
+        """Its bases in the repo, in the order of the class statement."""
         self.know_bases(class_)
         bases: list[Class] = []
         for base in class_.base_values or ():
@@ -402,25 +407,28 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.UNRESOLVED, inner, "missing-name", pos))
         return self.unknown
 
-    def _class_attribute(self, class_: Class, name: str, pos: Position, *, exact: bool) -> Values:
+    def _class_attribute(
+        self, class_: Class, name: str, pos: Position, *, exact: bool | None
+    ) -> Values:
         owner = self.find_member(class_, name)
+        how = "line" if exact is None else "class"
         receiver = self.single(("C", class_, exact))
         values: set[int] = set()
         if owner is not None:
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
-                self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
+                self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
             if self.whole and self._is_enum_member(class_, owner, name):
                 return self.single(("I", class_, True))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
             if self.whole:
-                values |= self._set_on_class(class_, name, exact=exact)
+                values |= self._set_on_class(class_, name, exact=bool(exact))
                 if not exact:
                     values |= self._overrides("C", class_, owner, name, pos)
             return values
         if self.whole:
-            values |= self._set_on_class(class_, name, exact=exact)
+            values |= self._set_on_class(class_, name, exact=bool(exact))
         else:
             values |= self._instance_state(class_, name, pos)
         for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
@@ -433,16 +441,16 @@ class AttributeEvaluation(AnnotationEvaluation):
             return values
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
-        if name == "__subclasses__" and self.whole:
-            return self.single(("SC", class_))
-        if name == "__dict__" and self.whole:
+        if classes := self.lineage_attribute(class_, name, exact=bool(exact)):
+            return classes
+        if name == "__dict__":
             return self.single(("ND", next(iter(receiver))))
         if name == "register":  # `abc.ABC.register`: others may stand for its instances
             self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
         if not exact:  # a subclass may define it
-            self.facts.append((f.MEMBER, class_, name, pos, True, "class", False))
+            self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
         return self._missing(class_, name, pos)
 
     def _is_enum_member(self, class_: Class, owner: Class, name: str) -> bool:

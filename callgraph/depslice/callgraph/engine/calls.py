@@ -280,16 +280,17 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.EXTERNAL, "builtins.type.__call__", pos, True))
             return self.instantiate(value[1], value[2], args, keywords, spread, pos, by_type=True)
         if kind == "SC":
-            self.facts.append((f.EXTERNAL, "builtins.type.__subclasses__", pos, True))
-            self.depend(value[1].family)
-            below = {self.intern(("C", subclass, True)) for subclass in value[1].subclasses}
-            return self.container_of("list", register, below)
+            self.facts.append((f.EXTERNAL, f"builtins.type.{value[3]}", pos, True))
+            classes = self.line_of(value[1], value[3], exact=value[2])
+            return self.container_of("list", register, classes)
         if kind == "NG":
             self.facts.append((f.EXTERNAL, "builtins.dict.get", pos, True))
             found = self.global_names(value[1], args[0], pos) if args else EMPTY
             return found | args[1] if len(args) > 1 else found
         if kind == "NM":
             self.facts.append((f.EXTERNAL, f"builtins.dict.{value[2]}", pos, True))
+            if value[2] in ("items", "values", "keys", "copy", "__iter__"):
+                return self._listed(value[1], value[2], register, pos)
             return self._call_attributes(value[1], value[2], args, keywords, pos)
         if kind == "SR":
             passed = [values for values in args if any(self.values[v][0] == "F" for v in values)]
@@ -325,6 +326,16 @@ class CallEvaluation(ExternalCalls):
             kind = self.values[number]
             how = "method" if kind[0] == "B" else rule
             self.facts.append((f.CALL, kind[1], 0, True, how, external))
+
+    def _listed(self, owner: int, method: str, register: int, pos: Position) -> Values:
+        """All of ``owner.__dict__``: names, and whatever they are."""
+        names = self.names_in(self.only(owner), pos, inherited=False)
+        if method == "items":
+            return self.tuples_of(register, [names, self.values_in(owner)])
+        if method == "copy":
+            return self.single(("ND", owner))
+        found = self.values_in(owner) if method == "values" else names
+        return self.container_of("list", register, found)
 
     def _call_attributes(
         self,

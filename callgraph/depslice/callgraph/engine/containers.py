@@ -236,8 +236,11 @@ class ContainerEvaluation(ComputedNames):
             name = self.values[key]
             if name[0] == "S":
                 result |= self.load_attribute(receivers, name[1], pos)
-            elif name[0] == "N":
+            elif name[0] == "N" and (name[1] or name[2]):
                 result |= self.dynamic_attribute(receivers, name[1], name[2], pos)
+            else:
+                self.names_in(receivers, pos, inherited=False)
+                result |= self.unknown
         return result
 
     def _alias(self, dotted: str, keys: Values) -> Values:

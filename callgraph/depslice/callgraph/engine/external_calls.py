@@ -30,6 +30,10 @@ class ExternalCalls(PartialCalls):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """Implemented by the container part."""
         raise NotImplementedError

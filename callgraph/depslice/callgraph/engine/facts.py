@@ -17,7 +17,9 @@ Fact: TypeAlias = tuple[Any, ...]
 
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
-    1  # class name pos open how certain    a member found on a class ("call"/"read"/"write")
+    1  # class name pos open how certain    a member found on a class: "call", "read", "write",
+    #    "class" (on the class itself), "line" (on any class that it is made of), "super";
+    #    ALL names: "vars" (its own), "dir" (inherited too)
 )
 CALL: Final = 2  # function pos certain rule external   a function body may run
 UNKNOWN: Final = 3  # attr pos is_call value             attribute of an open value
@@ -60,6 +62,9 @@ POSITION: Final = {
 }
 """Where a fact of each kind holds its position; the others have none."""
 
+
+ALL: Final = "*"
+"""Stands for every name of a class."""
 
 HERE: Final = 2
 """Stands for the position of the operation that notes the fact; ``-HERE`` where that is negative."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.lineage import Lineages
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.summary import TypeExpr
 
@@ -41,7 +41,7 @@ _TOWER: Final = {
 """What is taken for a number, too."""
 
 
-class FittingEvaluation(AttributeEvaluation):
+class FittingEvaluation(Lineages):
     """Values beside what is declared or overridden."""
 
     def fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:

@@ -87,7 +87,19 @@ def _method_type(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _dir(engine: ContainerEvaluation, call: Call) -> Values:
     engine.protocol(call.argument(0, ""), ("__dir__",), call.pos)
-    return engine.container_of("list", call.register, engine.single(("N", "", "")))
+    names = engine.names_in(call.argument(0, ""), call.pos, inherited=True)
+    return engine.container_of("list", call.register, names)
+
+
+def _getmembers(engine: ContainerEvaluation, call: Call) -> Values:
+    names = engine.names_in(call.argument(0, "object"), call.pos, inherited=True)
+    predicates = call.argument(1, "predicate")
+    engine.call(predicates, [engine.unknown], {}, call.pos, rule="callback", external=True)
+    return engine.tuples_of(call.register, [names, engine.unknown])
+
+
+def _getmro(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.load_attribute(call.argument(0, "cls"), "__mro__", call.pos)
 
 
 def _new_type(engine: ContainerEvaluation, call: Call) -> Values:
@@ -553,6 +565,9 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.globals": _globals,
     "builtins.vars": _globals,
     "builtins.dir": _dir,
+    "inspect.getmembers": _getmembers,
+    "inspect.getmembers_static": _getmembers,
+    "inspect.getmro": _getmro,
     "types.SimpleNamespace": _namespace,
     "types.MethodType": _method_type,
     "itertools.starmap": _starmap,

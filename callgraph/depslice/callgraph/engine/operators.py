@@ -114,6 +114,8 @@ class Operators(Protocols):
                         self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
+            elif kind[0] == "ND":
+                self.subscript(self.only(value), items, pos)
             elif kind[0] == "C" and (
                 self.call_of_metaclass(value, kind[1], "__contains__", [items], pos) is None
             ):

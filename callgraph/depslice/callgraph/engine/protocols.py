@@ -140,6 +140,8 @@ class Protocols(CallEvaluation):
                 result |= self._iterate_instance(value, kind[1], kind[2], pos, is_async=is_async)
             elif tag == "C":
                 result |= self._iterate_class(value, kind[1], pos)
+            elif tag == "ND":
+                result |= self.names_in(self.only(kind[1]), pos, inherited=False)
             elif tag in OPEN:
                 self.note_protocol("__aiter__" if is_async else "__iter__", pos, value)
                 result |= self.derive("E", value)

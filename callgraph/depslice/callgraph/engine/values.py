@@ -9,7 +9,8 @@ tag        fields                         stands for
 ``F``      function                       a function object
 ``B``      function, receiver value id    a bound method
 ``FG``     function                       its ``__get__``, which binds it
-``C``      class, exact                   a class object (or, not exact, a subclass)
+``C``      class, exact                   a class object (or, not exact, a subclass; None: or any
+                                          that one of them is made of)
 ``I``      class, exact                   an instance of it (or of a subclass)
 ``M``      module name                    a module of the repo
 ``X``      dotted name                    something outside the repo
@@ -47,7 +48,7 @@ tag        fields                         stands for
 ``ND``     receiver value id              the ``__dict__`` of an object
 ``NM``     receiver value id, method      a bound method of that ``__dict__``
 ``TC``     class, exact                   ``type.__call__`` of that class
-``SC``     class                          ``__subclasses__`` of that class
+``SC``     class, exact, method           ``__subclasses__`` or ``mro`` of that class
 ``XB``     dotted name, class             a method of a standard base that calls the class back
 ``U``      reason                         unknown
 ========== ============================== =========================================

@@ -50,6 +50,8 @@ class Classes:
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
+        self._in_line: dict[Class, dict[str, Demand]] = {}
+        self._all: dict[tuple[Class, bool], Demand] = {}  # whether inherited ones, too
         self._after: dict[tuple[Class, str], Demand] = {}
         self._anywhere: dict[str, Demand] = {}
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
@@ -157,6 +159,11 @@ class Classes:
         for k in order:
             for name, demand in tuple(self._of_subclasses.get(k, {}).items()):
                 self._want_found(live, name, demand)
+            for name, demand in tuple(self._in_line.get(k, {}).items()):
+                self._want_each(order, name, demand)
+        for (k, inherited), demand in tuple(self._all.items()):
+            if k in order:
+                self._keep_all(live, inherited, demand)
         for (k, name), demand in tuple(self._after.items()):
             self._want_next(live, k, name, demand)
         for name, demand in tuple(self._anywhere.items()):
@@ -246,6 +253,21 @@ class Classes:
             for live in tuple(self._live_below.get(class_, ())):
                 self._want_found(live, name, demand)
 
+    def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
+        """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
+        if self._standing.is_new((class_, "line", name), demand):
+            self._in_line.setdefault(class_, {})[name] = demand
+            for live in tuple(self._live_below.get(class_, ())):
+                self._want_each(self._engine.mro(live), name, demand)
+
+    def want_all(self, class_: Class, inherited: bool, demand: Demand, *, below: bool) -> None:
+        """All that is in the namespace of ``class_``, and (``below``) of its live subclasses."""
+        self._keep_all(class_, inherited, demand)
+        if below and self._standing.is_new((class_, inherited), demand):
+            self._all[class_, inherited] = demand
+            for live in tuple(self._live_below.get(class_, ())):
+                self._keep_all(live, inherited, demand)
+
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
         if self._standing.is_new((class_, "after", name), demand):
@@ -300,6 +322,16 @@ class Classes:
             found = self._engine.find_member(live, "__getattr__")
             if found is not None:
                 self.want_member(found, "__getattr__", demand)
+
+    def _want_each(self, order: Sequence[Class], name: str, demand: Demand) -> None:
+        """``name`` of each class of ``order`` that binds it."""
+        for k in order:
+            if name in k.info.members:
+                self.want_member(k, name, demand)
+
+    def _keep_all(self, class_: Class, inherited: bool, demand: Demand) -> None:
+        for k in self._engine.mro(class_) if inherited else (class_,):
+            self._growth.keep_members(k, demand)
 
     def _want_next(self, live: Class, class_: Class, name: str, demand: Demand) -> None:
         """The ``name`` that comes after ``class_`` in the order of ``live``."""

@@ -188,6 +188,9 @@ class Following:
             return  # a setter that runs is a call
         kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
         demand = _demand(at, kind, "member", pos, certain=certain)
+        if name == f.ALL:
+            self._classes.want_all(owner, how == "dir", demand, below=is_open)
+            return
         if certain:
             self._classes.want_member(owner, name, demand, written=pos < 0)
         if how == "super":
@@ -195,6 +198,8 @@ class Following:
         elif is_open and pos >= 0:
             if how == "class":
                 self._classes.want_override(owner, name, demand)
+            elif how == "line":
+                self._classes.want_in_line(owner, name, demand)
             else:
                 self._classes.want_on_instance(owner, name, demand)
 
