@@ -93,3 +93,61 @@ def test_calls_that_are_not_there(depslice: Depslice, shop: Path, tmp_path: Path
     )
     assert done.code == 3
     assert "cannot read" in done.error
+
+
+def _tested(folder: Path, **tests: str) -> Path:
+    """A repository whose settings for pytest name plug-ins and folders."""
+    (folder / "tests" / "cases").mkdir(parents=True)
+    (folder / "prices.py").write_text(
+        "def double(amount):\n    return amount * 2\n\n\ndef half(amount):\n    return amount / 2\n"
+    )
+    (folder / "pyproject.toml").write_text(
+        "[tool.pytest.ini_options]\n"
+        "addopts = \"--cov=prices --strict-markers -m 'not slow' --ignore=tests/test_ignored.py\"\n"
+        'markers = ["slow"]\nnorecursedirs = ["tests/cases"]\ntestpaths = ["tests"]\n'
+    )
+    for name, text in tests.items():
+        path = folder / "tests" / f"{name.replace('__', '/')}.py"
+        path.write_text(text)
+    return folder
+
+
+def test_tests_are_run_as_their_settings_say(depslice: Depslice, tmp_path: Path) -> None:
+    stops = "import prices\nprices.double = None\n"
+    repo = _tested(
+        tmp_path / "repo",
+        test_double="import prices\n\n\ndef test_double():\n    assert prices.double(2) == 4\n",
+        test_ignored=stops,
+        cases__test_case=stops,
+        test_slow=(
+            "import prices, pytest\n\n\n@pytest.mark.slow\ndef test_more():\n"
+            "    prices.double(3)\n\n\ndef test_quick():\n    prices.double(4)\n"
+        ),
+    )
+    (repo / "test_elsewhere.py").write_text(stops)
+    done = depslice("slice", repo, "prices:double", "--check")
+    assert done.code == 0, done.err
+    assert "2 calls recorded, 2 replayed, 2 gave the same" in done.err
+
+
+def test_a_test_file_that_cannot_be_imported(depslice: Depslice, tmp_path: Path) -> None:
+    repo = _tested(
+        tmp_path / "repo",
+        test_lacking="import nowhere_to_be_found\n",
+        test_double="import prices\n\n\ndef test_double():\n    assert prices.double(2) == 4\n",
+    )
+    done = depslice("slice", repo, "prices:double", "--check")
+    assert "1 call recorded, 1 replayed, 1 gave the same" in done.err
+    done = depslice("slice", repo, "prices:half", "--check")
+    assert "no test calls it, but a test file could not be imported: tests/test_lacking.py" in (
+        done.err
+    )
+    assert "No module named 'nowhere_to_be_found'" in done.err
+
+
+def test_tests_none_of_which_can_be_imported(depslice: Depslice, tmp_path: Path) -> None:
+    repo = _tested(tmp_path / "repo", test_lacking="import nowhere_to_be_found\n")
+    done = depslice("slice", repo, "prices:double", "--check")
+    assert done.code == 3, done.err
+    assert "the tests could not be run" in done.error
+    assert "nowhere_to_be_found" in done.error

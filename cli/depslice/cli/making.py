@@ -132,7 +132,7 @@ class Site:
                 kept=kept,
             )
         if found.ended:
-            self.notes.say(f"recording ended early: {found.ended}")
+            self.notes.say(f"recording is not complete: {found.ended}")
         called = sum(bool(found.calls.get(each.id)) for each in wanted)
         self.notes.say(f"{called:,} of {len(wanted):,} functions are called by tests")
         return found

@@ -22,7 +22,7 @@ _FORMAT: Final = 1
 class Recording:
     """Calls by target, and why arguments of a target were not kept or not written as text.
 
-    ``ended`` tells why the tests were not run to their end; empty when they were.
+    ``ended`` tells why tests were not run, or not to their end; empty when all were.
     """
 
     calls: Mapping[str, tuple[RecordedCall, ...]]
@@ -42,7 +42,8 @@ def recorded_calls(
 
     What is kept may have been recorded for more targets than these.
 
-    Tests that cannot be run are told in ``ended``: not every generator needs them.
+    Tests that cannot be run are told in ``ended``: not every generator needs them. Then
+    nothing is kept: what they lack may be there next time.
     """
     key = _key(program, tests)
     known = _read(kept, key, targets) if kept is not None else None
@@ -52,7 +53,7 @@ def recorded_calls(
         found = _translated(record_reaching(space, program, targets, tests=tests))
     except CheckUnavailable as error:
         found = Recording(calls={}, failures={}, ended=error.message)
-    if kept is not None:
+    if kept is not None and not found.ended:
         _write(kept, key, targets, found)
     return found
 

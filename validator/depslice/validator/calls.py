@@ -63,7 +63,10 @@ class Replay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The calls of targets: the file they are in, how many of each, why there are none."""
+    """The calls of targets: the file they are in, how many of each, why there are none.
+
+    ``incomplete`` tells that, and why, some tests were not run.
+    """
 
     path: Path
     lent: Path
@@ -71,6 +74,7 @@ class Recorded:
     targets: tuple[Symbol, ...]
     numbers: Mapping[str, int]
     failures: Mapping[str, str]
+    incomplete: str = ""
 
 
 def record(
@@ -135,7 +139,7 @@ def record(
     for line in lines:
         if "data" in line:
             numbers[str(line["target"])] = numbers.get(str(line["target"]), 0) + 1
-        else:
+        elif "target" in line:
             failures[str(line.get("target"))] = str(line.get("failed"))[:200]
     why = why_ended(ended)
     if not lines and why:
@@ -150,7 +154,18 @@ def record(
         targets=symbols,
         numbers=numbers,
         failures=failures,
+        incomplete=why or unimportable(lines),
     )
+
+
+def unimportable(lines: Sequence[Mapping[str, Any]]) -> str:
+    """How many files of tests could not be imported, and why the first; empty when all could."""
+    broken = {str(line["broken"]): str(line.get("why")) for line in lines if "broken" in line}
+    if not broken:
+        return ""
+    first = min(broken)
+    count = f"{len(broken)} test files" if len(broken) > 1 else "a test file"
+    return f"{count} could not be imported: {first}: {broken[first]}"
 
 
 def replay(

@@ -207,7 +207,10 @@ class Check:
     def _why_not(self, target: str, *, is_function: bool) -> str:
         if not is_function:
             return "not a function"
-        return self.recorded.failures.get(target, "no test calls it")
+        if target in self.recorded.failures:
+            return self.recorded.failures[target]
+        more = self.recorded.incomplete
+        return f"no test calls it, but {more}" if more else "no test calls it"
 
     def _idle(self, symbols: Iterable[Symbol], ran: set[str]) -> Iterable[str]:
         for symbol in symbols:

@@ -13,7 +13,13 @@ from typing import Any, Final
 
 from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
-from depslice.validator.calls import functions_of, own_modules, places_of, test_files
+from depslice.validator.calls import (
+    functions_of,
+    own_modules,
+    places_of,
+    test_files,
+    unimportable,
+)
 from depslice.validator.workspace import CheckUnavailable, Workspace, read_results, why_ended
 
 MOST_CALLS: Final = 60
@@ -83,7 +89,7 @@ def record_reaching(
     return Reaching(
         calls={target: known.calls.get(_root(target), ()) for target in targets},
         failures={t: known.failures[_root(t)] for t in targets if _root(t) in known.failures},
-        ended=why,
+        ended=why or unimportable(lines),
     )
 
 

@@ -1,27 +1,145 @@
-"""The repository's own tests, run by pytest as they are."""
+"""The repository's own tests, run by pytest as its settings say."""
 
 from __future__ import annotations
 
+import argparse
+import configparser
 import contextlib
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 _OPTIONS = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=line")
 # Another order, other processes, another tracer; a summary that takes a second to load.
 _WITHOUT = ("randomly", "xdist", "pytest_cov", "hypothesispytest")
+NOT_RUN = (2, 3, 4)  # exit codes of pytest: interrupted, internal error, usage
 
 
-def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = ()) -> int:
-    """Run files or ids below ``folder``, which ids are relative to; pytest's exit code."""
+@dataclass
+class Ran:
+    """How a run of tests ended: pytest's exit code, and files that could not be imported."""
+
+    code: int = 0
+    broken: dict[str, str] = field(default_factory=dict)
+
+
+def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = ()) -> Ran:
+    """Run files or ids below ``folder``, which ids are relative to.
+
+    What pytest would not collect by itself is left out; a file that cannot be imported stops
+    no other one. Of ``addopts`` of the repository that holds what chooses or imports tests:
+    the rest is for people, or for plugins that are not here.
+    """
     import pytest  # type: ignore[import-not-found,unused-ignore]
 
     without = [option for name in _WITHOUT for option in ("-p", f"no:{name}")]
     # Rewritten assertions cannot be kept here, and rewriting takes longer than most tests.
-    options = [*_OPTIONS, *without, "--assert=plain", "--rootdir", folder]
-    return int(pytest.main([*options, *wanted], plugins=list(plugins)))
+    options = [*_OPTIONS, *without, "--assert=plain", "--continue-on-collection-errors"]
+    as_by_hand = _AsByHand()
+    code = pytest.main([*options, "--rootdir", folder, *wanted], plugins=[as_by_hand, *plugins])
+    if as_by_hand.broken and not as_by_hand.collected:
+        code = NOT_RUN[0]
+    return Ran(int(code), as_by_hand.broken)
+
+
+class _AsByHand:
+    """A plugin: the files that ``pytest`` alone would take, with its settings for them.
+
+    Files that are named pytest collects whatever its settings say.
+    """
+
+    def __init__(self) -> None:
+        self.broken: dict[str, str] = {}
+        self.collected = 0
+
+    def pytest_configure(self, config: Any) -> None:
+        chosen = _chosen(_added_options(config.inipath))
+        for name, value in vars(chosen).items():
+            if value:
+                setattr(config.option, name, value)
+        named = [Path(argument) for argument in config.args if "::" not in argument]
+        left = {str(path) for path in _collected(named, config, chosen)}
+        if left:
+            config.args[:] = [each for each in config.args if "::" in each or each in left]
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            told = [line for line in str(report.longrepr).splitlines() if line.startswith("E  ")]
+            why = (told or str(report.longrepr).splitlines() or [""])[-1]
+            self.broken[report.nodeid] = why.removeprefix("E").strip()[:200]
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        self.collected = len(session.items)
+
+
+def _collected(files: Sequence[Path], config: Any, chosen: argparse.Namespace) -> list[Path]:
+    """Those of ``files`` that pytest would find below the folders that it searches."""
+    root = config.rootpath
+    ignored = [root / name for name in chosen.ignore or ()]
+    globs = [str(root / name) for name in chosen.ignore_glob or ()]
+    places = [place for name in config.getini("testpaths") for place in root.glob(name)]
+    searched = [
+        path
+        for path in files
+        if not any(
+            _is_left_out(folder, config) for folder in path.parents if root in folder.parents
+        )
+        and not any(path == each or each in path.parents for each in ignored)
+        and not any(fnmatch(str(path), each) for each in globs)
+    ]
+    within = [path for path in searched if any(p == path or p in path.parents for p in places)]
+    return within or searched
+
+
+def _is_left_out(folder: Path, config: Any) -> bool:
+    """Whether ``norecursedirs`` names it, as pytest understands that."""
+    for pattern in config.getini("norecursedirs"):
+        if "/" not in pattern:
+            found = fnmatch(folder.name, pattern)
+        else:
+            found = fnmatch(folder.as_posix(), pattern if pattern[0] == "/" else f"*/{pattern}")
+        if found:
+            return True
+    return False
+
+
+def _chosen(options: Sequence[str]) -> argparse.Namespace:
+    """Of options for pytest those that say which tests there are, and how they are imported."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--import-mode", dest="importmode")
+    parser.add_argument("--ignore", action="append")
+    parser.add_argument("--ignore-glob", action="append")
+    parser.add_argument("--deselect", action="append")
+    parser.add_argument("-m", dest="markexpr")
+    try:
+        return parser.parse_known_args(list(options))[0]
+    except argparse.ArgumentError:
+        return parser.parse_args([])
+
+
+def _added_options(settings: Path | None) -> list[str]:
+    """``addopts`` of the file with pytest's settings."""
+    added: Any = ""
+    with contextlib.suppress(OSError, ValueError, KeyError, configparser.Error):
+        if settings is not None and settings.suffix == ".toml":
+            import tomllib
+
+            tables = tomllib.loads(settings.read_text(encoding="utf-8"))
+            table = tables["tool"]["pytest"] if "tool" in tables else tables["pytest"]
+            added = table.get("ini_options", table).get("addopts", "")
+        elif settings is not None:
+            read = configparser.ConfigParser(interpolation=None)
+            read.read_string(settings.read_text(encoding="utf-8"))
+            section = "tool:pytest" if settings.name == "setup.cfg" else "pytest"
+            added = read.get(section, "addopts", fallback="")
+        return shlex.split(added) if isinstance(added, str) else [str(each) for each in added]
+    return []
 
 
 def preload(tools: Sequence[str]) -> None:

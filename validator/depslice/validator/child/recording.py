@@ -7,7 +7,8 @@ ORDER has ``folder`` (the copied repository), ``roots`` (what is put on ``sys.pa
 ``line``), ``most`` (calls of each), ``tests`` (files, or ids of pytest) or ``script``,
 ``choose`` (``first`` calls, or those that are ``reaching`` new branches), and ``calls``: the
 file to write. A line of JSON is appended for each call, so a killed run loses none, and
-one for each target whose calls could not be kept.
+one for each target whose calls could not be kept, and for each file of tests that could not
+be imported.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections import Counter
 from types import CodeType, FrameType
 from typing import Any
 
-from .own_tests import run_own_tests, test_at_hand
+from .own_tests import NOT_RUN, Ran, run_own_tests, test_at_hand
 from .portable import Home, dump
 from .tracing import Arc, Visit, trace_calls
 from .watching import watch
@@ -33,7 +34,6 @@ _FROM_ONE_PLACE = 3  # calls of one line of a test are much alike
 _BYTES = 1 << 20
 _FEW = 20  # calls to keep though they reach nothing new: values differ where branches do not
 _IDLE = 300  # calls of a test in a row that are of no use: it is one of many tests
-_NOT_RUN = (2, 3, 4)  # exit codes of pytest: interrupted (by modules that fail), internal, usage
 _VISITS = 30_000  # calls of a target, at most
 _REPEATING = 30  # such calls, after which one is dumped only where a test makes it anew
 _DUMPING = 1.0  # seconds for the arguments of one target's calls
@@ -54,7 +54,7 @@ class Recorder:
         self.failed: dict[str, str] = {}
         self.open = {target["id"] for target in order["targets"]}
         self.process = os.getpid()
-        self.ended = 0
+        self.ran = Ran()
 
     def start(self) -> None:
         """Record from here on."""
@@ -93,7 +93,15 @@ class Recorder:
         self.file.flush()
 
     def finish(self) -> None:
-        """Write what could not be kept, and end the process at once."""
+        """Write what could not be kept, and end the process at once.
+
+        Tests that did not even start are told by the exit code.
+        """
+        if not self.kept and self.ran.code in NOT_RUN:
+            sys.stdout.flush()
+            os._exit(self.ran.code)
+        for name, why in self.ran.broken.items():
+            self.file.write(json.dumps({"broken": name, "why": why}) + "\n")
         for target, why in self.failed.items():
             self.file.write(json.dumps({"target": target, "failed": why}) + "\n")
         self.file.flush()
@@ -227,13 +235,6 @@ class ReachingCalls(Recorder):
         self.at_hand[target] = visit = Visit(left)
         return visit
 
-    def finish(self) -> None:
-        """See :class:`Recorder`; tests that did not even start are told by the exit code."""
-        if not self.kept and self.ended in _NOT_RUN:
-            sys.stdout.flush()
-            os._exit(self.ended)
-        super().finish()
-
     def _may_dump(self, target: str, test: str, place: tuple[str, str, int]) -> bool:
         if self.failures[target] >= _FAILING or self.spent.get(target, 0.0) >= _DUMPING:
             return False
@@ -291,7 +292,7 @@ def main() -> None:
             sys.argv = [order["script"]]
             runpy.run_path(order["script"], run_name="__main__")
         else:
-            recorder.ended = run_own_tests(order["tests"], order["folder"])
+            recorder.ran = run_own_tests(order["tests"], order["folder"])
     finally:
         sys.setprofile(None)
         sys.settrace(None)

@@ -21,6 +21,8 @@ from .program import Program
 from .watching import Watch
 
 _TICK = 0.02  # seconds between looks at memory, disk and time
+_IDLE_TICK = 0.1  # the same, while nothing is running: programs wait for minutes for an answer
+_IDLE_LOOKS = 50
 _READ = 1 << 16
 
 
@@ -83,7 +85,10 @@ class Run:
                 self.channel = None
             for sending in (self.host, self.channel):
                 self._want(sending)
-            for descriptor, _ in self.poll.poll(_TICK * 1000):
+            waiting = self.watch.idle >= _IDLE_LOOKS
+            heard = self.poll.poll((_IDLE_TICK if waiting else _TICK) * 1000)
+            for descriptor, _ in heard:
+                self.watch.idle = 0
                 self._serve(descriptor)
             if self._reap():
                 return

@@ -22,6 +22,8 @@ class Watch:
         self.isolated = isolated
         self.peak = 0
         self.deadline = time.monotonic() + limits["wall_seconds"]
+        self.idle = 0  # looks in a row that found nothing running
+        self._found: dict[str, tuple[int, float, int]] = {}
 
     def exceeded(self) -> str:
         """The limit that is exceeded now, or nothing."""
@@ -32,6 +34,8 @@ class Watch:
         if self.writable and self._folder_is_full():
             return "disk"
         found = self._family()
+        self.idle = self.idle + 1 if found == self._found else 0
+        self._found = found
         used = sum(size for _, _, size in found.values())
         if used > self.limits["memory_bytes"]:
             # Forked processes share most of their pages.
