@@ -151,3 +151,12 @@ def test_tests_none_of_which_can_be_imported(depslice: Depslice, tmp_path: Path)
     assert done.code == 3, done.err
     assert "the tests could not be run" in done.error
     assert "nowhere_to_be_found" in done.error
+
+
+def test_tests_that_take_too_long(depslice: Depslice, tmp_path: Path) -> None:
+    slow = "import time\n\n\ndef test_slow():\n    time.sleep(60)\n"
+    repo = _tested(tmp_path / "repo", test_waiting=slow)
+    done = depslice("slice", repo, "prices:half", "--check", "--check-seconds", "4")
+    assert done.code == 0, done.err
+    told = "no test calls it, but the tests did not end within the limit of --check-seconds"
+    assert told in done.err

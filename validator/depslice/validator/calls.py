@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
+from depslice.validator.sandbox import Ending
+from depslice.validator.sandbox import Outcome as SandboxOutcome
 from depslice.validator.workspace import (
     CheckUnavailable,
     Tree,
@@ -141,11 +143,11 @@ def record(
             numbers[str(line["target"])] = numbers.get(str(line["target"]), 0) + 1
         elif "target" in line:
             failures[str(line.get("target"))] = str(line.get("failed"))[:200]
-    why = why_ended(ended)
-    if not lines and why:
+    why = why_tests_ended(ended, "--check-seconds")
+    if not lines and why and not ran_out(ended):
         raise CheckUnavailable(
             f"the tests could not be run by {space.python}: {why}",
-            hint="--python names an interpreter that has pytest and what the tests need",
+            hint="--check-python names an interpreter that has pytest and what the tests need",
         )
     return Recorded(
         path=calls,
@@ -156,6 +158,18 @@ def record(
         failures=failures,
         incomplete=why or unimportable(lines),
     )
+
+
+def ran_out(outcome: SandboxOutcome) -> bool:
+    """Whether a run of tests reached the limit of its time."""
+    return outcome.ending in {Ending.WALL_CLOCK, Ending.CPU}
+
+
+def why_tests_ended(outcome: SandboxOutcome, option: str) -> str:
+    """Why tests were not run to their end; ``option`` is what gives them more time."""
+    if ran_out(outcome):
+        return f"the tests did not end within the limit of {option}"
+    return why_ended(outcome)
 
 
 def unimportable(lines: Sequence[Mapping[str, Any]]) -> str:

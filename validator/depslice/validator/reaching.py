@@ -17,10 +17,12 @@ from depslice.validator.calls import (
     functions_of,
     own_modules,
     places_of,
+    ran_out,
     test_files,
     unimportable,
+    why_tests_ended,
 )
-from depslice.validator.workspace import CheckUnavailable, Workspace, read_results, why_ended
+from depslice.validator.workspace import CheckUnavailable, Workspace, read_results
 
 MOST_CALLS: Final = 60
 
@@ -76,8 +78,8 @@ def record_reaching(
         "tests": found,
     }
     outcome = space.run("recording", order, makes={"calls.jsonl": calls})
-    lines, why = read_results(calls), why_ended(outcome)
-    if not lines and why:
+    lines, why = read_results(calls), why_tests_ended(outcome, "--test-seconds")
+    if not lines and why and not ran_out(outcome):
         raise CheckUnavailable(
             f"the tests could not be run by {space.python}: {why}",
             hint="--run-python names an interpreter that has pytest and what the tests need",
