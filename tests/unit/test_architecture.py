@@ -122,6 +122,7 @@ MAY_READ = {
     "slicer/depslice/slicer/render/tree.py",  # the folder it writes the rendering to
     "validator/depslice/validator/workspace.py",  # copies the tree; reads what its runs wrote
     "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
+    "validator/depslice/validator/child/own_tests.py",  # settings of the tests, in a sandbox
     "validator/depslice/validator/child/outcomes.py",  # in the checked program
     "validator/depslice/validator/child/recording.py",
     "validator/depslice/validator/child/replaying.py",

@@ -222,6 +222,10 @@ class AttributeEvaluation(AnnotationEvaluation):
             bases.extend(sorted(candidates, key=lambda c: c.id))
         return [base for base in dict.fromkeys(bases) if base is not class_]
 
+    def metaclasses_of(self, class_: Class) -> list[Class]:
+        """The metaclasses in the repo that ``class_`` or a class it inherits from names."""
+        return [metaclass for k in self.mro(class_) for metaclass in k.metaclasses]
+
     def external_bases(self, class_: Class) -> tuple[str, ...]:
         """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
         return tuple(dict.fromkeys([b for k in self.mro(class_) for b in k.external_bases]))
@@ -431,7 +435,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             values |= self._set_on_class(class_, name, exact=bool(exact))
         else:
             values |= self._instance_state(class_, name, pos)
-        for metaclass in [m for k in self.mro(class_) for m in k.metaclasses]:
+        for metaclass in self.metaclasses_of(class_):
             found = self.find_member(metaclass, name)
             if found is not None:
                 self.facts.append((f.MEMBER, found, name, pos, False, "read", True))
@@ -449,6 +453,10 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
+        for metaclass in self.metaclasses_of(class_):
+            if self.find_member(metaclass, "__getattr__") is not None:
+                given = [receiver, self.single(("S", name))]
+                return self._call_member(metaclass, "__getattr__", given, pos, "getattr")
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
         return self._missing(class_, name, pos)
@@ -562,7 +570,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         values |= stored
         for value in self._set_on_class(class_, name, exact=exact):
             values |= self._bind_to_instance(value, receiver, pos)
-        if owner is None and not self._stores(class_, name):
+        if owner is None and not self._has_stored(class_, name):
             if name == "__class__":
                 return self.single(("C", class_, exact))
             if name == "__dict__":
@@ -670,6 +678,13 @@ class AttributeEvaluation(AnnotationEvaluation):
         if name.startswith("__"):
             return False  # special methods are looked up on the type
         return self._stores(class_, name) or self.find_member(class_, "__getattr__") is not None
+
+    def _has_stored(self, class_: Class, name: str) -> bool:
+        """Whether instances have the attribute: a ``__setattr__`` may store it elsewhere."""
+        return self._stores(class_, name) and (
+            self.find_member(class_, "__setattr__") is None
+            or any(name in k.info.self_stores for k in self.mro(class_))
+        )
 
     def _stores(self, class_: Class, name: str) -> bool:
         for k in self.mro(class_):

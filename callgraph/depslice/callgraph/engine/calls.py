@@ -68,10 +68,6 @@ class CallEvaluation(ExternalCalls):
         """Implemented by the protocol part."""
         raise NotImplementedError
 
-    def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
-        """Implemented by the container part."""
-        raise NotImplementedError
-
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
         """Implemented by the naming part."""
         raise NotImplementedError
@@ -96,7 +92,7 @@ class CallEvaluation(ExternalCalls):
             for register in double:
                 names, loose = self.names_of(registers[register])
                 keywords = {**names, **keywords}
-                found |= loose
+                found |= loose | self.entries_of(registers[register], f.HERE)
                 known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
         made = self.call(registers[op[2]], args, keywords, f.HERE, register=op[1], spread=spread)

@@ -137,6 +137,7 @@ class ContainerEvaluation(ComputedNames):
                 keys |= registers[key]
             values |= registers[value]
         for register in op[3]:
+            values |= self.entries_of(registers[register], f.HERE)
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container)
@@ -193,6 +194,8 @@ class ContainerEvaluation(ComputedNames):
                     result |= self._inherited_item(value[1], keys, pos)
             elif kind in ("NS", "ND"):
                 result |= self._namespace_item(value, keys, pos)
+            elif kind == "X" and value[1] == "sys.modules":
+                result |= self._modules_of(keys)
             elif kind == "X":
                 result |= self.outside.item(receiver, keys, pos) or self._alias(value[1], keys)
             elif kind == "XI":
@@ -205,11 +208,11 @@ class ContainerEvaluation(ComputedNames):
     def _inherited_item(self, class_: Class, keys: Values, pos: Position) -> Values:
         """``instance[key]`` of a class that extends a container or is a record."""
         held = self.held_by(class_)
+        found = EMPTY if held is None else self._item(held, keys)
+        if self.find_member(class_, "__missing__") is not None:  # 3.3.7
+            instance = self.intern(("I", class_, True))
+            return found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
         if held is not None:
-            found = self._item(held, keys)
-            if self.find_member(class_, "__missing__") is not None:  # 3.3.7
-                instance = self.intern(("I", class_, True))
-                found = found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
             return found
         if not self.whole or "typing.NamedTuple" not in self.external_bases(class_):
             return EMPTY
@@ -242,6 +245,12 @@ class ContainerEvaluation(ComputedNames):
                 self.names_in(receivers, pos, inherited=False)
                 result |= self.unknown
         return result
+
+    def _modules_of(self, keys: Values) -> Values:
+        """``sys.modules[key]``."""
+        names = [self.values[key][1] for key in keys if self.values[key][0] == "S"]
+        own = [self.module_value(name) for name in names if self.program.is_module(name)]
+        return frozenset().union(*own) or self.unknown
 
     def _alias(self, dotted: str, keys: Values) -> Values:
         """``Queue[Task]``: a class outside the repo with type arguments."""

@@ -12,6 +12,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
 from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Function, Value, Values
 from depslice.callgraph.summary import Position
+from depslice.callgraph.templates import fields_of
 
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
@@ -40,6 +41,18 @@ class ExternalCalls(PartialCalls):
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """Implemented by the protocol part."""
+        raise NotImplementedError
+
+    def entries_of(self, values: Values, pos: Position) -> Values:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
+
+    def parts(self, values: Values) -> frozenset[int]:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
+
+    def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
+        """Implemented by the container part."""
         raise NotImplementedError
 
     def call_external(self, dotted: str, call: Call) -> Values:
@@ -80,15 +93,39 @@ class ExternalCalls(PartialCalls):
         """A method that a stub declares."""
         name = self.outside.method_name(method)
         self.facts.append((f.EXTERNAL, name, call.pos, True))
-        self._protocols(name, call.args, call.pos)
+        names = self.outside.names_of_method(method)
+        for each in dict.fromkeys((name, *names)):
+            self._protocols(each, call.args, call.pos)
+        if name in ("builtins.str.format", "builtins.str.format_map"):
+            self._fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
         if self.whole and self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True)
-        for dotted in self.outside.names_of_method(method):
+        for dotted in names:
             model = self._models.get(dotted)
             if model is not None:
                 return model(self, call)
         made = self.outside.call_method(method, call)
         return self.constants[s.OPAQUE] if made is None else made
+
+    def _fill_fields(self, template: Value, call: Call, *, mapped: bool) -> None:
+        """``"{0.name} {key[x]!r}".format(…)`` reads attributes and items (Format String Syntax)."""
+        if template[0] != "S":
+            return
+        for field in fields_of(template[1]):
+            if mapped:
+                values = self.subscript(
+                    call.argument(0, ""), self.single(("S", field.first)), call.pos
+                )
+            elif isinstance(field.first, int):
+                values = call.argument(field.first, "")
+            else:
+                values = call.keywords.get(field.first, EMPTY)
+            for is_attribute, name in field.rest:
+                if is_attribute:
+                    values = self.load_attribute(values, name, call.pos)
+                else:
+                    values = self.subscript(values, self.single(("S", name)), call.pos)
+            self.protocol(values, field.dunders, call.pos)
 
     def _call_external_method(self, dotted: str, method: str, call: Call) -> Values:
         """A method of an object from outside the repo."""
@@ -116,6 +153,11 @@ class ExternalCalls(PartialCalls):
                         self.protocol(operands, (dunder,), pos)
                 else:
                     self.protocol(operands, dunders, pos)
+        copying = library.COPYING.get(dotted)
+        if copying and args:
+            copied = args[0] if dotted == "copy.copy" else args[0] | self.parts(args[0])
+            for dunder in copying:
+                self.protocol(copied, (dunder,), pos)
         if dotted in library.ITERATING:
             for values in args:
                 self.iterate(values, pos, is_async=False)

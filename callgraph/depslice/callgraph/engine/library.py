@@ -83,8 +83,6 @@ INERT_BASES: Final = frozenset(
         "enum.EnumType",
         "collections.OrderedDict",
         "collections.defaultdict",
-        "collections.UserDict",
-        "collections.UserList",
         "collections.deque",
         "threading.local",
     }
@@ -291,18 +289,30 @@ BUILTIN_PROTOCOLS: Final = {
     "builtins.str.format": ("__format__", "__str__", "__repr__"),
     "builtins.min": ("__lt__", "__gt__"),  # the second reflected, where there is no first
     "builtins.max": ("__gt__", "__lt__"),
+    "queue.PriorityQueue.put": ("__lt__", "__gt__"),
+    "queue.PriorityQueue.put_nowait": ("__lt__", "__gt__"),
+    "asyncio.queues.PriorityQueue.put": ("__lt__", "__gt__"),
+    "asyncio.queues.PriorityQueue.put_nowait": ("__lt__", "__gt__"),
     "math.floor": ("__floor__",),
     "math.ceil": ("__ceil__",),
     "math.trunc": ("__trunc__",),
     "operator.index": ("__index__",),
     "os.fspath": ("__fspath__",),
     "os.fsdecode": ("__fspath__",),
-    "copy.copy": ("__copy__", "__reduce_ex__", "__getstate__", "__setstate__"),
-    "copy.deepcopy": ("__deepcopy__", "__reduce_ex__", "__getstate__", "__setstate__"),
-    "pickle.dumps": ("__reduce__", "__reduce_ex__", "__getstate__"),
     "json.dumps": (),
     "builtins.isinstance": (),
     "builtins.issubclass": (),
+}
+_PICKLING: Final = (
+    *("__reduce_ex__", "__reduce__", "__getnewargs_ex__", "__getnewargs__"),
+    *("__getstate__", "__setstate__"),
+)
+# What copies an object, or writes it, calls of it and of what makes it anew: each that is there.
+COPYING: Final[Mapping[str, tuple[str, ...]]] = {
+    "copy.copy": ("__copy__", *_PICKLING),
+    "copy.deepcopy": ("__deepcopy__", *_PICKLING),
+    "pickle.dumps": _PICKLING,
+    "pickle.dump": _PICKLING,
 }
 # Classes of `collections.abc` and `typing` that any object with these methods is an
 # instance of: their `__subclasshook__` looks for nothing else.

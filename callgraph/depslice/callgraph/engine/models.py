@@ -10,6 +10,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import STRUCTURAL
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
+from depslice.callgraph.summary import Position
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
@@ -327,7 +328,18 @@ def _dict(engine: ContainerEvaluation, call: Call) -> Values:
                         keys = engine.unpack_item(frozenset((pair,)), 0, call.pos)
                         held = engine.unpack_item(frozenset((pair,)), 1, call.pos)
                         engine.store_item(made, keys, held, call.pos)
+                else:
+                    _fill(engine, container, frozenset((value,)), call.pos)
     return made
+
+
+def _fill(engine: ContainerEvaluation, made: int, given: Values, pos: Position) -> None:
+    """``dict(x)`` of an object: its entries if it has any, else the pairs that it gives."""
+    entries = engine.entries_of(given, pos)
+    if not entries:
+        pairs = engine.iterate(given, pos, is_async=False)
+        entries = engine.unpack_item(pairs, 1, pos) if pairs else EMPTY
+    engine.write(engine.cell("e", made), entries)
 
 
 def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
@@ -487,7 +499,7 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
         for name in _structural(engine, call.args[1]):
             engine.load_attribute(call.args[0], name, call.pos)
     for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
-        for metaclass in class_.metaclasses:
+        for metaclass in engine.metaclasses_of(class_):
             engine.protocol(engine.single(("I", metaclass, True)), (dunder,), call.pos)
     return engine.constants[-7]
 

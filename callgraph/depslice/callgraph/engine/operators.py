@@ -7,6 +7,7 @@ from typing import Any, Final
 from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
+from depslice.callgraph.templates import keys_of
 
 # What total_ordering derives everything from, and what of it asks for equality too.
 _ROOTS: Final = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -187,6 +188,10 @@ class Operators(Protocols):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self.protocol(right, ("__str__", "__repr__"), pos)
+            for text in [self.values[v][1] for v in left if self.values[v][0] == "S"]:
+                for key in keys_of(text):
+                    named = self.subscript(right, self.single(("S", key)), pos)
+                    self.protocol(named, ("__str__", "__repr__"), pos)
             for value in tuple(right):
                 if self.values[value][:2] == ("K", "tuple"):  # its elements are what is formatted
                     self.protocol(self.read(self.cell("e", value)), ("__str__", "__repr__"), pos)

@@ -32,6 +32,7 @@ _BUILT: Final = {
 
 # Methods of texts that change each letter alone: what is known of a text's ends stays known.
 _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}
+_FILLING: Final = ("format", "format_map")
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
 _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"})
@@ -119,7 +120,7 @@ class Outside:
             return self._by_getattr(number, class_, name, pos)
         dotted = self._label(class_, name)
         self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
-        if value[0] in ("S", "N") and name not in _BY_LETTER:
+        if value[0] in ("S", "N") and name not in _BY_LETTER and name not in _FILLING:
             # One value for all texts: they differ in nothing else.
             number = self.engine.intern(("XI", "builtins.str"))
         return self._read(number, found, name, pos)
@@ -214,7 +215,7 @@ class Outside:
         """Call the method that an ``SM`` value is; ``None`` where its stub says nothing."""
         _, number, owner, name = value
         text = self.engine.values[number]
-        if text[0] in ("S", "N"):
+        if text[0] in ("S", "N") and name in _BY_LETTER:
             change = _BY_LETTER[name]
             return self.engine.single((text[0], *[change(part) for part in text[1:]]))
         class_ = self.stubs.class_named(owner)

@@ -52,8 +52,8 @@ class Protocols(CallEvaluation):
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if self.find_member(kind[1], dunder) is not None:
                         break
-            elif kind[0] == "C" and self.whole:
-                for metaclass in [m for k in self.mro(kind[1]) for m in k.metaclasses]:
+            elif kind[0] == "C":
+                for metaclass in self.metaclasses_of(kind[1]):
                     for dunder in dunders:
                         if self.find_member(metaclass, dunder) is not None:
                             result |= self._call_member(
@@ -69,6 +69,25 @@ class Protocols(CallEvaluation):
         if held:
             for dunder in passed_on:
                 self.protocol(held, (dunder,), pos)
+        return result
+
+    def entries_of(self, values: Values, pos: Position) -> Values:
+        """What ``**x`` and ``dict(x)`` read of objects that are no dict: keys, and their items."""
+        result: set[int] = set()
+        for value in tuple(values):
+            kind = self.values[value]
+            if kind[0] == "I" and self.find_member(kind[1], "__getitem__") is not None:
+                receiver = self.only(value)
+                if self.find_member(kind[1], "keys") is not None:
+                    method = self.load_attribute(receiver, "keys", pos)
+                    keys = self.call(method, [], {}, pos, rule="protocol")
+                else:
+                    keys = receiver
+                found = self.iterate(keys, pos, is_async=False)
+                result |= self.call_dunder(value, kind[1], "__getitem__", [found], pos)
+            elif kind[0] in OPEN:
+                for dunder in ("keys", "__iter__", "__getitem__"):
+                    self.note_protocol(dunder, pos, value)
         return result
 
     def parts(self, values: Values) -> frozenset[int]:

@@ -54,13 +54,15 @@ class ScopeEvaluation(Fallbacks):
             if source is not None:
                 return self.module_member(source, name)
             return self.unknown
-        if name in BUILTIN_NAMES:
-            self.facts.append((f.EXTERNAL, f"builtins.{name}", pos, False))
-            return self.single(("X", f"builtins.{name}"))
         if name in MODULE_NAMES:
             if name == "__doc__":
                 self.facts.append((f.NAME, module.name, name, None, pos))
+            if name == "__name__":
+                return self.single(("S", module.name))
             return self.constants[s.STR]
+        if name in BUILTIN_NAMES:
+            self.facts.append((f.EXTERNAL, f"builtins.{name}", pos, False))
+            return self.single(("X", f"builtins.{name}"))
         if name in module.summary.global_writers:
             self.facts.append((f.NAME, module.name, name, None, pos))
             return self.name_values(module, name, None)

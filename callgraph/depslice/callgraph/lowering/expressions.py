@@ -11,6 +11,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.summary import Op, Position, Register, pack
+from depslice.callgraph.templates import keys_of
 
 BINARY_DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -413,7 +414,15 @@ class ExpressionLowering:
             frame.ops.append((s.NAME_LITERAL, register, prefix[:_LONGEST_NAME], ""))
             return register
         if prefix is not None and kind is ast.Mod:
-            frame.ops.append((s.FORMAT_VALUE, right, "__str__", pack(node.lineno, node.col_offset)))
+            pos = pack(node.lineno, node.col_offset)
+            keys = keys_of(prefix)
+            if not keys:
+                frame.ops.append((s.FORMAT_VALUE, right, "__str__", pos))
+            for key in keys:
+                named, item = frame.new(), frame.new()
+                frame.ops.append((s.STRING, named, key[:_LONGEST_NAME]))
+                frame.ops.append((s.SUB, item, right, named, pos))
+                frame.ops.append((s.FORMAT_VALUE, item, "__str__", pos))
             register = frame.new()
             head, _, tail = prefix.partition("%")
             frame.ops.append(

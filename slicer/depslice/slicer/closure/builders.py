@@ -21,7 +21,7 @@ from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.closure.registering import registers
+from depslice.slicer.closure.registering import fills_class_variable, registers
 from depslice.slicer.pieces import changes_attribute, ops_of, start_of
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
@@ -81,6 +81,11 @@ class Builders:
         for module, piece in self._patches.get((owner, name), ()):
             self._keep(module, piece, owner.id)
         summary = owner.module.summary
+        for index in owner.info.pieces:
+            piece = summary.pieces[index]
+            if name not in piece.binds and piece.unit >= 0:
+                if fills_class_variable(summary.units[piece.unit], name):
+                    self._keep(owner.module, piece, owner.id)
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
         writers = [

@@ -27,6 +27,7 @@ from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
+_ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
 
 
@@ -102,7 +103,8 @@ class Classes:
         return class_.info.parent_function >= 0
 
     def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
-        for name in (*_CONSTRUCTORS, *SCHEMA_HOOKS):
+        enumerates = any(b.startswith("enum.") for b in self._engine.external_bases(class_))
+        for name in (*_CONSTRUCTORS, *SCHEMA_HOOKS, *(_ENUM_HOOKS if enumerates else ())):
             found = self._engine.find_member(class_, name)
             if found is not None:
                 self.want_member(found, name, own)

@@ -17,6 +17,22 @@ _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
 
+def fills_class_variable(unit: Unit, name: str) -> bool:
+    """Whether a statement of a class body puts something into its variable ``name``.
+
+    ``@name.register``, ``name[key] = method``, ``name.append(method)``.
+    """
+    objects: set[int] = set()
+    for op in unit.ops:
+        if op[0] == s.CLASSVAR and op[3] == name:
+            objects.add(op[1])
+        elif op[0] == s.ATTR and op[2] in objects and op[3] in FILLING:
+            return True
+        elif op[0] == s.SETSUB and op[1] in objects:
+            return True
+    return False
+
+
 def registers(unit: Unit, names: frozenset[str]) -> bool:
     """Whether ``unit`` stores an argument, or one of a function around it, in what has a name.
 
