@@ -501,6 +501,14 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
     for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
         for metaclass in engine.metaclasses_of(class_):
             engine.protocol(engine.single(("I", metaclass, True)), (dunder,), call.pos)
+        if engine.find_member(class_, "__subclasshook__") is not None:
+            kinds = call.args[0]
+            if dunder == "__instancecheck__":
+                kinds = engine.load_attribute(kinds, "__class__", call.pos)
+            hook = engine.load_attribute(
+                engine.single(("C", class_, True)), "__subclasshook__", call.pos
+            )
+            engine.call(hook, [kinds], {}, call.pos, rule="protocol", external=True)
     return engine.constants[-7]
 
 

@@ -83,9 +83,12 @@ class Builders:
         summary = owner.module.summary
         for index in owner.info.pieces:
             piece = summary.pieces[index]
-            if name not in piece.binds and piece.unit >= 0:
-                if fills_class_variable(summary.units[piece.unit], name):
-                    self._keep(owner.module, piece, owner.id)
+            if (
+                name not in piece.binds
+                and piece.unit >= 0
+                and fills_class_variable(summary.units[piece.unit], name)
+            ):
+                self._keep(owner.module, piece, owner.id)
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
         writers = [

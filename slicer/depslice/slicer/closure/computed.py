@@ -6,6 +6,9 @@ are matched by that; names of the whole module by the strings that the slice spe
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
@@ -14,7 +17,9 @@ from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues
-from depslice.slicer.pieces import strings_of
+from depslice.slicer.pieces import start_of, strings_of
+
+_DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
 
 
 class ComputedNames:
@@ -53,14 +58,19 @@ class ComputedNames:
                 self._by_string.setdefault(owner, demand)
 
     def match_strings(self) -> bool:
-        """Want the names of modules that strings of the slice spell; whether any is new."""
-        if not self._by_string:
-            return False
-        for function in self._growth.followed:
+        """Want the names of modules that strings of the slice spell; whether any is new.
+
+        Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
+        gets them; others where the slice computes names of that module.
+        """
+        before = len(self._names.wanted)
+        for function, followed in tuple(self._growth.followed.items()):
             if function not in self._read:
                 self._read.add(function)
-                self._spelled.update(dict.fromkeys(strings_of(function.unit.ops)))
-        before = len(self._names.wanted)
+                for text in strings_of(function.unit.ops):
+                    self._spelled.setdefault(text)
+                    if _DOTTED.fullmatch(text):
+                        self._want_dotted(text, followed)
         for owner, demand in self._by_string.items():
             module = self._growth.program.module(owner)
             if module is not None:
@@ -68,3 +78,13 @@ class ComputedNames:
                     if name in self._spelled:
                         self._names.want_name(module, name, demand)
         return len(self._names.wanted) > before
+
+    def _want_dotted(self, text: str, at: Followed) -> None:
+        owner, _, name = text.replace(":", ".").rpartition(".")
+        module = self._growth.program.module(owner)
+        if module is not None and name in module.summary.scope:
+            pos = start_of(at.piece)
+            demand = Demand.of(
+                at.item, at.module, ReferenceKind.READ, "named-in-text", pos, certain=False
+            )
+            self._names.want_name(module, name, demand)

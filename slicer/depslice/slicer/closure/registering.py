@@ -26,9 +26,9 @@ def fills_class_variable(unit: Unit, name: str) -> bool:
     for op in unit.ops:
         if op[0] == s.CLASSVAR and op[3] == name:
             objects.add(op[1])
-        elif op[0] == s.ATTR and op[2] in objects and op[3] in FILLING:
-            return True
-        elif op[0] == s.SETSUB and op[1] in objects:
+        elif (op[0] == s.ATTR and op[2] in objects and op[3] in FILLING) or (
+            op[0] == s.SETSUB and op[1] in objects
+        ):
             return True
     return False
 
