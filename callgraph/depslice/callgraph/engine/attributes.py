@@ -14,7 +14,7 @@ from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Op, Position, Register, TypeExpr
+from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register, TypeExpr
 
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
@@ -98,7 +98,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 if kind[0] == "C":
                     self.facts.append((f.INHERIT, kind[1], op[5]))
                     self._init_subclass(kind[1], made, op[5])
-        inherited = [m for k in self.mro(made) for m in k.metaclasses] if self.whole else ()
+        inherited = self.metaclasses_of(made)
         for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
             self.facts.append((f.CLASSREF, metaclass, op[5]))
             dunders = ("__prepare__", "__new__", "__init__", "__call__")
@@ -167,8 +167,12 @@ class AttributeEvaluation(AnnotationEvaluation):
         """``__set_name__`` of descriptors in the class body (3.3.3.6)."""
         if made.info.parent_function >= 0:
             return
+        summary = made.module.summary
         for name, pieces in made.info.members.items():
-            if all(made.module.summary.pieces[p].kind == "assign" for p in pieces):
+            if all(
+                summary.pieces[p].kind == "assign" or _is_decorated(summary, summary.pieces[p])
+                for p in pieces
+            ):
                 for value in tuple(self.member_values(made, name)):
                     kind = self.values[value]
                     if kind[0] == "I" and self.find_member(kind[1], "__set_name__") is not None:
@@ -422,11 +426,14 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
-            if self.whole and self._is_enum_member(class_, owner, name):
+            if self._is_enum_member(class_, owner, name):
                 return self.single(("I", class_, True))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
-            if self.whole:
+            if not self.whole:
+                if self._is_assigned(owner, name):
+                    values |= self._instance_state(class_, name, pos)
+            else:
                 values |= self._set_on_class(class_, name, exact=bool(exact))
                 if not exact:
                     values |= self._overrides("C", class_, owner, name, pos)
@@ -460,6 +467,10 @@ class AttributeEvaluation(AnnotationEvaluation):
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
         return self._missing(class_, name, pos)
+
+    def _is_assigned(self, owner: Class, name: str) -> bool:
+        pieces = owner.module.summary.pieces
+        return any(pieces[index].kind == "assign" for index in owner.info.members[name])
 
     def _is_enum_member(self, class_: Class, owner: Class, name: str) -> bool:
         pieces = owner.info.members[name]
@@ -956,3 +967,11 @@ class AttributeEvaluation(AnnotationEvaluation):
             kind = self.values[value]
             if kind[0] == "C":
                 yield kind[1]
+
+
+def _is_decorated(summary: FileSummary, piece: Piece) -> bool:
+    """Whether it is a function with a decorator that is none of Python's own."""
+    if piece.kind != "def" or piece.unit < 0:
+        return False
+    made = [op[2] for op in summary.units[piece.unit].ops if op[0] == s.FUNCTION]
+    return any(summary.units[index].flags & s.DECORATED for index in made)
