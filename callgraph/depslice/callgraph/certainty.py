@@ -40,6 +40,7 @@ _LIMITS: Final = {
             "decorator",
             "descriptor",
             "dispatch",
+            "field",
             "init",
             "init-subclass",
             "instance",

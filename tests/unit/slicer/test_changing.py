@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from depslice.callgraph import open_program
-from depslice.slicer import slice_symbols
+from depslice.slicer import render, slice_symbols
 
 PLACES = """
 import logging
@@ -28,6 +28,17 @@ class Log(Protocol):
 def made() -> Log: return elsewhere()
 
 def later(*args): return elsewhere()
+
+def fill(target, *, into=None):
+    target["x"] = 1
+    if into is not None: store(into)
+
+def store(target): target.part().append(1); target.seen = True
+
+def show(target): return len(target)
+
+class Holder:
+    def __init__(self, target): self.kept = target; target.update(held=self)
 
 class Caller:
     def __call__(self, *args): return self
@@ -86,7 +97,7 @@ def use(): return {variable}
         ("setattr(journal, 'a', function)", "journal", True),
         ("later(function).result()", "later", False),
         ("later.known = function", "later", True),
-        ("later(later).result()", "later", True),
+        ("later(later).result()", "later", False),
         ("caller(function).result()", "caller", True),
         ("table['x'] = function", "table", True),
         ("table.setdefault('x', function)", "table", True),
@@ -122,3 +133,32 @@ def test_a_function_of_another_module_registers(tmp_path: Path) -> None:
         "uses:two",
         "uses:use",
     }
+
+
+@pytest.mark.parametrize(
+    ("statement", "variable", "changed"),
+    [
+        ("fill(table)", "table", True),
+        ("fill(target=table)", "table", True),
+        ("fill(*[table])", "table", False),  # not seen
+        ("fill({}, into=journal)", "journal", True),
+        ("holder = Holder(table)", "table", True),
+        ("show(table)", "table", False),
+        ("print(fill(table))", "table", True),
+        ("print(table)", "table", False),
+        ("setattr(journal, 'level', 1)", "journal", True),
+        ("made_elsewhere(table)", "table", True),
+        ("made_elsewhere(later)", "later", False),
+        ("both = [table, len(table)]", "table", False),
+        ("unknown >> table", "table", True),
+    ],
+)
+def test_a_statement_builds_what_it_passes_to_be_changed(
+    tmp_path: Path, statement: str, variable: str, changed: bool
+) -> None:
+    (tmp_path / "app.py").write_text(
+        f"{dedent(PLACES)}\n{statement}\n\ndef use(): return {variable}\n"
+    )
+    program = open_program(tmp_path, cache=None)
+    files = render(program, slice_symbols(program, ["app:use"]), format="tree").files
+    assert any(statement in file.text.splitlines() for file in files) is changed

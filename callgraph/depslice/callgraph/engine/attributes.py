@@ -312,8 +312,27 @@ class AttributeEvaluation(AnnotationEvaluation):
                 values = found
             elif found:
                 values = values | found
+        if not receivers and not self.whole:
+            # What is `None`, or in a container that nothing here fills, someone else sets.
+            self.note_unknown(name, pos, self.unknown_id)
         if name in self.methods and all(self.values[v][0] in OPEN for v in receivers):
             self._note_properties(name, pos)
+        return values
+
+    def attribute_by_object(self, receivers: Values, name: str, pos: Position) -> Values:
+        """``object.__getattribute__(receiver, name)``: what the class has overridden does not run."""
+        values: set[int] = set()
+        for receiver in tuple(receivers):
+            kind = self.values[receiver]
+            if kind[0] != "I" or self.find_member(kind[1], "__getattribute__") is None:
+                values |= self.load_attribute(self.only(receiver), name, pos)
+                continue
+            owner = self.find_member(kind[1], name)
+            if owner is not None:
+                self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
+                for value in tuple(self.member_values(owner, name)):
+                    values |= self._bind_to_instance(value, receiver, pos)
+            values |= self._instance_state(kind[1], name, pos)
         return values
 
     def _note_properties(self, name: str, pos: Position) -> None:

@@ -76,6 +76,7 @@ class EngineState:
         self._private: dict[str, tuple[Class, str]] = {}
         self._declarations: dict[tuple[Class, str], tuple[tuple[Function, TypeExpr], ...]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
+        self._hooks: dict[Class, tuple[list[Function], list[Function]]] = {}
         self.methods: dict[str, list[Function]] = {}  # of all classes, by name
         self._entered: set[int] = set()  # the partials at work
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calling_back import CallingBack
 from depslice.callgraph.engine.library import INERT_BASES
-from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Values
-from depslice.callgraph.summary import Position
+from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
+from depslice.callgraph.summary import Op, Position
+
+_HOOKS: Final = frozenset({"converter", "validator"})
 
 
 class Construction(CallingBack):
@@ -87,6 +91,8 @@ class Construction(CallingBack):
                 self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
             self._pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)
+            if self.whole and self._constructor_is_generated(class_):
+                self._check_fields(class_, instance, pos)
         for hook in ("__post_init__", "__attrs_post_init__") if init is None else ():
             if self.find_member(class_, hook) is not None:
                 self._call_member(class_, hook, [instance], pos, "post-init")
@@ -149,6 +155,39 @@ class Construction(CallingBack):
                 if kind[0] == "DF":
                     self.call(kind[1], [], {}, pos, rule="default-factory", external=True)
 
+    def _check_fields(self, class_: Class, instance: Values, pos: Position) -> None:
+        """Constructors that attrs generates convert values, ask for defaults, and validate."""
+        fields, methods = self._attrs_hooks(class_)
+        for field in fields:
+            converters = self.read(self.cell("converter", field))
+            self.call(converters, [self.unknown], {}, pos, rule="field", external=True)
+            checks = self.read(self.cell("validator", field))
+            given = [instance, self.unknown, self.unknown]
+            self.call(checks, given, {}, pos, rule="field", external=True)
+        for method in methods:
+            self.call_function(method, [instance], pos, rule="field")
+
+    def _attrs_hooks(self, class_: Class) -> tuple[Sequence[Function], Sequence[Function]]:
+        """The fields of a class that name functions for it, and its methods that fields decorate.
+
+        ``x = field(validator=f)``; ``@x.validator`` and ``@x.default`` (documentation of attrs).
+        """
+        known = self._hooks.get(class_)
+        if known is None:
+            fields: list[Function] = []
+            methods: list[Function] = []
+            for k in self.mro(class_):
+                pieces = (k.module.summary.pieces[index] for index in k.info.pieces)
+                for unit in (piece.unit for piece in pieces if piece.unit >= 0):
+                    ops = k.module.summary.units[unit].ops
+                    if any(op[0] == s.CALL and not _HOOKS.isdisjoint(dict(op[4])) for op in ops):
+                        fields.append(self.function(k.module, unit))
+                    methods.extend(self.function(k.module, each) for each in _decorated(ops))
+            known = fields, methods
+            if class_.mro_cache is not None:
+                self._hooks[class_] = known
+        return known
+
     def _constructor_is_generated(self, class_: Class) -> bool:
         """Whether a decorator or a base outside the repo may have written ``__init__``."""
         known = class_.generated
@@ -210,3 +249,19 @@ class Construction(CallingBack):
         return self._call_defined(
             owner, "__call__", given, keywords, spread, pos, rule="callable-instance"
         )
+
+
+def _decorated(ops: Sequence[Op]) -> Iterator[int]:
+    """The functions that an attribute of a field decorates, in a statement of a class body."""
+    fields: set[int] = set()
+    hooks: set[int] = set()
+    functions: dict[int, int] = {}
+    for op in ops:
+        if op[0] == s.CLASSVAR:
+            fields.add(op[1])
+        elif op[0] == s.ATTR and op[2] in fields and op[3] in ("default", "validator"):
+            hooks.add(op[1])
+        elif op[0] == s.FUNCTION:
+            functions[op[1]] = op[2]
+        elif op[0] == s.DECORATE and op[2] in hooks and op[3] in functions:
+            yield functions[op[3]]

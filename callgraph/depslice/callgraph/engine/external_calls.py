@@ -158,6 +158,9 @@ class ExternalCalls(PartialCalls):
             copied = args[0] if dotted == "copy.copy" else args[0] | self.parts(args[0])
             for dunder in copying:
                 self.protocol(copied, (dunder,), pos)
+        for dunder in library.WRAPPING.get(dotted, ()):
+            for values in args:
+                self.protocol(values, (dunder,), pos)
         if dotted in library.ITERATING:
             for values in args:
                 self.iterate(values, pos, is_async=False)

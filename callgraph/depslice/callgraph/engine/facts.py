@@ -31,6 +31,7 @@ MODULE: Final = 8  # module pos ["attribute"]                          a module 
 ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation (eager:
 #                    None in a string that linters do not take for one)
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
+NAMED: Final = 11  # value name pos                      getattr of an open value with an open name
 WRITE: Final = (
     12  # module name pos                     a module-scope name is rebound or its object changed
 )
@@ -54,6 +55,7 @@ POSITION: Final = {
     MODULE: 2,
     ANNOTATE: 3,
     DYNAMIC: 4,
+    NAMED: 3,
     WRITE: 3,
     INHERIT: 2,
     INHERIT_EXTERNAL: 2,

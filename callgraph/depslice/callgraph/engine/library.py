@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Mapping
 from typing import Final
@@ -13,6 +14,12 @@ BUILTIN_METHODS: Final = frozenset(
     name
     for kind in (str, bytes, int, float, list, tuple, dict, set, frozenset)
     for name in vars(kind)
+)
+
+EXCEPTIONS: Final = frozenset(
+    f"builtins.{name}"
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
 )
 
 # Bases that call back nothing but special methods.
@@ -313,6 +320,12 @@ COPYING: Final[Mapping[str, tuple[str, ...]]] = {
     "copy.deepcopy": ("__deepcopy__", *_PICKLING),
     "pickle.dumps": _PICKLING,
     "pickle.dump": _PICKLING,
+}
+# What hands on to the mappings it is given, whatever is done with it.
+_MAPPING: Final = ("__getitem__", "__missing__", "__contains__", "__iter__", "__len__", "get")
+WRAPPING: Final[Mapping[str, tuple[str, ...]]] = {
+    "collections.ChainMap": (*_MAPPING, "__setitem__", "__delitem__"),
+    "types.MappingProxyType": (*_MAPPING, "keys", "values", "items"),
 }
 # Classes of `collections.abc` and `typing` that any object with these methods is an
 # instance of: their `__subclasshook__` looks for nothing else.

@@ -216,7 +216,8 @@ def _enumerate(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.tuples_of(call.register, [engine.constants[-3], items])
 
 
-def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
+def _getattr(engine: ContainerEvaluation, call: Call, *, by_object: bool = False) -> Values:
+    load = engine.attribute_by_object if by_object else engine.load_attribute
     if len(call.args) < 2:
         return EMPTY
     result: set[int] = set(call.args[2]) if len(call.args) > 2 else set()
@@ -224,16 +225,22 @@ def _getattr(engine: ContainerEvaluation, call: Call) -> Values:
     for value in tuple(call.args[1]):
         kind = engine.values[value]
         if kind[0] == "S":
-            result |= engine.load_attribute(call.args[0], kind[1], call.pos)
+            result |= load(call.args[0], kind[1], call.pos)
         elif kind[0] == "N":
             result |= engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
         else:
             computed = True
+            engine.open_name(call.args[0], value, call.pos)
     if computed or not call.args[1]:
         result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
         if engine.whole and not any(engine.values[v][0] in ("S", "N") for v in call.args[1]):
             result |= engine.any_method(call.args[0])
     return result
+
+
+def _object_getattribute(engine: ContainerEvaluation, call: Call) -> Values:
+    """``object.__getattribute__(receiver, name)``: what the class has overridden does not run."""
+    return _getattr(engine, call, by_object=True)
 
 
 def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
@@ -242,6 +249,8 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
             kind = engine.values[value]
             if kind[0] == "S":
                 engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
+            else:
+                engine.store_somewhere(call.args[2], call.pos)
     return EMPTY
 
 
@@ -340,6 +349,17 @@ def _fill(engine: ContainerEvaluation, made: int, given: Values, pos: Position) 
         pairs = engine.iterate(given, pos, is_async=False)
         entries = engine.unpack_item(pairs, 1, pos) if pairs else EMPTY
     engine.write(engine.cell("e", made), entries)
+
+
+def _field(engine: ContainerEvaluation, call: Call) -> Values:
+    """``attrs.field(…)``: what checks and converts its values is asked by the constructor."""
+    function = engine.current
+    for name in ("converter", "validator") if engine.whole and function is not None else ():
+        given = call.keywords.get(name, EMPTY)
+        several = {value for value in given if engine.values[value][0] == "K"}
+        held = engine.iterate(several, call.pos, is_async=False)
+        engine.write(engine.cell(name, function), given | held)
+    return _default_factory(engine, call)
 
 
 def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
@@ -599,7 +619,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
-    "builtins.object.__getattribute__": _getattr,
+    "builtins.object.__getattribute__": _object_getattribute,
     "builtins.object.__new__": _object_new,
     "builtins.object.__setattr__": _object_setattr,
     "builtins.setattr": _setattr,
@@ -610,9 +630,9 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "dataclasses.field": _default_factory,
-    "attr.ib": _default_factory,
-    "attr.field": _default_factory,
-    "attrs.field": _default_factory,
+    "attr.ib": _field,
+    "attr.field": _field,
+    "attrs.field": _field,
     "collections.defaultdict": _defaultdict,
     "collections.namedtuple": _namedtuple,
     "threading.Thread": _thread,

@@ -10,6 +10,7 @@ from depslice.callgraph.engine.narrowing import Narrowing
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.summary import Position
 
+_HAVING_MEMBERS: Final = OPEN | {"I", "C", "M"}
 _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
@@ -36,6 +37,22 @@ class ComputedNames(Narrowing):
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
+
+    def open_name(self, receivers: Values, name: int, pos: Position) -> None:
+        """``getattr(receiver, name)`` where callers know the name, and perhaps the receiver."""
+        if not self.whole and self.values[name][0] in OPEN and name != self.unknown_id:
+            for receiver in tuple(receivers):
+                if self.values[receiver][0] in _HAVING_MEMBERS:
+                    self.facts.append((f.NAMED, receiver, name, pos))
+
+    def store_somewhere(self, stored: Values, pos: Position) -> None:
+        """``setattr(owner, name, stored)``: descriptors work where nobody sees them read (3.3.2)."""
+        for value in stored if not self.whole else ():
+            kind = self.values[value]
+            for name in ("__get__", "__set__", "__delete__") if kind[0] == "I" else ():
+                owner = self.find_member(kind[1], name)
+                if owner is not None:
+                    self.facts.append((f.MEMBER, owner, name, pos, not kind[2], "read", True))
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
         """``globals()[key]``: names of a module, which nothing spells where they are read."""

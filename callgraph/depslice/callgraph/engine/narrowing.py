@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph.engine.operators import Operators
-from depslice.callgraph.engine.values import Class, Values
+from depslice.callgraph.engine.values import OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
 
 _OF_THEMSELVES: Final = frozenset(
@@ -27,6 +27,19 @@ _OF_THEMSELVES: Final = frozenset(
 """Types whose only positional pattern is for the object itself (PEP 634)."""
 
 
+_SCALARS: Final = frozenset(
+    f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
+)
+_OF_ONE: Final = (
+    *(f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset")),
+    *("collections.abc.Iterable", "collections.abc.Sequence", "collections.abc.Set"),
+    *("collections.abc.Iterator", "collections.abc.Collection", "collections.abc.MutableSequence"),
+)
+_OF_TWO: Final = ("builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping")
+_PLACES: Final = {**dict.fromkeys(_OF_ONE, 1), **dict.fromkeys(_OF_TWO, 2)}
+"""How many types of what they hold containers are generic over."""
+
+
 class Narrowing(Operators):
     """Values that are left where a test holds, or does not."""
 
@@ -37,7 +50,9 @@ class Narrowing(Operators):
         fits = False
         for value in values:
             kind = self.values[value]
-            if kind[0] == "I":
+            if kind[0] in OPEN:
+                result |= self._narrow_open(value, targets)
+            elif kind[0] == "I":
                 order = self.mro(kind[1])
                 if any(t[0] == "C" and t[1] in order for t in targets):
                     result.add(value)
@@ -49,9 +64,23 @@ class Narrowing(Operators):
             for target in targets:
                 if target[0] == "C":
                     result.add(self.intern(("I", target[1], False)))
-                elif target[0] == "X":
+                elif target[0] == "X" and not (result and target[1] in _PLACES):
                     result.add(self.intern(("XI", target[1])))
         return result or values
+
+    def _narrow_open(self, value: int, targets: Sequence[Value]) -> Values:
+        """An open value stays what callers know of it; a container holds what it holds."""
+        result: set[int] = set()
+        if self.whole or value == self.unknown_id:
+            return result
+        for target in targets:
+            if target[0] == "X" and target[1] not in _SCALARS:
+                result.add(value)
+                places = _PLACES.get(target[1])
+                if places:
+                    held = self.derive("E", value)
+                    result.add(self.intern(("G", target[1], (held,) * places)))
+        return result
 
     def exclude(self, values: Values, classes: Values) -> Values:
         """``isinstance(values, classes)`` does not hold."""
@@ -82,8 +111,8 @@ class Narrowing(Operators):
                     result.add(self.intern(("N", *longest)))
         return result
 
-    def _class_targets(self, classes: Values) -> list[tuple[object, ...]]:
-        found: list[tuple[object, ...]] = []
+    def _class_targets(self, classes: Values) -> list[Value]:
+        found: list[Value] = []
         for value in tuple(classes):
             kind = self.values[value]
             if kind[0] in ("C", "X"):

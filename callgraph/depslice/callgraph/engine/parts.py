@@ -7,7 +7,7 @@ registers). Only a function whose references are wanted is evaluated in full.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
@@ -149,18 +149,35 @@ def names_attributes(function: Function) -> frozenset[int]:
     found = function.naming
     if found is None:
         unit = function.unit
-        count = len(unit.params)
-        getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
-        named: set[int] = set()
+        named = set(_named_in_calls(unit))
         for op in unit.ops:
-            if op[0] == s.CALL and op[2] in getters:
-                named.update(op[3][:2])
-            elif op[0] in (s.SUB, s.SETSUB):
+            if op[0] in (s.SUB, s.SETSUB):
                 named.add(op[3] if op[0] == s.SUB else op[2])
             elif op[0] == s.BINARY:
                 named.add(op[3])
-        found = function.naming = frozenset(r for r in named if 0 <= r < count)
+        found = function.naming = _parameters(unit, named)
     return found
+
+
+def names_members(function: Function) -> frozenset[int]:
+    """The parameters of ``function`` that name a member: for ``getattr``, or as its own job."""
+    found = function.naming
+    if found is None:
+        found = function.naming = _parameters(function.unit, set(_named_in_calls(function.unit)))
+    return found
+
+
+def _named_in_calls(unit: Unit) -> Iterator[int]:
+    if unit.qualname.endswith((".__getattr__", ".__getattribute__")):
+        yield 1
+    getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+    for op in unit.ops if getters else ():
+        if op[0] == s.CALL and op[2] in getters:
+            yield from op[3][:2]
+
+
+def _parameters(unit: Unit, registers: set[int]) -> frozenset[int]:
+    return frozenset(r for r in registers if 0 <= r < len(unit.params))
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import FittingEvaluation
-from depslice.callgraph.engine.parts import FULL, names_attributes, returns_first
+from depslice.callgraph.engine.parts import FULL, names_attributes, names_members, returns_first
 from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, TRACED, Function, Values
 from depslice.callgraph.summary import Position
 
@@ -283,7 +283,7 @@ class FunctionCalls(FittingEvaluation):
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
         passed = self._passed(values)
-        if self.whole and index in names_attributes(function):
+        if index in (names_attributes if self.whole else names_members)(function):
             passed = passed | {v for v in values if self.values[v][0] in ("S", "N")}
         if not passed:
             return

@@ -69,6 +69,10 @@ class ScopeEvaluation(Fallbacks):
         stored = self.read(self.variable_cell(module, name, -1)) if self.whole else EMPTY
         if stored:
             return stored
+        inner = f"{module.name}.{name}"
+        if self.program.is_module(inner):  # whoever imports a submodule binds it in its package
+            self.facts.append((f.MODULE, inner, pos, "attribute"))
+            return self.single(("M", inner))
         self.facts.append((f.UNRESOLVED, name, "undefined-name", pos))
         return self.unknown
 

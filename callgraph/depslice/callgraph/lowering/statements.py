@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from depslice.callgraph import summary as s
@@ -345,6 +345,7 @@ class FileLowering(ExpressionLowering):
                 for target in targets:
                     bind_target(target, names)
                     self._store_mutation(target, piece, owner)
+                self._argument_mutations(node.value, piece, owner)
                 self._note_all(node.targets, node.value, owner)
             case ast.AnnAssign(target=target):
                 piece.kind = "assign"
@@ -393,6 +394,11 @@ class FileLowering(ExpressionLowering):
     def _call_mutation(self, value: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
         if isinstance(value, ast.Await):
             value = value.value
+        for operand in _operands(value):  # `first >> second`, for what the operator does
+            root = _root_name(operand)
+            if root is not None:
+                self._mutates(piece, root, owner)
+        self._argument_mutations(value, piece, owner)
         if not isinstance(value, ast.Call):
             return
         if isinstance(value.func, ast.Attribute):
@@ -410,6 +416,18 @@ class FileLowering(ExpressionLowering):
                 self._mutates(piece, root, owner)
         elif isinstance(value.func, ast.Call):  # `register("x")(f)`
             self._call_mutation(value.func, piece, owner)
+
+    def _argument_mutations(self, value: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
+        """``setup(app)`` at the module scope may change ``app``; whether it does is seen later."""
+        while owner is None and isinstance(value, ast.Call):
+            for argument in (*value.args, *(keyword.value for keyword in value.keywords)):
+                passed = argument
+                while isinstance(passed, ast.Attribute | ast.Starred):
+                    passed = passed.value
+                if isinstance(passed, ast.Name):
+                    self._mutates(piece, passed.id, owner)
+                self._argument_mutations(argument, piece, owner)
+            value = value.func.value if isinstance(value.func, ast.Attribute) else value.func
 
     def _note_all(self, targets: list[ast.expr], value: ast.expr, owner: ClassScope | None) -> None:
         if owner is None and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
@@ -1237,6 +1255,8 @@ class FileLowering(ExpressionLowering):
     def _note_call(self, value: ast.expr) -> None:
         if isinstance(value, ast.Await):
             value = value.value
+        roots = [_root_name(operand) for operand in _operands(value)]
+        self.frame.globals_written.update(r for r in roots if r is not None and self._is_global(r))
         if not isinstance(value, ast.Call):
             return
         root = None
@@ -1312,12 +1332,23 @@ def import_entries(
     return tuple([(a.asname or a.name, node.level, node.module or "", a.name) for a in node.names])
 
 
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    """The operands of a chain of binary operators; nothing for another expression."""
+    if isinstance(node, ast.BinOp):
+        for side in (node.left, node.right):
+            if isinstance(side, ast.BinOp):
+                yield from _operands(side)
+            else:
+                yield side
+
+
 def _root_name(node: ast.expr) -> str | None:
     while True:
         if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
             node = node.value
         elif isinstance(node, ast.Call):
-            node = node.func
+            of = isinstance(node.func, ast.Name) and node.func.id == "vars" and node.args
+            node = node.args[0] if of else node.func
         else:
             break
     return node.id if isinstance(node, ast.Name) else None

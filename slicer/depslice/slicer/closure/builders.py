@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
@@ -21,7 +22,12 @@ from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.closure.registering import fills_class_variable, registers
+from depslice.slicer.closure.registering import (
+    filled_class_variables,
+    given_by,
+    registers,
+    same_objects,
+)
 from depslice.slicer.pieces import changes_attribute, ops_of, start_of
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
@@ -55,6 +61,9 @@ class Builders:
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
+        self._giving: dict[str, dict[str, list[Function]]] = {}  # module -> what they return
+        self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
+        self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
@@ -66,6 +75,8 @@ class Builders:
         if item not in self._growth.closure.distances or not self._built.is_new(item, own):
             return
         self._build_here(module, name, item)
+        for other in sorted(self._same_objects(module).get(name, ())):
+            self._build_here(module, other, item)
         summary = module.summary
         writers = [
             unit
@@ -74,21 +85,15 @@ class Builders:
         ]
         if writers:
             self._build_through(module, writers, item, frozenset((name,)))
+        self._build_through_results(module, item, name)
         self._build_elsewhere(module, name, item)
 
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
         for module, piece in self._patches.get((owner, name), ()):
             self._keep(module, piece, owner.id)
+        self.fill_member(owner, name)
         summary = owner.module.summary
-        for index in owner.info.pieces:
-            piece = summary.pieces[index]
-            if (
-                name not in piece.binds
-                and piece.unit >= 0
-                and fills_class_variable(summary.units[piece.unit], name)
-            ):
-                self._keep(owner.module, piece, owner.id)
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
         writers = [
@@ -100,6 +105,21 @@ class Builders:
         ]
         if writers:
             self._build_through(owner.module, writers, f"{owner.id}.{name}", frozenset((name,)))
+        self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}")
+
+    def fill_member(self, owner: Class, name: str) -> None:
+        """Keep what the class body puts into its variable ``name`` after it is bound."""
+        filling = self._filling.get(owner)
+        if filling is None:
+            filling = self._filling[owner] = {}
+            for index in owner.info.pieces:
+                piece = owner.module.summary.pieces[index]
+                if piece.unit >= 0:
+                    unit = owner.module.summary.units[piece.unit]
+                    for filled in filled_class_variables(unit).difference(piece.binds):
+                        filling.setdefault(filled, []).append(piece)
+        for piece in filling.get(name, ()):
+            self._keep(owner.module, piece, owner.id)
 
     def _keep(self, module: Module, piece: Piece, item: str) -> None:
         """Keep a statement that builds ``item``; its module has to run."""
@@ -115,7 +135,7 @@ class Builders:
     def _counts(self, module: Module, piece: Piece, name: str) -> bool:
         """Whether a statement that may change the object of ``name`` does."""
         return self._runs(module, piece) and (
-            piece.kind != "expr" or self._changing.changes(module, piece.unit, name)
+            piece.kind not in ("expr", "assign") or self._changing.changes(module, piece.unit, name)
         )
 
     # --- in the module of the variable
@@ -169,6 +189,34 @@ class Builders:
                     continue
                 if self._calls_one_of(self._engine.function(other, piece.unit), callers):
                     self._keep(other, piece, item)
+
+    def _build_through_results(self, module: Module, item: str, name: str) -> None:
+        """Module-level statements that change what a function gives them of the variable.
+
+        ``signal("saved").connect(f)``, ``@get_registry().add``, ``handlers_of("x") += [f]``.
+        """
+        by_name = self._giving.get(module.name)
+        if by_name is None:
+            by_name = self._giving[module.name] = {}
+            for unit in module.summary.units:
+                for given in given_by(unit) if unit.kind == "function" else ():
+                    by_name.setdefault(given, []).append(self._engine.function(module, unit.index))
+        functions = dict.fromkeys(by_name.get(name, ()))
+        for other in self._which_may_name(functions) if functions else ():
+            for piece in other.summary.pieces:
+                if piece.unit < 0 or piece.kind not in ("expr", "def", "class"):
+                    continue
+                if not self._runs(other, piece):
+                    continue
+                function = self._engine.function(other, piece.unit)
+                if _uses_a_result(function.unit) and self._calls_one_of(function, functions):
+                    self._keep(other, piece, item)
+
+    def _same_objects(self, module: Module) -> dict[str, set[str]]:
+        found = self._alike.get(module.name)
+        if found is None:
+            found = self._alike[module.name] = same_objects(module.summary)
+        return found
 
     def _with_callers(self, functions: dict[Function, None]) -> dict[Function, None]:
         """``functions``, and those that call them: ``register`` by ``decorate`` by its ``wrap``."""
@@ -359,3 +407,9 @@ def _class_that_is_made(unit: s.Unit) -> int | None:
 
 def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
+
+
+def _uses_a_result(unit: s.Unit) -> bool:
+    """Whether a statement does more with the result of a call than to let it go."""
+    results = {op[1] for op in unit.ops if op[0] == s.CALL}
+    return any(not results.isdisjoint(reads(op)) for op in unit.ops)

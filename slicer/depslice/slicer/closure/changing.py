@@ -14,11 +14,13 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import LOGGERS, SAYING, TELLING
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function
+from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register
+from depslice.slicer.closure.arguments import Passing
 
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
+_PUTTING = frozenset({s.BIND, s.MAPPING, s.PHI, s.RETURN, s.SEQUENCE})
 _OFTEN = frozenset({"", "once", "advice"})
 
 
@@ -41,24 +43,59 @@ class Changing:
         if not roots:  # it is changed by a name that is not read: `setattr`, an inner function
             return True
         called = self._is_called(module, name)
+        passing = Passing(self._engine, self._engine.function(module, unit))
         return not all(
-            self._only_logs(module, name, root, users)
+            self._only_logs(module, name, root, users, passing)
             for root in roots
             if not (called and _is_only_called(root, users))
         )
 
     def _is_called(self, module: Module, name: str) -> bool:
         """Whether the variable is a function or a class, which no call of it changes."""
-        kinds = [self._engine.values[v][0] for v in self._engine.name_values(module, name, None)]
+        return self._is_defined(self._engine.name_values(module, name, None))
+
+    def _is_defined(self, values: Values) -> bool:
+        """Whether they are functions and classes, and nothing else."""
+        kinds = [self._engine.values[value][0] for value in values]
         return bool(kinds) and all(kind in ("F", "C", "W") for kind in kinds)
 
+    def _member_values(self, values: Values, attribute: str) -> Values:
+        """What ``name.attribute`` is, if the name is that of a module; nothing known otherwise."""
+        engine = self._engine
+        found: set[int] = set()
+        for kind in [engine.values[value] for value in values]:
+            source = engine.program.module(kind[1]) if kind[0] == "M" else None
+            if source is not None:
+                found |= engine.module_member(source, attribute)
+        return found
+
+    def _only_handed_on(self, op: Op, register: Register, values: Values, passing: Passing) -> bool:
+        """Whether an operation puts ``values`` somewhere, or passes them to what leaves them alone."""
+        if op[0] != s.CALL:
+            return op[0] in _PUTTING
+        return op[2] != register and not passing.changes_argument(
+            op, register, defined=self._is_defined(values)
+        )
+
     def _only_logs(
-        self, module: Module, name: str, root: Register, users: dict[Register, list[Op]]
+        self,
+        module: Module,
+        name: str,
+        root: Register,
+        users: dict[Register, list[Op]],
+        passing: Passing,
     ) -> bool:
-        """Whether all that is done with the variable in ``root`` is to write log records."""
+        """Whether the variable in ``root`` only writes log records, or is passed unchanged."""
         for op in users.get(root, ()):
+            values = self._engine.name_values(module, name, None)
+            if self._only_handed_on(op, root, values, passing):
+                continue
             if op[0] != s.ATTR:
                 return False
+            members = self._member_values(values, op[3])
+            given = users.get(op[1], ())
+            if given and all(self._only_handed_on(i, op[1], members, passing) for i in given):
+                continue
             attribute = op[3]
             if attribute in LOGGERS:  # `app.logger.info("…")`
                 if not all(

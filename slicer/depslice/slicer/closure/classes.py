@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import CHECKING_BASES, INERT_BASES, SCHEMA_HOOKS
+from depslice.callgraph.engine.library import CHECKING_BASES, EXCEPTIONS, INERT_BASES, SCHEMA_HOOKS
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
@@ -34,11 +34,12 @@ _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a cla
 class Classes:
     """Live classes, and what is demanded of them.
 
-    ``wanted`` are the members that are in the slice. ``build_member`` is the one request
-    that goes upwards from here: what else builds a member, is a rule of builders.
+    ``wanted`` are the members that are in the slice. ``build_member`` and ``fill_member`` are
+    the requests that go upwards from here: what else builds a member, is a rule of builders.
     """
 
     build_member: Callable[[Class, str], None]
+    fill_member: Callable[[Class, str], None]
 
     def __init__(self, growth: Growth) -> None:
         self._growth = growth
@@ -112,6 +113,18 @@ class Classes:
             if k is not class_ and "__init_subclass__" in k.info.members:
                 self.want_member(k, "__init_subclass__", own)
 
+    def make_instance(self, class_: Class, demand: Demand) -> None:
+        """``class_`` is instantiated: it is live, and if it is an exception, it is told.
+
+        Its message is printed when nobody handles it (language reference, 4.3).
+        """
+        self.make_live(class_, demand)
+        if not EXCEPTIONS.isdisjoint(self._engine.external_bases(class_)):
+            found = self._engine.find_member(class_, "__str__")
+            if found is not None:
+                shown = replace(demand, certainty=Certainty.POSSIBLE, evidence="traceback")
+                self.want_member(found, "__str__", shown)
+
     def constructors(self, class_: Class) -> Iterator[Function]:
         """The functions of the repository that run when ``class_`` is instantiated."""
         engine = self._engine
@@ -127,6 +140,9 @@ class Classes:
             self.keep_as_value(module, piece, own)
             if piece.kind == "assign":
                 self._want_callables(module, piece, own)
+                owner = self._engine.class_(module, piece.owner)
+                for name in piece.binds:
+                    self.fill_member(owner, name)
 
     def _want_callables(self, module: Module, field: Piece, own: Demand) -> None:
         """What a field is made with, generated methods call: validators, converters."""
@@ -239,6 +255,12 @@ class Classes:
                     if name in k.info.members:
                         self.want_member(k, name, demand)
 
+    def want_missing(self, class_: Class, demand: Demand) -> None:
+        """A subclass of ``dict`` is asked for a key: what it has for those that are missing."""
+        found = self._engine.find_member(class_, "__missing__")
+        if found is not None:
+            self.want_member(found, "__missing__", demand)
+
     # --- demands that stand
 
     def want_on_instance(self, class_: Class, name: str, demand: Demand) -> None:
@@ -320,6 +342,8 @@ class Classes:
             self.want_member(found, name, demand)
         elif name in ORDERING:
             self.want_ordering(live, demand)
+        elif name == "__getitem__":
+            self.want_missing(live, demand)
         elif fallback and not name.startswith("__"):
             found = self._engine.find_member(live, "__getattr__")
             if found is not None:

@@ -60,7 +60,9 @@ class Following:
             f.MODULE: self._module,
             f.ANNOTATE: self._annotation,
             f.WRITE: self._write,
+            f.UNRESOLVED: self._unresolved,
             f.DYNAMIC: computed.follow,
+            f.NAMED: self._named_by_open,
         }
 
     def drain(self) -> None:
@@ -170,6 +172,18 @@ class Following:
             demand = _demand(at, ReferenceKind.WRITE, "global", start_of(at.piece))
             self._names.want_name(source, name, demand, value=False, written=True)
 
+    def _unresolved(self, at: Followed, fact: f.Fact) -> None:
+        _, name, reason, pos = fact
+        source = None
+        if reason == "undefined-name":
+            source = at.module
+        elif reason == "missing-name":
+            owner, _, name = name.rpartition(".")
+            source = self._growth.program.module(owner)
+        if source is not None:
+            demand = _demand(at, ReferenceKind.READ, reason, pos, certain=False)
+            self._names.want_made(source, name, demand)
+
     def _module(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, *through_package = fact
         demand = _demand(at, ReferenceKind.IMPORT, "module", pos)
@@ -210,7 +224,7 @@ class Following:
 
     def _instance(self, at: Followed, fact: f.Fact) -> None:
         _, class_, pos = fact
-        self._classes.make_live(class_, _demand(at, ReferenceKind.CALL, "instance", pos))
+        self._classes.make_instance(class_, _demand(at, ReferenceKind.CALL, "instance", pos))
 
     def _class_as_value(self, at: Followed, fact: f.Fact) -> None:
         _, class_, pos = fact
@@ -222,6 +236,11 @@ class Following:
         _, name, pos, _, value = fact
         kind = ReferenceKind.READ
         self._note_open(at, "attribute", value, name, kind, "receiver-of-argument", pos)
+
+    def _named_by_open(self, at: Followed, fact: f.Fact) -> None:
+        _, value, name, pos = fact
+        kind = ReferenceKind.READ
+        self._note_open(at, "named", name, value, kind, "dynamic-attribute", pos)
 
     def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, value = fact

@@ -74,6 +74,7 @@ class _Growing:
         self._builders = Builders(growth, self._classes)
         self._names = Names(growth, self._classes, self._builders)
         self._classes.build_member = self._builders.build_member
+        self._classes.fill_member = self._builders.fill_member
         growth.import_alias = self._names.import_alias
         self._importing = Importing(growth, self._names)
         self._circles = Circles(growth, self._importing)
@@ -158,7 +159,7 @@ class _Growing:
 
     def release(self) -> None:
         """Undo the requests that go upwards: with them the rules would wait for the collector."""
-        del self._growth.import_alias, self._classes.build_member
+        del self._growth.import_alias, self._classes.build_member, self._classes.fill_member
 
     def _round(self) -> bool:
         """Follow what is kept; whether anything has come up since that asks for more.
@@ -172,6 +173,7 @@ class _Growing:
             or self._growth.is_pending
             or self._following.revisit()
             or self._open.recognise()
+            or self._open.leave_unbound()
             or self._computed.match_strings()
             or self._importing.connect_effects()
             or self._circles.settle()

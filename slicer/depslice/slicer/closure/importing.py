@@ -102,12 +102,14 @@ class Importing:
             "side-effect import",
             start_of(piece),
         )
-        if bound == "*":
-            self._import_star(module, piece, demand)
+        if bound == "*" and self._import_kept_by_star(module, piece, demand):
             return
         alone = self._module_alone(module, piece, bound)
         if alone is None:
-            self._growth.import_alias(module, piece, bound, demand)
+            if bound == "*":
+                self._import_star(module, piece, demand)
+            else:
+                self._growth.import_alias(module, piece, bound, demand)
             return
         self._growth.keep_module(alone.module)
         self._growth.keep_import(module, piece, demand)
@@ -126,7 +128,9 @@ class Importing:
             source = self._program.module(absolute)
             if alias != bound or item is None or not target or source is None or source is module:
                 continue
-            if item not in source.summary.scope or f"{absolute}.{item}" in self._program.files:
+            if item != "*" and (
+                item not in source.summary.scope or f"{absolute}.{item}" in self._program.files
+            ):
                 continue
             if item in self._growth.kept_names(source):
                 continue
@@ -141,23 +145,35 @@ class Importing:
             if not (
                 hasattr(builtins, found.bound)
                 or (own in self._program.files and own != absolute)
-                or _may_bind(module, found.bound)
-                or (level > 0 and parent is not None and _may_bind(parent, found.bound))
+                or self._may_bind(module, found.bound)
+                or (level > 0 and parent is not None and self._may_bind(parent, found.bound))
             ):
                 return found
         return None
 
-    def _import_star(self, module: Module, piece: Piece, demand: Demand) -> None:
+    def _may_bind(self, module: Module, name: str) -> bool:
+        """Whether a statement of the module scope, a function or a star may bind ``name``."""
+        summary = module.summary
+        return (
+            name in summary.scope
+            or name in summary.global_writers
+            or self._program.star_source(module, name) is not None
+        )
+
+    def _import_kept_by_star(self, module: Module, piece: Piece, demand: Demand) -> bool:
         """Import something by name that a star gives: without ``__all__`` it gives too much."""
         for _, level, target, _ in piece.imports:
-            absolute = self._program.import_target(module, level, target)
-            source = self._program.module(absolute)
+            source = self._program.module(self._program.import_target(module, level, target))
             for name in sorted(self._growth.kept_names(source)) if source is not None else ():
                 found = self._program.star_source(module, name)
                 if found is not None and found[1] == piece.index:
                     self._names.want_star(module, piece, name, demand, value=False)
-                    return
-            self._growth.keep_module(absolute)
+                    return True
+        return False
+
+    def _import_star(self, module: Module, piece: Piece, demand: Demand) -> None:
+        for _, level, target, _ in piece.imports:
+            self._growth.keep_module(self._program.import_target(module, level, target))
         self._growth.keep_import(module, piece, demand)
         self._closure.aliases.setdefault((module.name, piece.index), {})["*"] = None
 
@@ -210,12 +226,6 @@ class Importing:
                 first = self._growth.first_item()
                 demand = Demand.of(first, module, ReferenceKind.IMPORT, "module")
                 self._growth.import_alias(module, sibling, bound, demand)
-
-
-def _may_bind(module: Module, name: str) -> bool:
-    """Whether a statement of the module scope, a function or a star may bind ``name``."""
-    summary = module.summary
-    return name in summary.scope or name in summary.global_writers or bool(summary.stars)
 
 
 def _is_used(dotted: str, used: set[str]) -> bool:

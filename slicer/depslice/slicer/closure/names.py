@@ -8,7 +8,10 @@ re-exports as there are), a submodule, what a star gives, or what only the modul
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
 from depslice.callgraph.program import Module, strings_in
 from depslice.callgraph.summary import Op, Piece
 from depslice.slicer.closure.builders import Builders
@@ -16,7 +19,8 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.pieces import holding_piece, ops_of, strings_of
+from depslice.slicer.closure.registering import makes_names
+from depslice.slicer.pieces import holding_piece, ops_of, runs_on_import, strings_of
 
 
 class Names:
@@ -30,6 +34,7 @@ class Names:
         self._classes = classes
         self._builders = builders
         self._replaced = Asked(growth)
+        self._made = Asked(growth)
 
     def want_name(
         self,
@@ -93,10 +98,33 @@ class Names:
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
             self._want_lazy(module, name, demand, value=value)
         else:
-            for unit in summary.global_writers.get(name, ()):
+            writers = summary.global_writers.get(name, ())
+            for unit in writers:
                 self._growth.keep(module, holding_piece(module, unit), demand)
+            if not writers:
+                self.want_made(module, name, demand)
 
     # --- names that are made at run time
+
+    def want_made(self, module: Module, name: str, demand: Demand) -> None:
+        """A name of ``module`` that no statement is seen to bind: those that may compute it."""
+        if not self._made.is_new((module.name, name), demand):
+            return
+        summary = module.summary
+        making = {unit.index for unit in summary.units if makes_names(unit)}
+        for piece in summary.pieces if making else ():
+            if piece.unit < 0 or piece.owner >= 0 or not runs_on_import(piece):
+                continue
+            if piece.unit in making or not making.isdisjoint(self._called_by(module, piece)):
+                self._growth.keep(module, piece, demand)
+                self._growth.effects.setdefault(module.name)
+
+    def _called_by(self, module: Module, piece: Piece) -> Iterator[int]:
+        """The functions of the same module that a statement of its scope calls."""
+        engine = self._growth.engine
+        for fact in engine.facts_of(engine.function(module, piece.unit)):
+            if fact[0] == f.CALL and fact[1].module is module:
+                yield fact[1].unit.index
 
     def _want_lazy(self, module: Module, name: str, demand: Demand, *, value: bool = True) -> None:
         """A name that only the module's ``__getattr__`` gives (PEP 562)."""
@@ -164,6 +192,7 @@ class Names:
                 self._closure.externals[absolute, "*"] = None
             return
         self._closure.stars.setdefault(key, {})[name] = None
+        self._closure.runs.pop(key, None)
         self.want_name(source, name, demand, value=value)
         self._growth.keep_module(source.name)
 
@@ -220,6 +249,7 @@ class Names:
             growth.keep_module(inner)
         elif source is not None:
             self._want_lazy(source, item, demand, value=value)
+            self.want_made(source, item, demand)
         elif not program.is_module(absolute):
             self._closure.externals[absolute, item] = None
         return True

@@ -41,11 +41,13 @@ _COMMON = frozenset(
     )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
+_PASSED_ALONE = frozenset({"po", "pk", "ko"})  # parameters that are no `*args`, no `**kwargs`
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
-Use: TypeAlias = Literal["attribute", "protocol", "matching", "call"]
+Use: TypeAlias = Literal["attribute", "protocol", "matching", "call", "named"]
 """What is done with a value: ``.name``; a special method ``name``, implicitly; a computed
-attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments."""
+attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
+``getattr`` with it, whose ``name`` is the value that has the attribute."""
 
 
 @dataclass(slots=True)
@@ -103,7 +105,33 @@ class OpenValues:
             for value in sorted(self._origins.known(use.value) - use.done):
                 use.done.add(value)
                 self._settle(use, value)
-        return bool(fresh) or self._origins.stale
+        return bool(fresh) or bool(self._fresh) or self._origins.stale
+
+    def leave_unbound(self) -> bool:
+        """Have parameters that nothing in the slice is seen to pass stand for anything.
+
+        Then code outside passes them: a base class, a library that calls back, Python that
+        makes a class. Those with a default may just never be passed. Whether there is one.
+        """
+        engine = self._engine
+        found = False
+        for value in self._uses:
+            kind = engine.values[value]
+            while kind[0] in ("A", "E", "R"):
+                kind = engine.values[kind[1]]
+            if kind[0] != "P":
+                continue
+            _, function, index = kind
+            _, passed, _, has_default = function.unit.params[index]
+            if (
+                not has_default
+                and passed in _PASSED_ALONE
+                and not self._origins.is_bound(function, index)
+                and engine.receiver(function, index) is None
+            ):
+                self.bind(function, index, engine.unknown)
+                found = True
+        return found
 
     def recognise(self) -> bool:
         """Ask live classes that an unknown value may be of for what else is done with it.
@@ -117,7 +145,9 @@ class OpenValues:
         for value, uses in self._uses.items():
             if value == unknown or unknown not in self._origins.known(value):
                 continue
-            vague = [use for use in uses if not _tells(use) and use.use != "matching"]
+            vague = [
+                use for use in uses if not _tells(use) and use.use not in ("matching", "named")
+            ]
             for telling in self._told_by(value) if vague else ():
                 for use in vague:
                     asked |= self._ask_for(telling, use)
@@ -141,6 +171,9 @@ class OpenValues:
         tag = kind[0]
         if use.use == "call":
             self._settle_call(use, kind)
+        elif use.use == "named":
+            if tag == "S":
+                self.note("attribute", use.name, kind[1], use.demand)
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name
@@ -170,14 +203,25 @@ class OpenValues:
                 classes.want_member(stepping, step, demand)
         elif instance and name in ORDERING:
             classes.want_ordering(class_, demand)
+        elif instance and name == "__getitem__":
+            classes.want_missing(class_, demand)
         elif instance and not name.startswith("__"):
             fallback = engine.find_member(class_, "__getattr__")
             if fallback is not None and not any(
                 name in k.info.self_stores for k in engine.mro(class_)
             ):
                 classes.want_member(fallback, "__getattr__", demand)
+                self._ask_by_name(fallback, name)
         if not exact:
             classes.want_override(class_, name, demand)
+
+    def _ask_by_name(self, class_: Class, name: str) -> None:
+        """``__getattr__`` of the class is called for ``name``."""
+        engine = self._engine
+        for member in engine.member_values(class_, "__getattr__"):
+            kind = engine.values[member]
+            if kind[0] == "F" and len(kind[1].unit.params) > 1:
+                self.bind(kind[1], 1, engine.single(("S", name)))
 
     # --- calls
 
@@ -189,7 +233,7 @@ class OpenValues:
             case "B":
                 self._call_function(use, kind[1], [frozenset((kind[2],)), *use.name])
             case "C":
-                self._classes.make_live(kind[1], use.demand)
+                self._classes.make_instance(kind[1], use.demand)
                 instance = ("I", kind[1], kind[2])
                 self._call_member(use, instance, "__new__")
                 self._call_member(use, instance, "__init__")

@@ -49,6 +49,10 @@ class Origins:
             bound |= values
             self._wake(parameter)
 
+    def is_bound(self, function: Function, index: int) -> bool:
+        """Whether kept code passes something for the parameter."""
+        return bool(self._bound.get((function, index)))
+
     def follow(self, value: int) -> None:
         """From now on know what is behind ``value``."""
         if self._is_open(value) and value not in self._known:

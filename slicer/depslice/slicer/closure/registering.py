@@ -11,26 +11,36 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING, reads
-from depslice.callgraph.summary import Unit
+from depslice.callgraph.summary import FileSummary, Unit
 
+_NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
 
-def fills_class_variable(unit: Unit, name: str) -> bool:
-    """Whether a statement of a class body puts something into its variable ``name``.
+def filled_class_variables(unit: Unit) -> set[str]:
+    """The variables of its class that a statement of the class body puts something into.
 
-    ``@name.register``, ``name[key] = method``, ``name.append(method)``.
+    ``@name.validator``, ``@name.on("key")``, ``name[key] = method``, ``name.append(method)``.
     """
-    objects: set[int] = set()
+    filled: set[str] = set()
+    objects: dict[int, str] = {}
+    decorators: dict[int, str] = {}  # methods of them, and what these give
     for op in unit.ops:
-        if op[0] == s.CLASSVAR and op[3] == name:
-            objects.add(op[1])
-        elif (op[0] == s.ATTR and op[2] in objects and op[3] in FILLING) or (
-            op[0] == s.SETSUB and op[1] in objects
-        ):
-            return True
-    return False
+        code = op[0]
+        if code == s.CLASSVAR:
+            objects[op[1]] = op[3]
+        elif code == s.ATTR and op[2] in objects:
+            decorators[op[1]] = objects[op[2]]
+            if op[3] in FILLING:
+                filled.add(objects[op[2]])
+        elif code == s.CALL and op[2] in decorators:
+            decorators[op[1]] = decorators[op[2]]
+        elif code == s.DECORATE and op[2] in decorators:
+            filled.add(decorators[op[2]])
+        elif code == s.SETSUB and op[1] in objects:
+            filled.add(objects[op[1]])
+    return filled
 
 
 def registers(unit: Unit, names: frozenset[str]) -> bool:
@@ -59,3 +69,74 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
                 return True
             objects.add(op[1])  # `X.setdefault(k, []).append(f)`
     return False
+
+
+def makes_names(unit: Unit) -> bool:
+    """Whether ``unit`` may bind names of its module that nothing spells.
+
+    ``globals()[name] = value``, ``globals().update(…)``, ``vars()[…]`` and ``locals()[…]`` of the
+    module scope, ``setattr(sys.modules[__name__], name, value)``.
+    """
+    namespaces: set[int] = set()
+    made: set[int] = set()
+    modules: set[int] = set()
+    named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+    for op in unit.ops:
+        code = op[0]
+        if code == s.CALL and named.get(op[2]) in _NAMESPACES:
+            namespaces.add(op[1])
+        elif code == s.ATTR and op[2] in namespaces and op[3] in FILLING:
+            return True
+        elif code == s.ATTR and op[3] == "modules":
+            made.add(op[1])
+        elif code == s.SUB and op[2] in made:
+            modules.add(op[1])
+        elif (code == s.SETSUB and op[1] in namespaces) or (
+            code == s.CALL and named.get(op[2]) == "setattr" and not modules.isdisjoint(op[3][:1])
+        ):
+            return True
+    return False
+
+
+def given_by(unit: Unit) -> set[str]:
+    """The variables that ``unit`` returns, or something of what they hold; ``.name`` attributes.
+
+    ``return REGISTRY``, ``return _signals[name]``, ``return cls._instance``.
+    """
+    given: set[str] = set()
+    held: dict[int, set[str]] = {}
+    methods: dict[int, set[str]] = {}
+    for op in unit.ops:
+        code = op[0]
+        if code == s.GLOBAL:
+            held[op[1]] = {op[2]}
+        elif code == s.ATTR:
+            methods[op[1]] = held.get(op[2], set())
+            held[op[1]] = {f".{op[3]}"}
+        elif code == s.SUB:
+            held[op[1]] = held.get(op[2], set())
+        elif code == s.CALL:
+            held[op[1]] = methods.get(op[2], set())  # `X.setdefault(key, …)`, `X.get(key)`
+        elif code == s.PHI:
+            held[op[1]] = set().union(*(held.get(register, ()) for register in op[2]))
+        elif code == s.RETURN:
+            given |= held.get(op[1], set())
+    return given
+
+
+def same_objects(summary: FileSummary) -> dict[str, set[str]]:
+    """The names of a module that an assignment binds to one object: ``X = Y = []``, ``Y = X``."""
+    alike: dict[str, set[str]] = {}
+    for piece in summary.pieces:
+        if piece.kind != "assign" or piece.owner >= 0 or piece.unit < 0:
+            continue
+        named: dict[int, set[str]] = {}
+        for op in summary.units[piece.unit].ops:
+            if op[0] == s.GLOBAL:
+                named.setdefault(op[1], set()).add(op[2])
+            elif op[0] == s.BIND:
+                named.setdefault(op[2], set()).add(op[1])
+        for names in named.values():
+            for name in names if len(names) > 1 else ():
+                alike.setdefault(name, set()).update(names - {name})
+    return alike

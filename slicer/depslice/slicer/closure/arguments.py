@@ -1,0 +1,126 @@
+"""Whether a call changes what it is given: ``setup(app)``, ``fill(TABLE, one, two)``.
+
+Functions of the repository are read: one that stores an attribute or an item of its parameter,
+calls a method of it for nothing but its effect, or passes it on to a function that does,
+changes it. Of the standard library a few functions are known to; code of other packages may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.library import STANDARD_MODULES
+from depslice.callgraph.engine.parts import FILLING, reads
+from depslice.callgraph.engine.values import Function
+from depslice.callgraph.summary import Op, Register
+
+_PASSED_ON: Final = 3  # functions that a value is followed through
+_CHANGING: Final = frozenset(
+    {
+        *("builtins.setattr", "builtins.delattr", "builtins.next", "builtins.anext"),
+        "builtins.vars",  # gives what can be filled
+        *("operator.setitem", "operator.delitem", "operator.iadd", "operator.ior"),
+        *(
+            "random.shuffle",
+            "heapq.heapify",
+            "heapq.heappush",
+            "heapq.heappop",
+            "heapq.heappushpop",
+        ),
+        *("heapq.heapreplace", "bisect.insort", "bisect.insort_left", "bisect.insort_right"),
+        *("collections.deque", "shutil.copyfileobj", "pickle.dump", "json.dump"),
+    }
+)
+"""Functions of the standard library that change an argument, or use it up."""
+
+
+class Passing:
+    """Answers for the calls of one function."""
+
+    def __init__(self, engine: Engine, function: Function, depth: int = 0) -> None:
+        self._engine = engine
+        self._function = function
+        self._depth = depth
+
+    def changes_argument(self, call: Op, register: Register, *, defined: bool = False) -> bool:
+        """Whether a call may change what ``register``, one of its arguments, holds.
+
+        ``defined``: functions or classes, which nobody outside is expected to change.
+        """
+        pos = call[-1]
+        facts = [fact for fact in self._engine.facts_of(self._function) if fact[0] in f.POSITION]
+        here = [fact for fact in facts if fact[f.POSITION[fact[0]]] == pos]
+        called = [fact[1] for fact in here if fact[0] == f.CALL]
+        if called:
+            return any(
+                self._changes_parameter(function, index, defined=defined)
+                for function in called
+                for index in _parameters_given(function, call, register)
+            )
+        if any(fact[0] == f.INSTANCE for fact in here):
+            return False  # no constructor of its own
+        outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
+        if not outside:
+            return not defined and not self._depth  # nobody knows what is called
+        return any(
+            dotted in _CHANGING
+            or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
+            for dotted in outside
+        )
+
+    def _changes_parameter(self, function: Function, index: int, *, defined: bool) -> bool:
+        """Whether a function changes what it is given for a parameter."""
+        if self._depth >= _PASSED_ON:
+            return False
+        inner = Passing(self._engine, function, self._depth + 1)
+        given = {index}
+        methods: dict[Register, str] = {}
+        calls: list[tuple[Register, str]] = []
+        wanted: set[Register] = set()
+        for op in function.unit.ops:
+            code = op[0]
+            wanted.update(reads(op))
+            if code == s.PHI and not given.isdisjoint(op[2]):
+                given.add(op[1])
+            elif (code == s.SETATTR and op[1] in given) or (code == s.SETSUB and op[1] in given):
+                return True
+            elif code == s.ATTR and op[2] in given:
+                methods[op[1]] = op[3]
+                given.add(op[1])  # what it has is a part of it
+            elif code == s.SUB and op[2] in given:
+                given.add(op[1])
+            elif code == s.CALL and op[2] in methods:
+                if methods[op[2]] in FILLING:
+                    return True
+                calls.append((op[1], methods[op[2]]))
+            elif code == s.CALL:
+                for register in given.intersection(reads(op)[1:]):
+                    if inner.changes_argument(op, register, defined=defined):
+                        return True
+        return any(result not in wanted for result, _ in calls)
+
+
+def _parameters_given(function: Function, call: Op, register: Register) -> Iterator[int]:
+    """The parameters of ``function`` that an argument of ``call`` is passed for."""
+    params = function.unit.params
+    signature = function.signature
+    bound = function.unit.owner >= 0 and not function.unit.flags & s.STATIC
+    for place, given in enumerate(call[3]):
+        if given == register:
+            index = place + bound
+            if index < len(signature.positional):
+                yield signature.positional[index]
+            elif signature.variadic is not None:
+                yield signature.variadic
+    for name, given in call[4]:
+        if given == register:
+            if name in signature.by_name:
+                yield signature.by_name[name]
+            elif signature.rest is not None:
+                yield signature.rest
+    if call[5] is not None and any(register in part for part in call[5][:2]):
+        yield from range(bound, len(params))
