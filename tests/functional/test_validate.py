@@ -200,7 +200,7 @@ def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_
     assert depslice("validate", shapes, harness, "--target", "shapes:clamps").code == 2
     bad = write("verdicts.txt", "no verdicts\n")
     done = depslice("validate", shapes, harness, "--results", bad)
-    assert (done.code, "is not a file of verdicts" in done.error) == (2, True)
+    assert (done.code, "is not a line of results" in done.error) == (2, True)
 
 
 @pytest.mark.slow

@@ -55,6 +55,11 @@ class Asked:
         chosen = set((self.problems or names)[: self.limit])
         return [self._limited(task) for task in found if task.problem.id in chosen]
 
+    @property
+    def python(self) -> Path:
+        """The Python that answers run with."""
+        return Path(interpreter_at(self.run_python) if self.run_python else sys.executable)
+
     def _limited(self, task: Task) -> Task:
         from depslice.solvers.problem import HiddenTests
 
@@ -82,8 +87,7 @@ class Asked:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")
-            python = Path(interpreter_at(self.run_python) if self.run_python else sys.executable)
-            with Grounds(sandbox=sandbox, python=python) as grounds:
+            with Grounds(sandbox=sandbox, python=self.python) as grounds:
                 caps = asking.task_caps()
                 yield Place(
                     model=model,

@@ -60,6 +60,9 @@ class SolverSpec:
             if not given:
                 raise SolverError(f"an option of a solver is KEY=VALUE, not {part!r}")
             options.append((key.strip().replace("-", "_"), value.strip()))
+        twice = sorted({key for key, _ in options if [k for k, _ in options].count(key) > 1})
+        if twice:
+            raise SolverError(f"{text!r} has {twice[0]!r} more than once")
         known = solver_names()
         if name not in known:
             raise SolverError(

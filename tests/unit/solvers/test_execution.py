@@ -370,6 +370,65 @@ def test_nothing_is_left_for_a_later_program_or_test(executor: Executor) -> None
     assert tried(executor, code, "assert f(1) == 0").passed
 
 
+SIGNING = """
+import os, sys
+SIGNED = '''
+import os, sys
+frame = sys._getframe()
+while frame and 'link' not in frame.f_locals:
+    frame = frame.f_back
+frame.f_locals['link'].send({'done': None})
+os._exit(0)
+'''
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "setup", "given"),
+    [
+        ("m.side_effect = exec; m(SIGNED)", "from unittest.mock import Mock", "Mock()"),
+        ("m.append(SIGNED); m.sort(key=exec)", "class Stack(list): pass", "Stack()"),
+        ("m([SIGNED], exec)", "", "lambda xs, key: sorted(xs, key=key)"),
+        ("m([SIGNED], key=exec)", "from functools import partial", "partial(sorted, key=len)"),
+        ("m(os.system, 'true'); m(getattr, m, '__globals__')", "", "lambda f, *a: f(*a)"),
+        ("return m(type, 'X', (), {'__eq__': lambda s, o: True})()", "", "lambda f, *a: f(*a)"),
+    ],
+)
+def test_what_tests_are_passed_runs_no_code_of_the_answer_there(
+    executor: Executor, code: str, setup: str, given: str
+) -> None:
+    test = VisibleTest(text=f"assert f({given}) == 'secret'", setup=setup)
+    answer = f"{SIGNING}\ndef f(m): {code}"
+    assert not executor.run(answer, [test], entry_point="f", seconds=5).passed
+
+
+def test_harmless_functions_are_themselves(executor: Executor) -> None:
+    code = (
+        "import math, collections\ndef f(): return [math.sqrt, len, collections.Counter, KeyError]"
+    )
+    test = "import math, collections\nassert f() == [math.sqrt, len, collections.Counter, KeyError]"
+    assert tried(executor, code, test).passed
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n    spend(0.9)\n    return 1",
+        "def f(x):\n    stop(SIGSTOP)\n    spend(1.5)\n    stop(SIGCONT)\n    return 1",
+    ],
+)
+def test_cpu_time_counts_when_the_answer_comes(executor: Executor, code: str) -> None:
+    given = (
+        "import os, time\nfrom signal import SIGCONT, SIGSTOP\n"
+        "def stop(how): os.kill(os.getppid(), how)\n"
+        "def spend(seconds):\n    until = time.process_time() + seconds\n"
+        "    while time.process_time() < until: pass\n"
+    )
+    failure = tried(executor, given + code, "assert f(1) == 1", seconds=0.5).failure
+    assert failure is not None
+    assert failure.kind == "time"
+
+
 def test_processes_that_it_starts_count(executor: Executor) -> None:
     code = (
         "import os\n"

@@ -8,6 +8,7 @@ import secrets
 import socket
 import sys
 import tomllib
+import venv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,8 @@ from depslice.validator.sandbox import Sandbox
 from plugin_solvers import install
 from scripted import ScriptedModel
 from solving import MIDDLE, RIGHT, TASK, block
+
+PYTHON = Path(sys.executable)
 
 
 @pytest.fixture
@@ -150,20 +153,22 @@ def test_an_unknown_solver() -> None:
     with pytest.raises(SolverError, match="no solver is called 'codetre'") as caught:
         SolverSpec.of("codetre")
     assert "codetree" in caught.value.hint
+    with pytest.raises(SolverError, match="'budget' more than once"):
+        SolverSpec.of("codetree:budget=6,budget=10")
     with pytest.raises(SolverError, match="KEY=VALUE"):
         SolverSpec.of("codetree:bfs")
 
 
 def test_problems_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: Path) -> None:
     direct, thief = SolverSpec.of("direct"), SolverSpec.of("thief")
-    check_hidden(tmp_path / "problems.jsonl", [TASK], [direct, thief])
+    check_hidden(tmp_path / "problems.jsonl", [TASK], [direct, thief], python=PYTHON)
     for path, spec in (
         (plugins / "problems.jsonl", thief),
         (Path(os.path.dirname(sys.executable)) / "problems.jsonl", direct),
         (Path("/usr/share/problems.jsonl"), direct),
     ):
         with pytest.raises(ProblemError, match="solvers can read"):
-            check_hidden(path, [TASK], [spec])
+            check_hidden(path, [TASK], [spec], python=PYTHON)
 
 
 def test_a_repository_that_solvers_run_from_cannot_be_their_problem(tmp_path: Path) -> None:
@@ -175,7 +180,7 @@ def test_a_repository_that_solvers_run_from_cannot_be_their_problem(tmp_path: Pa
     path.write_text(json.dumps({**line, "target": target}), encoding="utf-8")
     tasks = load_tasks(path, strategies=("naive",))
     with pytest.raises(ProblemError, match="solvers can read"):
-        check_hidden(path, tasks, [SolverSpec.of("direct")])
+        check_hidden(path, tasks, [SolverSpec.of("direct")], python=PYTHON)
 
 
 def test_a_harness_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: Path) -> None:
@@ -187,9 +192,31 @@ def test_a_harness_must_not_lie_where_solvers_can_read(plugins: Path, tmp_path: 
     line = {"repo": "repo", "harness": str(harness), "target": "m:f"}
     path.write_text(json.dumps(line), encoding="utf-8")
     tasks = load_tasks(path, strategies=("naive",))
-    check_hidden(path, tasks, [SolverSpec.of("direct")])
+    check_hidden(path, tasks, [SolverSpec.of("direct")], python=PYTHON)
     with pytest.raises(ProblemError, match="solvers can read"):
-        check_hidden(path, tasks, [SolverSpec.of("thief")])
+        check_hidden(path, tasks, [SolverSpec.of("thief")], python=PYTHON)
+
+
+def test_problems_and_originals_must_not_lie_where_answers_can_read(tmp_path: Path) -> None:
+    direct = [SolverSpec.of("direct")]
+    venv.create(tmp_path / "venv", with_pip=False, symlinks=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    check_hidden(tmp_path / "problems.jsonl", [TASK], direct, python=python)
+    with pytest.raises(ProblemError, match="answers can read"):
+        check_hidden(tmp_path / "venv" / "problems.jsonl", [TASK], direct, python=python)
+    (tmp_path / "repo").mkdir()
+    original = "def f(x):\n    return x\n"
+    (tmp_path / "repo" / "shop.py").write_text(original, encoding="utf-8")
+    (tmp_path / "harness.py").write_text("def test_it(candidate, reference): ...", "utf-8")
+    path = tmp_path / "problems.jsonl"
+    line = {"repo": "repo", "harness": "harness.py", "target": "shop:f"}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    tasks = load_tasks(path, strategies=("naive",))
+    check_hidden(path, tasks, direct, python=python)
+    [packages] = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (packages / "shop.py").write_text(original, encoding="utf-8")
+    with pytest.raises(ProblemError, match="the original of shop:f"):
+        check_hidden(path, tasks, direct, python=python)
 
 
 def test_notes_that_nobody_can_keep_are_dropped(plugins: Path, place: Place) -> None:

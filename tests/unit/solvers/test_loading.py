@@ -169,6 +169,8 @@ def test_a_problem_travels_as_json(tmp_path: Path) -> None:
         ({**ADD, "task_id": "Test/1", "test": "x = 1"}, "'test' does not define check()"),
         ({**ADD, "prompt": "x = " + "-" * 100_000 + "1"}, "nests deeper than Python reads"),
         ({**ADD, "prompt": "x = '\0'"}, "the prompt is not Python"),
+        ({"repo": "x\0", "harness": "y"}, "h.jsonl:2: 'repo' is no name of a file"),
+        ({"repo": "x", "harness": "\ud800"}, "h.jsonl:2: 'harness' is no name of a file"),
         ({**PLUS, "task_id": "Test/1", "atol": "x"}, "'atol' is not a number"),
         ({**PLUS, "task_id": "Test/1", "base_input": [], "plus_input": []}, "there are no inputs"),
         ({**PLUS, "task_id": "Test/1", "canonical_solution": "    return ("}, "is not Python"),
@@ -253,6 +255,20 @@ def test_floats_of_evalplus_may_differ_a_little(tmp_path: Path, executor: Execut
     task = only(tmp_path / "h.jsonl", {**PLUS, "base_input": [[0.1, -0.1]], "plus_input": []})
     assert holds(executor, task, "def add(a, b):\n    return 5.5e-17")
     assert not holds(executor, task, "def add(a, b):\n    return 1e-5")
+
+
+def test_what_evalplus_compares_exactly_is_compared_exactly(
+    tmp_path: Path, executor: Executor
+) -> None:
+    pair = {**PLUS, "canonical_solution": "    return (a, b)", "base_input": [[1, 2]]}
+    pair["plus_input"] = []
+    task = only(tmp_path / "h.jsonl", pair)
+    assert holds(executor, task, "def add(a, b):\n    return (1.0, 2)")  # equal
+    assert not holds(executor, task, "def add(a, b):\n    return [1, 2]")
+    assert not holds(executor, task, "def add(a, b):\n    return (1.0000001, 2)")
+    task = only(tmp_path / "n.jsonl", {**pair, "atol": 0.1})
+    assert holds(executor, task, "def add(a, b):\n    return (1.05, 2)")
+    assert not holds(executor, task, "def add(a, b):\n    return (1.2, 2)")
 
 
 def test_mbpp_sanitized_is_one_array(tmp_path: Path) -> None:

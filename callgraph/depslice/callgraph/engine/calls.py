@@ -263,7 +263,7 @@ class CallEvaluation(ExternalCalls):
             self.call_function(value[1], args, pos, rule=rule, keywords=keywords, spread=spread)
             return self.single(("CI", value[1]))
         if kind in OPEN:
-            return self._call_open(callee, args, pos)
+            return self._call_open(callee, args, keywords, spread, pos)
         if kind == "CB":
             result: Values = value[1]  # Callable[…, R]
             return result
@@ -360,7 +360,14 @@ class CallEvaluation(ExternalCalls):
                 return default
         return self.subscript(self.single(("ND", owner)), args[0], pos) | default
 
-    def _call_open(self, callee: int, args: Sequence[Values], pos: Position) -> Values:
+    def _call_open(
+        self,
+        callee: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
         value = self.values[callee]
         if value[0] == "P":
             self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
@@ -368,11 +375,13 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
             return self.derive("R", callee)
-        given = tuple(
-            [frozenset(v for v in values if self.values[v][0] in TRACED) for values in args]
-        )
-        self.facts.append((f.APPLY, callee, given, pos))
+        given = tuple([self._traced(values) for values in args])
+        named = tuple([(name, self._traced(values)) for name, values in keywords.items()])
+        self.facts.append((f.APPLY, callee, given, named, self._traced(spread), pos))
         return self.derive("R", callee, given)
+
+    def _traced(self, values: Values) -> frozenset[int]:
+        return frozenset(v for v in values if self.values[v][0] in TRACED)
 
     def _parameter_name(self, value: tuple[object, ...]) -> str:
         function, index = value[1], value[2]

@@ -38,7 +38,7 @@ WRITE: Final = (
 INHERIT: Final = 13  # class pos
 CLASSREF: Final = 15  # class pos                        a class object is used as a value
 PASS: Final = 16  # function index values               these values are passed to a parameter
-APPLY: Final = 17  # value args                          an open value is called with these
+APPLY: Final = 17  # value args keywords spread pos      an open value is called with these
 ASKED: Final = 18  # lookup pos                         the facts of that lookup hold here
 INHERIT_EXTERNAL: Final = 19  # dotted pos              a base outside the repo
 """Kinds; the comment names the fields that follow."""
@@ -60,6 +60,7 @@ POSITION: Final = {
     INHERIT: 2,
     INHERIT_EXTERNAL: 2,
     CLASSREF: 2,
+    APPLY: 5,
     ASKED: 2,
 }
 """Where a fact of each kind holds its position; the others have none."""

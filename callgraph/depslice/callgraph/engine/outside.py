@@ -129,6 +129,9 @@ class Outside:
         dotted = class_.dotted
         found = self.member(class_, "__getattr__")
         if found is None or found.declaration[0] != d.FUNCTION:
+            if self.engine.values[number][0] == "XI" and not self.engine.whole:
+                # Then it is of a subclass.
+                self.engine.note_unknown(name, pos, self.engine.unknown_id)
             self.engine.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
             return self.engine.single(("XM", dotted, name))
         scope = Scope(found.owner.module, {}, frozenset((number,)))

@@ -92,7 +92,7 @@ def evaluate(
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
     tasks = asked.tasks()
-    check_hidden(Path(asked.path), tasks, specs)
+    check_hidden(Path(asked.path), tasks, specs, python=asked.python)
     started = time.monotonic()
     made = []
     with asked.place(asking, notes) as place, notes.progress("evaluating", slow=True) as progress:

@@ -21,7 +21,7 @@ from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.importing import Importing
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
-from depslice.slicer.closure.open_values import OpenValues, Use
+from depslice.slicer.closure.open_values import Given, OpenValues, Use
 from depslice.slicer.pieces import start_of, units_of_piece
 
 _Rule: TypeAlias = Callable[[Followed, f.Fact], None]
@@ -247,8 +247,9 @@ class Following:
         self._note_open(at, "protocol", value, name, ReferenceKind.CALL, "protocol", pos)
 
     def _call_of_open(self, at: Followed, fact: f.Fact) -> None:
-        _, value, args, pos = fact
-        self._note_open(at, "call", value, args, ReferenceKind.CALL, "call-of-argument", pos)
+        _, value, args, keywords, spread, pos = fact
+        given = Given(args, keywords, spread)
+        self._note_open(at, "call", value, given, ReferenceKind.CALL, "call-of-argument", pos)
 
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact

@@ -10,7 +10,6 @@ asked again until nothing does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -41,13 +40,21 @@ _COMMON = frozenset(
     )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
-_PASSED_ALONE = frozenset({"po", "pk", "ko"})  # parameters that are no `*args`, no `**kwargs`
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
 Use: TypeAlias = Literal["attribute", "protocol", "matching", "call", "named"]
 """What is done with a value: ``.name``; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` with it, whose ``name`` is the value that has the attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a call passes: by position, by keyword, and what ``*args`` and ``**kwargs`` hold."""
+
+    args: tuple[Values, ...]
+    keywords: tuple[tuple[str, Values], ...]
+    spread: Values
 
 
 @dataclass(slots=True)
@@ -122,10 +129,9 @@ class OpenValues:
             if kind[0] != "P":
                 continue
             _, function, index = kind
-            _, passed, _, has_default = function.unit.params[index]
+            has_default = function.unit.params[index][3]
             if (
                 not has_default
-                and passed in _PASSED_ALONE
                 and not self._origins.is_bound(function, index)
                 and engine.receiver(function, index) is None
             ):
@@ -226,12 +232,12 @@ class OpenValues:
     # --- calls
 
     def _settle_call(self, use: _Open, kind: Value) -> None:
-        """The value is called with ``use.name``: arguments, each a set of values."""
+        """The value is called with ``use.name``, what is :class:`Given`."""
         match kind[0]:
             case "F" | "GE" | "CM":
-                self._call_function(use, kind[1], use.name)
+                self._call_function(use, kind[1])
             case "B":
-                self._call_function(use, kind[1], [frozenset((kind[2],)), *use.name])
+                self._call_function(use, kind[1], receiver=kind[2])
             case "C":
                 self._classes.make_instance(kind[1], use.demand)
                 instance = ("I", kind[1], kind[2])
@@ -251,9 +257,12 @@ class OpenValues:
         for member in self._engine.member_values(found, name):
             kind = self._engine.values[member]
             if kind[0] == "F":
-                self._call_function(use, kind[1], [frozenset((receiver,)), *use.name])
+                self._call_function(use, kind[1], receiver=receiver)
 
-    def _call_function(self, use: _Open, function: Function, args: Sequence[Values]) -> None:
+    def _call_function(
+        self, use: _Open, function: Function, *, receiver: int | None = None
+    ) -> None:
+        given: Given = use.name
         demand = use.demand
         self._growth.keep_function(
             function,
@@ -266,10 +275,21 @@ class OpenValues:
                 certain=False,
             ),
         )
-        params = function.unit.params
-        variadic = function.signature.variadic
+        params, signature = function.unit.params, function.signature
+        args = given.args if receiver is None else (self._engine.only(receiver), *given.args)
+        free = dict.fromkeys((*signature.positional, *signature.keyword_only))
         for place, values in enumerate(args):
             if place < len(params) and params[place][1] in ("po", "pk"):
                 self.bind(function, place, values)
-            elif variadic is not None:
-                self.bind(function, variadic, values)
+                free.pop(place, None)
+            elif signature.variadic is not None:
+                self.bind(function, signature.variadic, values)
+        for name, values in given.keywords:
+            index = signature.by_name.get(name, signature.rest)
+            if index is not None:
+                self.bind(function, index, values)
+                free.pop(index, None)
+        if given.spread:
+            rest = (signature.variadic, signature.rest)
+            for index in (*free, *(each for each in rest if each is not None)):
+                self.bind(function, index, given.spread)

@@ -4,8 +4,9 @@ Those of HumanEval+ have HumanEval's prompts. In those of MBPP+ the prompt is a 
 description, and an assertion that shows how the function is called. JSON has no tuples, sets or
 complex numbers: inputs get the types that the arguments have there.
 
-An answer has to return what the solution returns, floats within 1e-7 of it, or ``atol`` (1e-6
-where it is 0), as EvalPlus has it. Its special judges (``find_zero`` may return any root) are
+An answer has to return what the solution returns: what is equal to it; or, if there is an ``atol``
+or the result is a float or a sequence of floats (1e-6 then), something of the same type within that
+and 1e-7 of each number, as EvalPlus has it. Its special judges (``find_zero`` may return any root) are
 not here.
 """
 
@@ -26,16 +27,25 @@ def check(candidate):
     import copy, math
     from math import inf, nan
 
-    def close(one, other):
-        if isinstance(other, float) and isinstance(one, (int, float)):
-            if math.isnan(other):
-                return math.isnan(one)
-            return one == other or math.isclose(one, other, rel_tol=1e-7, abs_tol={atol!r} or 1e-6)
+    def are_floats(value):
+        if isinstance(value, (list, tuple)):
+            return all(isinstance(each, float) for each in value)
+        return isinstance(value, float)
+
+    def near(one, other, tolerance):
         if isinstance(other, (list, tuple)) and isinstance(one, (list, tuple)):
-            return len(one) == len(other) and all(map(close, one, other))
-        if isinstance(other, dict) and isinstance(one, dict):
-            return one.keys() == other.keys() and all(close(one[k], other[k]) for k in other)
+            return len(one) == len(other) and all(near(a, b, tolerance) for a, b in zip(one, other))
+        if isinstance(other, (int, float)) and isinstance(one, (int, float)):
+            if one == other or (math.isnan(one) and math.isnan(other)):
+                return True
+            return abs(one - other) <= tolerance + 1e-7 * abs(other)
         return one == other
+
+    def close(one, other):
+        tolerance = {atol!r} or (1e-6 if are_floats(other) else 0)
+        return one == other or bool(
+            tolerance and type(one) is type(other) and near(one, other, tolerance)
+        )
 
     reference = {{"__name__": "reference"}}
     exec({solution!r}, reference)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -57,6 +58,20 @@ class Line:
         error = syntax_error(text)
         if error is not None:
             raise self.error(f"{name!r} is not Python: {error}")
+        return text
+
+    def file_name(self, name: str) -> str:
+        """A string that a file can be called.
+
+        :raises ProblemError: it is something else.
+        """
+        text = self.text(name)
+        try:
+            os.fsencode(text)
+        except UnicodeEncodeError:
+            text = "\0"
+        if "\0" in text:
+            raise self.error(f"{name!r} is no name of a file")
         return text
 
     def texts(self, name: str) -> list[str]:

@@ -41,8 +41,8 @@ class Repositories:
 
         :raises ProblemError: a field is missing or cannot be used.
         """
-        repo = line.path.parent / line.text("repo")
-        place = line.path.parent / line.text("harness")
+        repo = line.path.parent / line.file_name("repo")
+        place = line.path.parent / line.file_name("harness")
         if place.resolve().is_relative_to(repo.resolve()):
             raise line.error("the harness lies in the repository, where answers could read it")
         try:

@@ -15,6 +15,14 @@ class Resample:
     budget: int = 20
     temperature: float = 0.8
 
+    def __post_init__(self) -> None:
+        """See that there is something to do.
+
+        :raises ValueError: there is not.
+        """
+        if self.budget < 1:
+            raise ValueError("budget has to be 1 or more")
+
     def solve(self, bench: Bench) -> str:
         """See :class:`~depslice.solvers.bench.Solver`."""
         best, most = "", -1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeGuard
@@ -109,10 +109,15 @@ def check_solver(spec: SolverSpec, sandbox: Sandbox) -> None:
     raise SolverError(f"the solver {spec} cannot be loaded: {said[-1] if said else outcome.ending}")
 
 
-def check_hidden(path: Path, tasks: Sequence[Task], specs: Sequence[SolverSpec]) -> None:
-    """See that neither a file of problems nor a repository of theirs can be read by solvers.
+def check_hidden(
+    path: Path, tasks: Sequence[Task], specs: Sequence[SolverSpec], *, python: Path
+) -> None:
+    """See that no file of problems nor repository of theirs can be read by solvers or answers.
 
-    :raises ProblemError: it lies in a folder that solvers are shown, or has one in it.
+    ``python`` is what answers run with.
+
+    :raises ProblemError: it lies in a folder that they are shown, or has one in it; or a
+        repository is installed into ``python``.
     """
     programs = {
         id(task.hidden.program): task.hidden.program
@@ -124,13 +129,33 @@ def check_hidden(path: Path, tasks: Sequence[Task], specs: Sequence[SolverSpec])
     places = [path, *roots, *filter(None, harnesses)]
     shown = {folder.resolve() for spec in specs for folder in _readable(spec)}
     shown |= {Path(folder).resolve() for folder in SYSTEM_FOLDERS if Path(folder).exists()}
+    given = {folder.resolve() for folder in interpreter_folders(python)}
     for place in places:
-        for folder in shown:
+        for folder in (*shown, *given):
             found = place.resolve()
             if found.is_relative_to(folder) or folder.is_relative_to(found):
+                who = "solvers" if folder in shown else "answers"
                 raise ProblemError(
-                    f"solvers can read {folder}: hidden tests would not be hidden in {place}",
+                    f"{who} can read {folder}: hidden tests would not be hidden in {place}",
                     hint="move it elsewhere",
+                )
+    for task in tasks:
+        if isinstance(task.hidden, HiddenHarness):
+            _check_not_installed(task.hidden, given)
+
+
+def _check_not_installed(hidden: HiddenHarness, folders: Iterable[Path]) -> None:
+    """See that an installed copy does not give the original away.
+
+    :raises ProblemError: there is one.
+    """
+    module = hidden.harness.target.partition(":")[0].replace(".", "/")
+    for folder in folders:
+        for packages in folder.glob("lib*/python*/site-packages"):
+            if any((packages / f"{module}{end}").exists() for end in (".py", "/__init__.py")):
+                raise ProblemError(
+                    f"answers could read the original of {hidden.harness.target} in {packages}",
+                    hint="--run-python: a Python with what the repository depends on alone",
                 )
 
 

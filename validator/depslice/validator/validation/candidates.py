@@ -28,6 +28,7 @@ from depslice.validator.validation.session import IMPORT_SECONDS, Session, loss_
 from depslice.validator.validation.verdict import Reason
 
 _LEAST_SECONDS, _IMPORT_FACTOR = 5.0, 10.0  # the machine may be busier than it was
+_COPIES: Final = ("~", ".bak", ".egg", ".orig", ".pyc", ".rej", ".tar.gz", ".whl", ".zip")
 SCHEMA: Final = "depslice.candidate/1"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -314,14 +315,15 @@ def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee
 def with_file(ground: Ground, path: str, text: str, *, with_tests: bool = True) -> Iterator[Ground]:
     """The ground with another text in one file; the original's is nowhere on it.
 
-    Without tests, the files and folders that have their names are not there either.
+    Nor are what is built of the repository, distributions and left-over copies. Without tests,
+    the files and folders that have their names are not there either.
     """
     tree = ground.tree
     top = ground.folder / tree.folder.relative_to(ground.folder).parts[0]
     place = Path(tempfile.mkdtemp(prefix="candidate-", dir=ground.folder.parent))
     try:
         # Nobody writes there, so that names for the same files are as good as copies.
-        ignored = None if with_tests else _tests_among
+        ignored = _copies_among if with_tests else _tests_and_copies_among
         shutil.copytree(top, place / top.name, symlinks=True, ignore=ignored, copy_function=os.link)
         for each in ground.folders:
             if each.is_relative_to(ground.folder):
@@ -353,8 +355,17 @@ def put(path: Path, text: str) -> None:
     path.chmod(0o644)
 
 
-def _tests_among(_folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if is_test_file(name)]
+def _tests_and_copies_among(folder: str, names: list[str]) -> list[str]:
+    return [*_copies_among(folder, names), *filter(is_test_file, names)]
+
+
+def _copies_among(folder: str, names: list[str]) -> list[str]:
+    """What may have the text of the repository's files: archives, copies, ``build/lib``."""
+    return [
+        name
+        for name in names
+        if name.endswith(_COPIES) or (name == "build" and any(Path(folder, name).glob("lib*")))
+    ]
 
 
 def candidate_document(harness: Harness, comparison: Comparison) -> dict[str, Any]:

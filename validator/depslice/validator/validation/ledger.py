@@ -38,13 +38,13 @@ class Ledger:
             data = path.read_bytes() if path.exists() else b""
         except OSError as error:
             raise _failed(path, error) from None
-        for line in data.splitlines(keepends=True):
+        for number, line in enumerate(data.splitlines(keepends=True), 1):
             try:
                 found = json.loads(line)
                 self._known[found["key"]] = found
             except (ValueError, KeyError, TypeError):
                 if line.endswith(b"\n"):
-                    raise LedgerError(f"{path} is not a file of verdicts") from None
+                    raise LedgerError(f"{path}:{number} is not a line of results") from None
                 break
             whole += len(line)
         if whole < len(data) and not only_read:

@@ -110,7 +110,7 @@ class _Side:
             sys.setrecursionlimit(max(self._limit, _DEEP))
 
     def _encoding(self, known: dict[int, int] | None = None) -> Encoding:
-        return Encoding(Theirs, self._handle, known)
+        return Encoding(Theirs, self._handle, known, guarded=True)
 
     def _raised(self, error: BaseException, encoding: Encoding) -> Message:
         number = getattr(error, _THEIRS, None)

@@ -83,18 +83,23 @@ class Fork:
             now = time.monotonic()
             if now >= until:
                 return None
+            if self._has_computed_enough(started):
+                return None
             # As long as it cannot have computed for longer than it may, nobody looks.
-            left = self._seconds - (self._waited + now - started) / _CORES
-            if left <= 0:
-                if now >= self._looked + _STEP:
-                    self._looked = now
-                    if cpu_seconds_of_forks() >= self._seconds:
-                        return None
-                left = _STEP
-            if select.select([self._link], [], [], min(left, until - now))[0]:
+            left = self._seconds / _CORES - (self._waited + now - started)
+            if select.select([self._link], [], [], min(max(left, _STEP), until - now))[0]:
                 said: str | None = self._link.feed()
                 if said is not None:
-                    return said
+                    return None if self._has_computed_enough(started) else said
+
+    def _has_computed_enough(self, started: float) -> bool:
+        """Whether its CPU time is used up: on all cores it can be, before the clock says so."""
+        now = time.monotonic()
+        if (self._waited + now - started) * _CORES < self._seconds or now < self._looked + _STEP:
+            return False
+        self._looked = now
+        used: float = cpu_seconds_of_forks()
+        return used >= self._seconds
 
     def _how_it_ended(self) -> dict[str, str]:
         # Closed by the process, or with it: that is told apart soon.

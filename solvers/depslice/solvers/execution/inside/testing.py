@@ -167,7 +167,9 @@ class Side:
         )
         while "callback" in (message := self._received()):
             self._link.send(self._called(message))
-        decoding = Decoding(self._of_answer, self._objects.__getitem__, encoding.containers)
+        decoding = Decoding(
+            self._of_answer, self._objects.__getitem__, encoding.containers, guarded=True
+        )
         try:
             raised = message.get("raised")
             value = decoding.of(message["value"]) if raised is None else None
@@ -204,7 +206,7 @@ class Side:
 
     def _called(self, message: dict[str, Any]) -> dict[str, Any]:
         """Do what the answer asks of something that it was passed."""
-        decoding = Decoding(self._of_answer, self._objects.__getitem__, {})
+        decoding = Decoding(self._of_answer, self._objects.__getitem__, {}, guarded=True)
         try:
             use = _USES[message["what"]]
             used = self._objects[int(message["callback"])]

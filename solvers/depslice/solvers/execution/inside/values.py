@@ -22,6 +22,10 @@ Nothing that is decoded runs code of the sender: the types below are all there i
 ``standard``        ``[kind, module, name]``: something of the standard library
 ``module``          ``[kind, name]``: a module of it
 ==================  ============================================================================
+
+What an answer gives to tests is *guarded*: a function that tests may be made to call (by a
+callback that calls what it is given) must not run code, read attributes or make classes there.
+Of the standard library only :data:`_HARMLESS` is itself on their side, and the rest a handle.
 """
 
 from __future__ import annotations
@@ -109,6 +113,34 @@ _MORE = {"defaultdict": "default_factory", "deque": "maxlen", "array": "typecode
 _FOUND = (type, FunctionType, BuiltinFunctionType)
 """What is found by name in the standard library. An object of it may be equal to anything
 (``unittest.mock.ANY``), or hold what others have put there."""
+_HARMLESS: dict[str, frozenset[str] | None] = {
+    "builtins": frozenset(
+        {
+            *("abs", "all", "any", "ascii", "bin", "bool", "callable", "chr", "divmod"),
+            *("enumerate", "filter", "format", "hash", "hex", "isinstance", "issubclass", "iter"),
+            *("len", "map", "max", "min", "next", "oct", "ord", "pow", "print", "repr"),
+            *("reversed", "round", "sorted", "sum", "zip"),
+        }
+    ),
+    "collections": None,
+    "collections.abc": None,
+    "datetime": None,
+    "decimal": frozenset({"Decimal"}),
+    "fractions": None,
+    "functools": frozenset({"cmp_to_key", "partial"}),
+    "heapq": None,
+    "itertools": None,
+    "json": frozenset({"dumps", "loads"}),
+    "json.decoder": frozenset({"JSONDecodeError"}),
+    "math": None,
+    "cmath": None,
+    "numbers": None,
+    "re": None,
+    "statistics": None,
+    "textwrap": None,
+    "unicodedata": None,
+}
+"""What an answer may have tests call, by module: these names, or all. Exceptions come on top."""
 _EXTENDED: dict[type, Callable[[Any], Any]] = {
     str: str.__str__,
     int: int.__index__,
@@ -132,7 +164,10 @@ class Encoding:
         proxy: type,
         handle: Callable[[Any, Any], list[Any]],
         known: dict[int, int] | None = None,
+        *,
+        guarded: bool = False,
     ) -> None:
+        self._guarded = guarded
         self._proxy = proxy  # what stands for things of the other side
         self._handle = handle
         self._numbers = dict(known or {})  # id -> number of containers that the message may name
@@ -158,13 +193,15 @@ class Encoding:
             class_ = self.of(kind)
             if class_[0] in ("standard", "exception", "yours"):
                 return ["error", [class_, self.of(value.args), self.of(own_attributes(value))]]
+        if self._guarded and value is type:
+            return self._handle(value, None)
         made = _made(value)
         if made is not None:
             name, items = made
             return [name, [self.of(each) for each in items]]
-        if kind is ModuleType and is_public(value.__name__):
+        if kind is ModuleType and is_given(value.__name__, guarded=self._guarded):
             return ["module", value.__name__]
-        return _standard(value) or self._handle(value, None)
+        return _standard(value, guarded=self._guarded) or self._handle(value, None)
 
     def _container(self, value: Any, base: str) -> Any:
         number = self._numbers.get(id(value))
@@ -185,19 +222,19 @@ class Encoding:
         return [[self.of(key), self.of(each)] for key, each in value.items()]
 
 
-def _standard(value: Any) -> list[Any] | None:
+def _standard(value: Any, *, guarded: bool) -> list[Any] | None:
     """What stands for a function or class of the standard library."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or not is_public(module):
         return None
     try:
-        found = found_in_standard(module, name)
+        found = found_in_standard(module, name, guarded=guarded)
     except (AttributeError, ImportError):
         return None
     return ["standard", module, name] if found is value else None
 
 
-def found_in_standard(module: str, name: str) -> Any:
+def found_in_standard(module: str, name: str, *, guarded: bool = False) -> Any:
     """A public function or class of the standard library; raises ImportError for others."""
     if not is_public(module) or any(part.startswith("_") for part in name.split(".")):
         raise ImportError(module)
@@ -206,6 +243,10 @@ def found_in_standard(module: str, name: str) -> Any:
         found = getattr(found, part)
     if not isinstance(found, _FOUND):
         raise ImportError(name)  # noqa: TRY004 - as for others that are not found
+    if guarded and not (isinstance(found, type) and issubclass(found, BaseException)):
+        names = _HARMLESS.get(module, frozenset())
+        if names is not None and name not in names:
+            raise ImportError(name)
     return found
 
 
@@ -213,6 +254,11 @@ def is_public(module: str) -> bool:
     """Whether this is a module of the standard library for everybody."""
     top, *rest = module.split(".")
     return top in sys.stdlib_module_names and not any(p.startswith("_") for p in (top, *rest))
+
+
+def is_given(module: str, *, guarded: bool) -> bool:
+    """Whether the module itself travels."""
+    return is_public(module) and (not guarded or (module in _HARMLESS and module != "builtins"))
 
 
 def elements(container: Any) -> list[Any]:
@@ -335,7 +381,10 @@ class Decoding:
         theirs: Callable[[list[Any], Decoding], Any],
         ours: Callable[[int], Any],
         known: dict[int, Any],
+        *,
+        guarded: bool = False,
     ) -> None:
+        self._guarded = guarded
         self._theirs = theirs
         self._ours = ours
         self.containers = dict(known)
@@ -354,6 +403,8 @@ class Decoding:
         if kind in _WRITTEN:
             return _WRITTEN[kind](str(node[1][0]))
         if kind in _SEQUENCES:
+            if self._guarded and kind == "type" and node[1] == ["type"]:
+                raise ValueError("no type of types")
             return _SEQUENCES[kind]([self.of(each) for each in node[1]])
         if kind == "same":
             return self.containers[node[1]]
@@ -362,8 +413,8 @@ class Decoding:
         if kind == "yours":
             return self._ours(int(node[1]))
         if kind == "standard":
-            return found_in_standard(str(node[1]), str(node[2]))
-        if kind == "module" and is_public(str(node[1])):
+            return found_in_standard(str(node[1]), str(node[2]), guarded=self._guarded)
+        if kind == "module" and is_given(str(node[1]), guarded=self._guarded):
             return importlib.import_module(node[1])  # noqa: TID251 - of the standard library
         raise ValueError(f"{kind!r} is no kind of value")
 
