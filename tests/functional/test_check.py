@@ -160,3 +160,21 @@ def test_tests_that_take_too_long(depslice: Depslice, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     told = "no test calls it, but the tests did not end within the limit of --check-seconds"
     assert told in done.err
+
+
+def test_a_class_inside_a_class_that_only_the_caller_has(
+    depslice: Depslice, tmp_path: Path
+) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "shelf.py").write_text(
+        "class Shelf:\n    def copy(self):\n        return self\n\n\n"
+        "class Linked(Shelf):\n    class Link:\n        pass\n\n"
+        "    def __init__(self):\n        self.link = Linked.Link()\n",
+        encoding="utf-8",
+    )
+    calls = tmp_path / "calls.py"
+    calls.write_text("import shelf\nshelf.Linked().copy()\n", encoding="utf-8")
+    done = depslice("slice", repo, "shelf:Shelf.copy", "--check", "--calls", calls)
+    assert done.code == 0, done.err
+    assert "1 replayed, 1 gave the same" in done.err

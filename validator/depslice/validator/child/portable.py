@@ -174,6 +174,8 @@ def find_module(name: str) -> Any:
 def begin(name: str, maker: Any, args: tuple[Any, ...]) -> Any:
     """In pickles: a lent definition before it has its state, which may lead back to it."""
     HOME.found[name] = made = maker(*args)
+    if isinstance(made, type):  # a class inside another is made without it
+        made.__qualname__ = name.split()[0].partition(":")[2]
     return made
 
 
