@@ -39,15 +39,17 @@ class Asked:
     sandbox: str | None
     unsafe: bool
 
-    def tasks(self) -> list[Task]:
+    def tasks(self, notes: Notes) -> list[Task]:
         """The problems that are asked for.
 
         :raises ProblemError: their file cannot be used, or has no such problem.
         """
         from depslice.solvers.loading import load_tasks
-        from depslice.solvers.problem import ProblemError
+        from depslice.solvers.problem import HiddenHarness, ProblemError
 
         found = load_tasks(Path(self.path), strategies=self.strategies)
+        if self.strategies and not any(isinstance(each.hidden, HiddenHarness) for each in found):
+            notes.say("--strategy is for functions of repositories: these problems have none")
         names = list(dict.fromkeys(task.problem.id for task in found))
         for name in self.problems:
             if name not in names:

@@ -91,7 +91,7 @@ def evaluate(
         raise click.UsageError("--known needs --results")
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
-    tasks = asked.tasks()
+    tasks = asked.tasks(notes)
     check_hidden(Path(asked.path), tasks, specs, python=asked.python)
     started = time.monotonic()
     made = []

@@ -45,7 +45,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
 
     notes = Notes(output)
     spec = SolverSpec.of(solver)
-    tasks = asked.tasks()
+    tasks = asked.tasks(notes)
     check_hidden(Path(asked.path), tasks, [spec], python=asked.python)
     unanswered = 0
     with asked.place(asking, notes) as place, notes.progress("solving", slow=True) as progress:

@@ -175,7 +175,7 @@ def begin(name: str, maker: Any, args: tuple[Any, ...]) -> Any:
     """In pickles: a lent definition before it has its state, which may lead back to it."""
     HOME.found[name] = made = maker(*args)
     if isinstance(made, type):  # a class inside another is made without it
-        made.__qualname__ = name.split()[0].partition(":")[2]
+        made.__qualname__ = name.split(maxsplit=1)[0].partition(":")[2]
     return made
 
 
