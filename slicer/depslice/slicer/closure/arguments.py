@@ -38,55 +38,75 @@ _CHANGING: Final = frozenset(
 """Functions of the standard library that change an argument, or use it up."""
 
 
-class Passing:
-    """Answers for the calls of one function."""
+class Arguments:
+    """Answers for one engine."""
 
-    def __init__(self, engine: Engine, function: Function, depth: int = 0) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._function = function
-        self._depth = depth
+        self._known: dict[tuple[Function, int, bool, int], bool] = {}
+        self._facts: dict[Function, tuple[list[f.Fact], dict[int, list[f.Fact]]]] = {}
 
-    def changes_argument(self, call: Op, register: Register, *, defined: bool = False) -> bool:
-        """Whether a call may change what ``register``, one of its arguments, holds.
+    def changes(
+        self, function: Function, call: Op, register: Register, *, defined: bool, depth: int = 0
+    ) -> bool:
+        """Whether a call in ``function`` may change what ``register``, an argument of it, holds.
 
-        ``defined``: functions or classes, which nobody outside is expected to change.
+        ``defined``: functions or classes, which nobody outside is expected to change. ``depth``:
+        calls that the value has been followed through.
         """
-        pos = call[-1]
-        facts = [fact for fact in self._engine.facts_of(self._function) if fact[0] in f.POSITION]
-        here = [fact for fact in facts if fact[f.POSITION[fact[0]]] == pos]
+        here = self._facts_at(function, call[-1])
         called = [fact[1] for fact in here if fact[0] == f.CALL]
         if called:
             return any(
-                self._changes_parameter(function, index, defined=defined)
-                for function in called
-                for index in _parameters_given(function, call, register)
+                self._changes_parameter(each, index, defined=defined, depth=depth)
+                for each in called
+                for index in _parameters_given(each, call, register)
             )
         if any(fact[0] == f.INSTANCE for fact in here):
             return False  # no constructor of its own
         outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
         if not outside:
-            return not defined and not self._depth  # nobody knows what is called
+            return not defined and not depth  # nobody knows what is called
         return any(
             dotted in _CHANGING
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
         )
 
-    def _changes_parameter(self, function: Function, index: int, *, defined: bool) -> bool:
+    def _facts_at(self, function: Function, pos: int) -> list[f.Fact]:
+        facts = self._engine.facts_of(function)
+        known, by_place = self._facts.get(function, (None, {}))
+        if known is not facts:  # more is known of it by now
+            by_place = {}
+            for fact in facts:
+                if fact[0] in f.POSITION:
+                    by_place.setdefault(fact[f.POSITION[fact[0]]], []).append(fact)
+            self._facts[function] = facts, by_place
+        return by_place.get(pos, [])
+
+    def _changes_parameter(
+        self, function: Function, index: int, *, defined: bool, depth: int
+    ) -> bool:
         """Whether a function changes what it is given for a parameter."""
-        if self._depth >= _PASSED_ON:
+        if depth >= _PASSED_ON:
             return False
-        inner = Passing(self._engine, function, self._depth + 1)
+        key = (function, index, defined, depth)
+        if key not in self._known:
+            self._known[key] = False  # a function that calls itself with it
+            self._known[key] = self._does_change(function, index, defined=defined, depth=depth)
+        return self._known[key]
+
+    def _does_change(self, function: Function, index: int, *, defined: bool, depth: int) -> bool:
         given = {index}
         methods: dict[Register, str] = {}
-        calls: list[tuple[Register, str]] = []
+        results: list[Register] = []
         wanted: set[Register] = set()
         for op in function.unit.ops:
             code = op[0]
             wanted.update(reads(op))
             if code == s.PHI and not given.isdisjoint(op[2]):
                 given.add(op[1])
-            elif (code == s.SETATTR and op[1] in given) or (code == s.SETSUB and op[1] in given):
+            elif code in (s.SETATTR, s.SETSUB) and op[1] in given:
                 return True
             elif code == s.ATTR and op[2] in given:
                 methods[op[1]] = op[3]
@@ -96,12 +116,12 @@ class Passing:
             elif code == s.CALL and op[2] in methods:
                 if methods[op[2]] in FILLING:
                     return True
-                calls.append((op[1], methods[op[2]]))
+                results.append(op[1])
             elif code == s.CALL:
                 for register in given.intersection(reads(op)[1:]):
-                    if inner.changes_argument(op, register, defined=defined):
+                    if self.changes(function, op, register, defined=defined, depth=depth + 1):
                         return True
-        return any(result not in wanted for result, _ in calls)
+        return any(result not in wanted for result in results)  # for nothing but its effect
 
 
 def _parameters_given(function: Function, call: Op, register: Register) -> Iterator[int]:

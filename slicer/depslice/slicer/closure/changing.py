@@ -17,7 +17,7 @@ from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register
-from depslice.slicer.closure.arguments import Passing
+from depslice.slicer.closure.arguments import Arguments
 
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
 _PUTTING = frozenset({s.BIND, s.MAPPING, s.PHI, s.RETURN, s.SEQUENCE})
@@ -29,6 +29,7 @@ class Changing:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._arguments = Arguments(engine)
 
     def changes(self, module: Module, unit: int, name: str) -> bool:
         """Whether a unit of ``module`` rebinds its variable ``name``, or may change its object."""
@@ -43,9 +44,9 @@ class Changing:
         if not roots:  # it is changed by a name that is not read: `setattr`, an inner function
             return True
         called = self._is_called(module, name)
-        passing = Passing(self._engine, self._engine.function(module, unit))
+        function = self._engine.function(module, unit)
         return not all(
-            self._only_logs(module, name, root, users, passing)
+            self._only_logs(module, name, root, users, function)
             for root in roots
             if not (called and _is_only_called(root, users))
         )
@@ -69,12 +70,14 @@ class Changing:
                 found |= engine.module_member(source, attribute)
         return found
 
-    def _only_handed_on(self, op: Op, register: Register, values: Values, passing: Passing) -> bool:
+    def _only_handed_on(
+        self, op: Op, register: Register, values: Values, function: Function
+    ) -> bool:
         """Whether an operation puts ``values`` somewhere, or passes them to what leaves them alone."""
         if op[0] != s.CALL:
             return op[0] in _PUTTING
-        return op[2] != register and not passing.changes_argument(
-            op, register, defined=self._is_defined(values)
+        return op[2] != register and not self._arguments.changes(
+            function, op, register, defined=self._is_defined(values)
         )
 
     def _only_logs(
@@ -83,18 +86,18 @@ class Changing:
         name: str,
         root: Register,
         users: dict[Register, list[Op]],
-        passing: Passing,
+        function: Function,
     ) -> bool:
         """Whether the variable in ``root`` only writes log records, or is passed unchanged."""
         for op in users.get(root, ()):
             values = self._engine.name_values(module, name, None)
-            if self._only_handed_on(op, root, values, passing):
+            if self._only_handed_on(op, root, values, function):
                 continue
             if op[0] != s.ATTR:
                 return False
             members = self._member_values(values, op[3])
             given = users.get(op[1], ())
-            if given and all(self._only_handed_on(i, op[1], members, passing) for i in given):
+            if given and all(self._only_handed_on(i, op[1], members, function) for i in given):
                 continue
             attribute = op[3]
             if attribute in LOGGERS:  # `app.logger.info("…")`
