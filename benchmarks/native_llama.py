@@ -9,8 +9,10 @@ installed, builds their ``llama-server`` (CMake, a C++ compiler; ten minutes on 
 writes a module of the name ``xllamacpp`` beside it, with the part of the wheel's that depslice
 uses. What a model answers is the same but for rounding.
 
-``NATIVE_THREADS`` is the number of threads, 1 without it. Several answers at a time
-(``--concurrency``) cost little more than one: the kernels take rows of a matrix by fours.
+``NATIVE_THREADS`` is the number of threads, 1 without it; ``NATIVE_ARGUMENTS`` is given to the
+server. Several answers at a time (``--concurrency``) cost little more than one: the kernels take
+rows of a matrix by fours. On processors without AVX-512, 16 at a time and
+``NATIVE_ARGUMENTS=--no-repack`` do best: the kernels that this leaves take rows by sixteens.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ class Server:
             *(_PROGRAM, "--model", parameters.model.path, "--ctx-size", str(parameters.n_ctx)),
             *("--parallel", str(parameters.n_parallel), "--threads", threads),
             *("--threads-batch", threads, "--host", "127.0.0.1", "--port", str(port), "--no-webui"),
+            *os.environ.get("NATIVE_ARGUMENTS", "").split(),
         ]
         self.process = subprocess.Popen(
             command,
