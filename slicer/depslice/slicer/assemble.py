@@ -142,6 +142,9 @@ def _cut(
         reexports=reexports,
         runs=runs,
         links=links,
+        undocumented=frozenset(
+            summary.pieces[i].path for i in kept if (module.name, i) in closure.undocumented
+        ),
         forms={path: form for path, form in forms.items() if path in keep},
     )
 

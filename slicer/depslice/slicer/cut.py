@@ -59,6 +59,7 @@ class FileCut:
     * ``runs``: for an import statement of which no name is kept, but which has to run a
       module all the same: path -> the statement that does (``import module``).
     * ``links``: for every import-bound name of the module scope, what it is.
+    * ``undocumented``: kept classes that are shown without their docstring.
     * ``forms``: how kept statements are shown, if not all are in ``full``. One without
       an entry is shown as what it stands in.
     """
@@ -73,4 +74,5 @@ class FileCut:
     reexports: Mapping[StatementPath, frozenset[str]] = field(default_factory=dict)
     runs: Mapping[StatementPath, str] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+    undocumented: frozenset[StatementPath] = frozenset()
     forms: Mapping[StatementPath, Form] = field(default_factory=dict)

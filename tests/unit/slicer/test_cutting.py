@@ -15,6 +15,7 @@ import sys
 import textwrap
 import typing
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def cut(
     aliases: Mapping[StatementPath, set[str]] | None = None,
     stars: Mapping[StatementPath, set[str]] | None = None,
     reexports: Mapping[StatementPath, set[str]] | None = None,
+    undocumented: AbstractSet[StatementPath] = frozenset(),
     forms: Mapping[StatementPath, Form] | None = None,
 ) -> str:
     """Cut ``text``; ancestors of ``keep`` are kept too."""
@@ -51,6 +53,7 @@ def cut(
             aliases={path: frozenset(names) for path, names in (aliases or {}).items()},
             stars={path: frozenset(names) for path, names in (stars or {}).items()},
             reexports={path: frozenset(names) for path, names in (reexports or {}).items()},
+            undocumented=frozenset(undocumented),
             forms=forms or {},
         )
     )
@@ -402,6 +405,20 @@ def test_a_class_keeps_header_docstring_and_kept_members() -> None:
 def test_an_empty_class_passes() -> None:
     assert cut("class C:\n\tx = 1\n", {("body", 0)}) == "class C:\n\tpass\n"
     assert cut("class C: x = 1  # c\n", {("body", 0)}) == "class C: pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('class C(B):\n    """What it is."""\n\n    x = 1\n', "class C(B):\n    pass\n"),
+        ('@d\nclass C:\n    r"""Of two\n    lines."""\n', "@d\nclass C:\n    pass\n"),
+        ('class C: "what"; x = 1  # c\n', "class C: pass\n"),
+    ],
+)
+def test_an_undocumented_class_has_no_docstring(text: str, expected: str) -> None:
+    at: StatementPath = ("body", 0)
+    assert cut(text, {at}, undocumented={at}) == expected
+    assert ast.parse(cut(text, {at}, undocumented={at}, forms={at: Form.SIGNATURE}))
 
 
 def test_compound_statements_inside_a_class() -> None:

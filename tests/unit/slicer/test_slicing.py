@@ -356,6 +356,37 @@ def main(): A().used()
     }
 
 
+def test_what_only_annotations_name_has_no_docstring(tmp_path: Path) -> None:
+    program = made(
+        """
+# --- app.py
+from kinds import Named, Asked, Read
+def target(first: Named, second: Asked, third: Read) -> bool:
+    return isinstance(second, Asked) or third.size > 1
+# --- kinds.py
+class Base:
+    "What the base says."
+class Shared:
+    "What both inherit."
+class Named(Base, Shared):
+    "What is named."
+class Asked(Shared):
+    "What is asked for."
+class Read:
+    "What is read."
+    size = 1
+""",
+        tmp_path,
+    )
+    text = text_of(program, slice_symbols(program, ["app:target"]))
+    assert "class Named(Base, Shared):\n    pass" in text
+    assert "What the base says" not in text
+    assert all(f'"What {each}."' in text for each in ("both inherit", "is asked for", "is read"))
+    whole = text_of(program, slice_symbols(program, ["app:target", "kinds:Named"]))
+    assert "What is named" in whole
+    assert "What the base says" in whole
+
+
 def test_members_come_when_reached() -> None:
     check_slice(
         """

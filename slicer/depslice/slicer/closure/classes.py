@@ -28,6 +28,8 @@ from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
+_NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
+"""Decorators, of the standard library, to which the docstring of a class is nothing."""
 _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
 
 
@@ -79,6 +81,16 @@ class Classes:
                 self._live_below.setdefault(k, []).append(class_)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
+
+    def is_used(self, class_: Class) -> bool:
+        """Whether it or a subclass is live, or somebody who may look at it makes or gets it."""
+        looking = len(class_.info.decorators) - sum(
+            name.rpartition(".")[2] in _NOT_LOOKING for name in external_names(self._engine, class_)
+        )
+        if class_ in self._live_below or looking > 0:
+            return True
+        order = self._engine.mro(class_)
+        return any(k.metaclasses or "__init_subclass__" in k.info.members for k in order)
 
     def ask_for_own(self, class_: Class) -> None:
         """What the class itself asks for as soon as it is live."""

@@ -156,6 +156,26 @@ class _Growing:
         self._importing.settle_dotted_imports()
         self._following.drain()
         self._following.note_unresolved()
+        self._leave_out_docstrings()
+
+    def _leave_out_docstrings(self) -> None:
+        """Of classes that only annotations name: without members, and base of no live class.
+
+        Unless something is there that is given the class when it is made.
+        """
+        closure = self._growth.closure
+        kept = [
+            (module, module.summary.pieces[index])
+            for name, index in closure.kept
+            if (module := self._growth.program.module(name)) is not None
+        ]
+        holders = {(module.name, piece.parent) for module, piece in kept}
+        for module, piece in kept:
+            key = (module.name, piece.index)
+            if piece.kind == "class" and key not in holders:
+                class_ = self._growth.class_of(module, piece)
+                if not self._classes.is_used(class_):
+                    closure.undocumented.add(key)
 
     def release(self) -> None:
         """Undo the requests that go upwards: with them the rules would wait for the collector."""

@@ -87,6 +87,7 @@ class Closure:
       (``"*"``: the star as it is); ``stars``: the names wanted of a star import;
       ``runs``: of one that none of these are wanted of, the module that it has to run all
       the same, and the import that does.
+    * ``undocumented``: kept class statements that are shown without their docstring.
     * ``read_names``: names of a module scope that kept code of the module itself reads.
     * ``reasons``: item -> the demand that first reached it; ``demands``: every pair of
       items of which one asked for the other, definite rather than possible.
@@ -101,6 +102,7 @@ class Closure:
     aliases: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
     stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
     runs: dict[PieceKey, ModuleImport] = field(default_factory=dict)
+    undocumented: set[PieceKey] = field(default_factory=set)
     read_names: set[tuple[str, str]] = field(default_factory=set)
     reasons: dict[str, Demand] = field(default_factory=dict)
     demands: dict[tuple[str, str], Demand] = field(default_factory=dict)

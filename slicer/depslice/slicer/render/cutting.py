@@ -51,8 +51,8 @@ def cut_file(cut: FileCut) -> str:
       definitions, one around members, otherwise at most one. Nothing changes
       inside a kept statement, nor in a class or compound statement all of
       which is kept. Line ends are ``\n``.
-    * A docstring of a kept class is always kept; that of the module when its
-      path is in ``keep``.
+    * The docstring of a kept class is kept, except in ``undocumented``; that of
+      the module when its path is in ``keep``.
     * An emptied suite becomes ``pass``; an emptied ``else`` or ``finally``
       goes (a ``finally`` without handlers cannot). All handlers of a ``try``
       and all cases of a ``match`` stay, since they decide what runs.
@@ -223,6 +223,8 @@ class _Cutter:
         for at, child in enumerate(clause.body):
             own = (*path, *clause.key, at)
             if at == 0 and statement.has_docstring:
+                if path in self._cut.undocumented:
+                    return False
                 continue
             if own not in self._keep or not self._is_whole(child, own):
                 return False
@@ -304,19 +306,20 @@ class _Cutter:
     ) -> str:
         """The text of a clause's suite; for one on the header's line, header included."""
         own = (*path, *clause.key)
+        documented = statement.has_docstring and path not in self._cut.undocumented
         if clause.inline < 0:
             pieces = self._suite(
                 clause.body,
                 own,
                 above=clause.header_last,
                 form=form,
-                has_docstring=statement.has_docstring and form is not Form.NAME,
+                has_docstring=documented and form is not Form.NAME,
             )
             return _join(pieces, around_definitions=1)
         kept = [
             at
             for at in range(len(clause.body))
-            if (*own, at) in self._keep or (statement.has_docstring and at == 0)
+            if (*own, at) in self._keep or (documented and at == 0)
         ]
         header = self._text[self._starts[clause.first] : clause.inline]
         return self._simple_statements(header, clause.body, own, 0, kept) if kept else ""
