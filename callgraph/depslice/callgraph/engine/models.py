@@ -228,9 +228,10 @@ def _getattr(engine: ContainerEvaluation, call: Call, *, by_object: bool = False
             result |= load(call.args[0], kind[1], call.pos)
         elif kind[0] == "N":
             result |= engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
+        elif engine.open_name(call.args[0], value, call.pos):
+            result |= engine.unknown
         else:
             computed = True
-            engine.open_name(call.args[0], value, call.pos)
     if computed or not call.args[1]:
         result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
         if engine.whole and not any(engine.values[v][0] in ("S", "N") for v in call.args[1]):

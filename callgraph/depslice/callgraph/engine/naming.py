@@ -38,12 +38,18 @@ class ComputedNames(Narrowing):
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
 
-    def open_name(self, receivers: Values, name: int, pos: Position) -> None:
-        """``getattr(receiver, name)`` where callers know the name, and perhaps the receiver."""
-        if not self.whole and self.values[name][0] in OPEN and name != self.unknown_id:
-            for receiver in tuple(receivers):
-                if self.values[receiver][0] in _HAVING_MEMBERS:
-                    self.facts.append((f.NAMED, receiver, name, pos))
+    def open_name(self, receivers: Values, name: int, pos: Position) -> bool:
+        """``getattr(receiver, name)`` where callers know the name, and perhaps the receiver.
+
+        Whether what they pass settles it; else it may be any attribute.
+        """
+        if self.whole or self.values[name][0] not in OPEN or name == self.unknown_id:
+            return False
+        kinds = {receiver: self.values[receiver][0] for receiver in tuple(receivers)}
+        for receiver, kind in kinds.items():
+            if kind in _HAVING_MEMBERS:
+                self.facts.append((f.NAMED, receiver, name, pos))
+        return bool(kinds) and "M" not in kinds.values()
 
     def store_somewhere(self, stored: Values, pos: Position) -> None:
         """``setattr(owner, name, stored)``: descriptors work where nobody sees them read (3.3.2)."""

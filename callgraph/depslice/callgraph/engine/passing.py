@@ -283,8 +283,8 @@ class FunctionCalls(FittingEvaluation):
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
         passed = self._passed(values)
-        if index in (names_attributes if self.whole else names_members)(function):
-            passed = passed | {v for v in values if self.values[v][0] in ("S", "N")}
+        if self._is_name(function, index, values):
+            passed = passed | {v for v in values if self.values[v][0] in _TEXT}
         if not passed:
             return
         if not self.whole:
@@ -299,6 +299,19 @@ class FunctionCalls(FittingEvaluation):
         ):
             passed = self.shared(receiver)
         self.write(cell, passed)
+
+    def _is_name(self, function: Function, index: int, values: Values) -> bool:
+        """Whether the parameter names something, or is passed on for one that does."""
+        kinds = [self.values[v] for v in values]
+        passed_on = [kind for kind in kinds if kind[0] == "P"]
+        if not passed_on and _TEXT.isdisjoint(kind[0] for kind in kinds):
+            return False
+        names = (names_attributes if self.whole else names_members)(function)
+        if index not in names and index not in self.read(self.cell("naming", function)):
+            return False
+        for _, source, place in passed_on:
+            self.write(self.cell("naming", source), {place})
+        return True
 
     def _passed(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are worth passing."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fallbacks import Fallbacks
-from depslice.callgraph.engine.parts import STORES
+from depslice.callgraph.engine.parts import STORES, names_members
 from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
@@ -331,7 +331,12 @@ class ScopeEvaluation(Fallbacks):
             return self._variadic(function, index, annotation, values, "builtins.dict")
         if annotation is not None:
             declared = self.declared(function.module, function, annotation)
-            if declared and not declared <= self.unknown and not self.is_vague(declared):
+            if (
+                declared
+                and not declared <= self.unknown
+                and not self.is_vague(declared)
+                and not self._is_told_by_callers(function, index, declared)
+            ):
                 values = set(declared)
         if has_default:
             values |= self._default_values(function, index)
@@ -345,6 +350,13 @@ class ScopeEvaluation(Fallbacks):
                     values |= self._default_values(function, index)
             values |= passed
         return values
+
+    def _is_told_by_callers(self, function: Function, index: int, declared: Values) -> bool:
+        """``name: str`` that names an attribute: which one, only callers say."""
+        return not self.whole and any(
+            self.values[v] == ("XI", "builtins.str") and index in names_members(function)
+            for v in declared
+        )
 
     def is_vague(self, declared: Values) -> bool:
         """``x: object``, ``cls: type``: what is passed says more."""

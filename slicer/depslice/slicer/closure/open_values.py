@@ -19,7 +19,7 @@ from depslice.slicer.closure.classes import ORDERING, Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
-from depslice.slicer.closure.origins import Origins
+from depslice.slicer.closure.origins import WIDEST, Origins
 
 # Names that objects of builtin types have: on an unknown receiver they say nothing.
 _COMMON = frozenset(
@@ -109,7 +109,10 @@ class OpenValues:
         for use in fresh:
             self._uses.setdefault(use.value, []).append(use)
         for use in (*again, *fresh):
-            for value in sorted(self._origins.known(use.value) - use.done):
+            known = self._origins.known(use.value)
+            if use.use == "named" and len(known) >= WIDEST:
+                known |= self._engine.unknown  # there may be names that are not told apart
+            for value in sorted(known - use.done):
                 use.done.add(value)
                 self._settle(use, value)
         return bool(fresh) or bool(self._fresh) or self._origins.stale
@@ -121,23 +124,45 @@ class OpenValues:
         makes a class. Those with a default may just never be passed. Whether there is one.
         """
         engine = self._engine
-        found = False
+        found = self._leave_unnamed()
         for value in self._uses:
-            kind = engine.values[value]
-            while kind[0] in ("A", "E", "R"):
-                kind = engine.values[kind[1]]
-            if kind[0] != "P":
-                continue
-            _, function, index = kind
-            has_default = function.unit.params[index][3]
+            parameter = self._parameter_behind(value)
             if (
-                not has_default
-                and not self._origins.is_bound(function, index)
-                and engine.receiver(function, index) is None
+                parameter is not None
+                and not self._has_default(value)
+                and not self._origins.is_bound(*parameter)
+                and engine.receiver(*parameter) is None
             ):
-                self.bind(function, index, engine.unknown)
+                self.bind(*parameter, engine.unknown)
                 found = True
         return found
+
+    def _leave_unnamed(self) -> bool:
+        """Take names that nothing in the slice tells for any; whether there are such."""
+        unnamed = [
+            use
+            for value, uses in self._uses.items()
+            for use in uses
+            if use.use == "named"
+            and not use.done
+            and not self._origins.known(value)
+            and not (self._engine.values[value][0] == "P" and self._has_default(value))
+        ]
+        for use in unnamed:
+            use.done.add(self._engine.unknown_id)
+            self._settle(use, self._engine.unknown_id)
+        return bool(unnamed)
+
+    def _parameter_behind(self, value: int) -> tuple[Function, int] | None:
+        """The parameter that an open value is made of."""
+        kind = self._engine.values[value]
+        while kind[0] in ("A", "E", "R"):
+            kind = self._engine.values[kind[1]]
+        return (kind[1], kind[2]) if kind[0] == "P" else None
+
+    def _has_default(self, value: int) -> bool:
+        parameter = self._parameter_behind(value)
+        return parameter is not None and bool(parameter[0].unit.params[parameter[1]][3])
 
     def recognise(self) -> bool:
         """Ask live classes that an unknown value may be of for what else is done with it.
@@ -178,8 +203,7 @@ class OpenValues:
         if use.use == "call":
             self._settle_call(use, kind)
         elif use.use == "named":
-            if tag == "S":
-                self.note("attribute", use.name, kind[1], use.demand)
+            self._settle_named(use, kind)
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name
@@ -194,6 +218,21 @@ class OpenValues:
             demand = use.demand
             self._classes.want_anywhere(use.name, replace(demand, evidence="unknown-receiver"))
             self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)
+
+    def _settle_named(self, use: _Open, name: Value) -> None:
+        """``getattr`` of the value ``use.name``, by this name."""
+        demand = use.demand
+        if name[0] == "S":
+            self.note("attribute", use.name, name[1], demand)
+        elif name[0] == "N" and (name[1] or name[2]):
+            self.note("matching", use.name, (name[1], name[2]), demand)
+        elif name[0] in ("N", "U"):
+            tag, *of = self._engine.values[use.name]
+            owner = "…"
+            if tag in ("I", "C"):
+                owner = of[0].id
+                self._classes.want_all(of[0], True, demand, below=not of[1])
+            self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
 
     def _settle_member(self, use: _Open, class_: Class, *, exact: bool, instance: bool) -> None:
         """``use.name`` on the class, or on an instance of it."""

@@ -20,7 +20,8 @@ from typing import TypeAlias
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import EMPTY, OPEN, Function, Lookup, Values
 
-_WIDEST = 24
+WIDEST = 24
+"""So many values behind one are told apart."""
 
 Parameter: TypeAlias = tuple[Function, int]
 
@@ -45,7 +46,7 @@ class Origins:
         """Kept code passes ``values`` for the parameter."""
         parameter = (function, index)
         bound = self._bound.setdefault(parameter, set())
-        if not values <= bound and len(bound) < _WIDEST:
+        if not values <= bound and len(bound) < WIDEST:
             bound |= values
             self._wake(parameter)
 
@@ -71,7 +72,7 @@ class Origins:
         yield value
         for step in (self._passed_from, self._passed_to):
             met, waiting = {value}, deque([value])
-            while waiting and len(met) < _WIDEST:
+            while waiting and len(met) < WIDEST:
                 for each in step(waiting.popleft()):
                     if each not in met:
                         met.add(each)
@@ -115,11 +116,11 @@ class Origins:
     def _grows(self, value: int) -> bool:
         """Trace ``value`` once; whether more is behind it than was known."""
         before = self._known[value]
-        if len(before) >= _WIDEST:
+        if len(before) >= WIDEST:
             return False  # as much as is told apart
         found = self._trace(value) | before
-        if len(found) > _WIDEST:
-            found = before.union(sorted(found - before)[: _WIDEST - len(before)])
+        if len(found) > WIDEST:
+            found = before.union(sorted(found - before)[: WIDEST - len(before)])
         self._known[value] = frozenset(found)
         return len(found) > len(before)
 
@@ -165,7 +166,7 @@ class Origins:
         result: set[int] = set()
         for value in sorted(values):
             result |= self._behind(value, reader)
-            if len(result) > _WIDEST:
+            if len(result) > WIDEST:
                 break
         return result
 
