@@ -68,10 +68,6 @@ class CallEvaluation(ExternalCalls):
         """Implemented by the protocol part."""
         raise NotImplementedError
 
-    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
-        """Implemented by the naming part."""
-        raise NotImplementedError
-
     def call_operation(self, op: Op, registers: Sequence[Values]) -> Values:
         """A ``CALL`` operation."""
         args = [registers[r] for r in op[3]]

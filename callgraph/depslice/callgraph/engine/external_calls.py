@@ -55,6 +55,10 @@ class ExternalCalls(PartialCalls):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
+        """Implemented by the naming part."""
+        raise NotImplementedError
+
     def call_external(self, dotted: str, call: Call) -> Values:
         """Call something outside the repo; what is known of it is modelled."""
         args, keywords, spread, pos, register = call
@@ -109,7 +113,10 @@ class ExternalCalls(PartialCalls):
 
     def _fill_fields(self, template: Value, call: Call, *, mapped: bool) -> None:
         """``"{0.name} {key[x]!r}".format(…)`` reads attributes and items (Format String Syntax)."""
+        spaces = [self.values[v][1] for v in call.spread if self.values[v][0] == "NS"]
         if template[0] != "S":
+            for space in spaces:
+                self.global_names(space, EMPTY, call.pos)
             return
         for field in fields_of(template[1]):
             if mapped:
@@ -120,6 +127,9 @@ class ExternalCalls(PartialCalls):
                 values = call.argument(field.first, "")
             else:
                 values = call.keywords.get(field.first, EMPTY)
+                key = self.single(("S", field.first))
+                for space in spaces if field.first not in call.keywords else ():
+                    values = values | self.global_names(space, key, call.pos)
             for is_attribute, name in field.rest:
                 if is_attribute:
                     values = self.load_attribute(values, name, call.pos)

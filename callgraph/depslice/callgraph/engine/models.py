@@ -68,6 +68,18 @@ def _globals(engine: ContainerEvaluation, call: Call) -> Values:
     return EMPTY if engine.current is None else engine.single(("NS", engine.current.module.name))
 
 
+def _locals(engine: ContainerEvaluation, call: Call) -> Values:
+    """``locals()`` of a module is its namespace; those of a function are no matter of others."""
+    current = engine.current
+    if current is not None and current.unit.kind == "piece" and current.unit.owner < 0:
+        return _globals(engine, call)
+    return engine.unknown
+
+
+def _vars(engine: ContainerEvaluation, call: Call) -> Values:
+    return _globals(engine, call) if call.args else _locals(engine, call)
+
+
 def _namespace(engine: ContainerEvaluation, call: Call) -> Values:
     made = engine.container_of("types.SimpleNamespace", call.register, EMPTY)
     for container in made:
@@ -604,7 +616,8 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.map": _map,
     "builtins.iter": _iter,
     "builtins.globals": _globals,
-    "builtins.vars": _globals,
+    "builtins.locals": _locals,
+    "builtins.vars": _vars,
     "builtins.dir": _dir,
     "inspect.getmembers": _getmembers,
     "inspect.getmembers_static": _getmembers,

@@ -11,7 +11,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.summary import Op, Position, Register, pack
-from depslice.callgraph.templates import keys_of
+from depslice.callgraph.templates import fields_of, keys_of
 
 BINARY_DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -121,6 +121,7 @@ _TYPING_FORMS = frozenset(
 )
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
 _LONGEST_CODE = 2000
+_LONGEST_TEMPLATE = 4000
 _LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
 
 
@@ -246,7 +247,9 @@ class ExpressionLowering:
 
     def _constant(self, node: ast.Constant) -> Register:
         value = node.value
-        if type(value) is str and 0 < len(value) <= _LONGEST_NAME:
+        if type(value) is str and (
+            0 < len(value) <= _LONGEST_NAME or (len(value) <= _LONGEST_TEMPLATE and _names(value))
+        ):
             frame = self.frame
             register = frame.new()
             frame.ops.append((s.STRING, register, value))
@@ -741,6 +744,13 @@ def _key_text(value: object) -> str | None:
     if type(value) in (int, bool, bytes) or value is None:
         return repr(value)[:_LONGEST_NAME]
     return None
+
+
+def _names(template: str) -> bool:
+    """Whether it is a template for ``str.format`` that names something."""
+    return "{" in template and any(
+        isinstance(field.first, str) or field.rest for field in fields_of(template)
+    )
 
 
 def _text_of(node: ast.expr) -> str:
