@@ -103,6 +103,7 @@ def _cut(
     stars: dict[StatementPath, frozenset[str]] = {}
     reexports: dict[StatementPath, frozenset[str]] = {}
     runs: dict[StatementPath, str] = {}
+    submodules: dict[StatementPath, dict[str, tuple[str, ...]]] = {}
     links: dict[str, Link] = {}
     substance = any(summary.pieces[i].kind != "future" for i in kept)
     for index in kept:
@@ -119,6 +120,10 @@ def _cut(
             stars[piece.path] = explicit
             wanted = explicit
         aliases[piece.path] = wanted
+        if key in closure.submodules:
+            submodules[piece.path] = {
+                bound: tuple(modules) for bound, modules in closure.submodules[key].items()
+            }
         if not wanted and key in closure.runs:
             runs[piece.path] = closure.runs[key].text
         unread = frozenset(
@@ -141,6 +146,7 @@ def _cut(
         stars=stars,
         reexports=reexports,
         runs=runs,
+        submodules=submodules,
         links=links,
         undocumented=frozenset(
             summary.pieces[i].path for i in kept if (module.name, i) in closure.undocumented

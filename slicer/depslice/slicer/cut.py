@@ -58,6 +58,8 @@ class FileCut:
       them so that linters do not call them unused.
     * ``runs``: for an import statement of which no name is kept, but which has to run a
       module all the same: path -> the statement that does (``import module``).
+    * ``submodules``: for an import statement, modules outside the repo that it has to import
+      too, by the bound name of their package: path -> name -> modules.
     * ``links``: for every import-bound name of the module scope, what it is.
     * ``undocumented``: kept classes that are shown without their docstring.
     * ``forms``: how kept statements are shown, if not all are in ``full``. One without
@@ -73,6 +75,7 @@ class FileCut:
     stars: Mapping[StatementPath, frozenset[str]] = field(default_factory=dict)
     reexports: Mapping[StatementPath, frozenset[str]] = field(default_factory=dict)
     runs: Mapping[StatementPath, str] = field(default_factory=dict)
+    submodules: Mapping[StatementPath, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
     undocumented: frozenset[StatementPath] = frozenset()
     forms: Mapping[StatementPath, Form] = field(default_factory=dict)

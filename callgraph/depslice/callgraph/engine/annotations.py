@@ -54,6 +54,10 @@ class AnnotationEvaluation(ScopeEvaluation):
             following: set[int] = set()
             for value in values:
                 kind = self.values[value]
+                if kind[0] == "X" and eager and not self.whole:
+                    outside = f"{kind[1]}.{part}"
+                    self.facts.append((f.EXTERNAL, outside, pos, False))
+                    following |= self.single(("X", outside))
                 if kind[0] != "M":
                     continue
                 inner = self.program.module(kind[1])

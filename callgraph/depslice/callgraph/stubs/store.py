@@ -67,6 +67,16 @@ class StubModule:
         self.declared[name] = found
         return found
 
+    def imports_submodule(self, name: str) -> bool:
+        """Whether the package itself imports its module ``name``.
+
+        Where it does, its stub has a relative import; absolute ones may be there for a type.
+        """
+        imports = self.outline.imports.values()
+        modules = {source.partition(".")[0] for level, source, _ in imports if level == 1}
+        modules |= {source.partition(".")[0] for level, source in self.outline.stars if level == 1}
+        return name in modules or (1, "", name) in imports
+
     def _text(self) -> str:
         if self.text is None:
             try:

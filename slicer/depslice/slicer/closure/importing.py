@@ -216,6 +216,54 @@ class Importing:
             for bound in tuple(bounds):
                 if is_dotted_import(piece, bound):
                     self._keep_used_siblings(module, piece, bound)
+        for (name, index), bounds in self._closure.aliases.items():
+            module = self._program.module(name)
+            assert module is not None
+            for bound in bounds:
+                self._import_submodules(module, module.summary.pieces[index], bound)
+
+    def _import_submodules(self, module: Module, piece: Piece, bound: str) -> None:
+        """``import collections`` and ``collections.abc``, which code outside the slice has loaded."""
+        for alias, level, target, item in piece.imports:
+            package = target if level < 0 else target.partition(".")[0]
+            if alias != bound or item is not None or self._program.is_module(package):
+                continue
+            used = sorted(self._uses.get(module.name, ()))
+            found = [self._submodule_used(package, dotted) for dotted in used]
+            names = [name for name in dict.fromkeys(found) if name is not None]
+            for name in names:
+                loaded = self._loaded_by(module)
+                if not any(other.startswith(f"{name}.") for other in (*names, *loaded)) and (
+                    name not in loaded
+                ):
+                    by_name = self._closure.submodules.setdefault((module.name, piece.index), {})
+                    by_name.setdefault(bound, {})[name] = None
+
+    def _loaded_by(self, module: Module) -> set[str]:
+        """The modules outside the repo, and names in them, that kept imports of ``module`` name."""
+        found: set[str] = set()
+        for index, piece in enumerate(module.summary.pieces):
+            key = (module.name, index)
+            wanted = self._closure.aliases.get(key, ()) if piece.kind == "import" else ()
+            for bound, level, target, item in piece.imports if wanted else ():
+                if bound in wanted and level <= 0:
+                    found.add(target if item is None else f"{target}.{item}")
+            for modules in self._closure.submodules.get(key, {}).values():
+                found.update(modules)
+        return found
+
+    def _submodule_used(self, package: str, dotted: str) -> str | None:
+        """The innermost module of an outside ``package`` that is used, if that does not load it."""
+        found = None
+        stubs = self._program.stubs
+        while dotted.startswith(f"{package}.") and "." in dotted[len(package) :]:
+            package = ".".join(dotted.split(".")[: package.count(".") + 2])
+            parent = stubs.module(package.rpartition(".")[0])
+            if parent is None or not parent.is_package or stubs.module(package) is None:
+                break
+            if not parent.imports_submodule(package.rpartition(".")[2]):
+                found = package
+        return found
 
     def _keep_used_siblings(self, module: Module, piece: Piece, bound: str) -> None:
         used = self._uses.get(module.name, set())

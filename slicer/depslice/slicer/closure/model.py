@@ -88,6 +88,8 @@ class Closure:
       ``runs``: of one that none of these are wanted of, the module that it has to run all
       the same, and the import that does.
     * ``undocumented``: kept class statements that are shown without their docstring.
+    * ``submodules``: of a kept import statement, the modules outside the repo that it has to
+      import too, by the name it binds of the package they are in.
     * ``read_names``: names of a module scope that kept code of the module itself reads.
     * ``reasons``: item -> the demand that first reached it; ``demands``: every pair of
       items of which one asked for the other, definite rather than possible.
@@ -103,6 +105,7 @@ class Closure:
     stars: dict[PieceKey, dict[str, None]] = field(default_factory=dict)
     runs: dict[PieceKey, ModuleImport] = field(default_factory=dict)
     undocumented: set[PieceKey] = field(default_factory=set)
+    submodules: dict[PieceKey, dict[str, dict[str, None]]] = field(default_factory=dict)
     read_names: set[tuple[str, str]] = field(default_factory=set)
     reasons: dict[str, Demand] = field(default_factory=dict)
     demands: dict[tuple[str, str], Demand] = field(default_factory=dict)

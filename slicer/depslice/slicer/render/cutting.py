@@ -398,6 +398,7 @@ class _Cutter:
             stars=cut.stars.get(path, frozenset()),
             reexports=cut.reexports.get(path, frozenset()),
             run=cut.runs.get(path),
+            submodules=cut.submodules.get(path, {}),
         )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 _NOQA = re.compile(
     r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
 )
+NO_SUBMODULES: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 _LINE_LENGTH = 88  # of import statements that have to be laid out anew
 
 
@@ -37,6 +39,7 @@ def cut_import(
     stars: frozenset[str],
     reexports: frozenset[str],
     run: str | None = None,
+    submodules: Mapping[str, Sequence[str]] = NO_SUBMODULES,
 ) -> Segment | None:
     """Return an import statement with only the bound names ``kept`` (``None``: all).
 
@@ -44,6 +47,7 @@ def cut_import(
     what stands before it on its line. ``stars`` are the names that replace a
     ``*``, ``reexports`` the bound names that linters must not call unused.
     Where no name is left, it is the statement ``run``; ``None`` if there is none either.
+    ``submodules`` are imported too, by the bound name of their package.
     """
     if run is not None and not kept:
         return Segment(run, mark=run.startswith("import "))
@@ -53,9 +57,13 @@ def cut_import(
         if not aliases:
             return None
         mark = any(_bound(a, dotted=True) in reexports and a.asname != a.name for a in aliases)
-        if len(aliases) == len(node.names):
+        if len(aliases) == len(node.names) and not submodules:
             return Segment(source, mark)
-        return Segment("import " + ", ".join(map(_written, aliases)), mark)
+        # `import xml as x, xml.etree` binds `xml`, which nothing reads.
+        mark = mark or any(a.asname is not None and a.asname in submodules for a in aliases)
+        left = dict(submodules)
+        written = [text for alias in aliases for text in _with_submodules(alias, left)]
+        return Segment("import " + ", ".join(written), mark)
     assert isinstance(node, ast.ImportFrom)
     header = f"from {'.' * node.level}{node.module or ''} import"
     if node.names[0].name == "*":
@@ -90,6 +98,13 @@ def _bound(alias: ast.alias, *, dotted: bool = False) -> str:
 
 def _written(alias: ast.alias) -> str:
     return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+
+
+def _with_submodules(alias: ast.alias, left: dict[str, Sequence[str]]) -> list[str]:
+    """What imports ``alias``, and the modules ``left`` of it; ``import a.b`` binds ``a`` as well."""
+    modules = list(left.pop(_bound(alias, dotted=True), ()))
+    is_bound = bool(modules) and alias.asname is None and "." not in alias.name
+    return modules if is_bound else [_written(alias), *modules]
 
 
 def _with_explicit(source: str, aliases: Sequence[ast.alias]) -> str:
