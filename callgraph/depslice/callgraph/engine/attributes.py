@@ -16,6 +16,7 @@ from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function,
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register, TypeExpr
 
+_TOLD = ("__set__", "__delete__")
 _LONGEST_DOTTED = 8
 _MOST_SUBCLASSES = 200
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
@@ -910,8 +911,11 @@ class AttributeEvaluation(AnnotationEvaluation):
         class_ = value[1]
         assert isinstance(class_, Class)
         owner = self.find_member(class_, name)
+        if value[0] == "I" and not self.whole:
+            self.facts.append((f.MEMBER, class_, name, pos, not value[2], "write", False))
         if owner is not None:
-            self.facts.append((f.MEMBER, owner, name, pos, False, "write", True))
+            if self.whole:
+                self.facts.append((f.MEMBER, owner, name, pos, False, "write", True))
             if value[0] == "I":
                 for member in tuple(self.member_values(owner, name)):
                     self._call_setter(member, receiver, values, pos)
@@ -944,16 +948,40 @@ class AttributeEvaluation(AnnotationEvaluation):
         elif kind[0] == "I":
             self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
 
+    def notified(self, owner: Class, name: str, dunder: str) -> list[Class] | None:
+        """Who is told when instances store or delete what ``owner`` calls ``name`` (3.3.2).
+
+        ``None``: nobody. A property is; so is an instance of a class with ``__set__`` or
+        ``__delete__``, each of which hides the other: the classes that have ``dunder`` for it.
+        """
+        found: list[Class] | None = None
+        for member in self.member_values(owner, name):
+            kind = self.values[member]
+            if kind[0] == "PY" or (kind[0] == "F" and kind[1].unit.flags & s.PROPERTY):
+                found = found or []
+            holders = [self.find_member(kind[1], each) for each in _TOLD] if kind[0] == "I" else []
+            if any(holder is not None for holder in holders):
+                holder = self.find_member(kind[1], dunder)
+                found = [*(found or ()), *([holder] if holder is not None else [])]
+        return found
+
     def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
         """``del receiver.name``."""
         self.protocol(receivers, ("__delattr__",), pos)
-        for receiver in tuple(receivers) if self.whole else ():
+        for receiver in tuple(receivers):
             value = self.values[receiver]
+            if not self.whole and value[0] in OPEN:
+                self.note_unknown(name, pos, receiver)
+            elif not self.whole and value[0] == "I":
+                self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))
             owner = self.find_member(value[1], name) if value[0] == "I" else None
             for member in tuple(self.member_values(owner, name)) if owner is not None else ():
                 kind = self.values[member]
                 if kind[0] == "PY" and kind[3]:
                     self.call(kind[3], [frozenset((receiver,))], {}, pos, rule="property")
+                elif kind[0] == "F" and kind[1].unit.flags & s.PROPERTY:
+                    if len(kind[1].unit.params) == 1:  # one of them is the deleter
+                        self.call_function(kind[1], [frozenset((receiver,))], pos, rule="property")
                 elif kind[0] == "I":
                     self._descriptor(member, kind[1], "__delete__", [frozenset((receiver,))], pos)
 

@@ -91,10 +91,18 @@ class CallEvaluation(ExternalCalls):
                 found |= loose | self.entries_of(registers[register], f.HERE)
                 known = known or bool(names)
             spread = found or (EMPTY if known else self.unknown)
+            spaces = self.only_namespaces(found)
+            if spaces and not self._are_filling(registers[op[2]]):
+                self.read_namespaces(spaces, f.HERE)
         made = self.call(registers[op[2]], args, keywords, f.HERE, register=op[1], spread=spread)
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
+
+    def _are_filling(self, callees: Values) -> bool:
+        """Whether all of them are ``str.format``, which reads the names of its template."""
+        kinds = [self.values[v] for v in callees]
+        return all(kind[0] == "SM" and kind[3] == "format" for kind in kinds)
 
     def _name_unresolved(self, op: Op, registers: Sequence[Values]) -> None:
         """``x.go()`` on who knows what: the call that is not resolved has a name."""

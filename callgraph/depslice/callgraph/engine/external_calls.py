@@ -111,12 +111,24 @@ class ExternalCalls(PartialCalls):
         made = self.outside.call_method(method, call)
         return self.constants[s.OPAQUE] if made is None else made
 
+    def only_namespaces(self, values: Values) -> frozenset[int]:
+        """Those of ``values`` that are namespaces: of modules, and of objects."""
+        return frozenset(v for v in values if self.values[v][0] in ("NS", "ND"))
+
+    def read_namespaces(self, spaces: Values, pos: Position) -> None:
+        """Any of their names may be read."""
+        for space in spaces:
+            kind = self.values[space]
+            if kind[0] == "NS":
+                self.global_names(kind[1], EMPTY, pos)
+            else:
+                self.names_in(self.only(kind[1]), pos, inherited=False)
+
     def _fill_fields(self, template: Value, call: Call, *, mapped: bool) -> None:
         """``"{0.name} {key[x]!r}".format(…)`` reads attributes and items (Format String Syntax)."""
-        spaces = [self.values[v][1] for v in call.spread if self.values[v][0] == "NS"]
+        spaces = self.only_namespaces(call.spread)
         if template[0] != "S":
-            for space in spaces:
-                self.global_names(space, EMPTY, call.pos)
+            self.read_namespaces(spaces, call.pos)
             return
         for field in fields_of(template[1]):
             if mapped:
@@ -127,9 +139,9 @@ class ExternalCalls(PartialCalls):
                 values = call.argument(field.first, "")
             else:
                 values = call.keywords.get(field.first, EMPTY)
-                key = self.single(("S", field.first))
-                for space in spaces if field.first not in call.keywords else ():
-                    values = values | self.global_names(space, key, call.pos)
+                if spaces and field.first not in call.keywords:
+                    key = self.single(("S", field.first))
+                    values = values | self.subscript(spaces, key, call.pos)
             for is_attribute, name in field.rest:
                 if is_attribute:
                     values = self.load_attribute(values, name, call.pos)

@@ -17,9 +17,9 @@ Fact: TypeAlias = tuple[Any, ...]
 
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
-    1  # class name pos open how certain    a member found on a class: "call", "read", "write",
+    1  # class name pos open how certain    a member found on a class: "call", "read", "write", "delete",
     #    "class" (on the class itself), "line" (on any class that it is made of), "super";
-    #    ALL names: "vars" (its own), "dir" (inherited too)
+    #    ALL names: "vars" (its own), "dir" (inherited too), "write" (those that are told)
 )
 CALL: Final = 2  # function pos certain rule external   a function body may run
 UNKNOWN: Final = 3  # attr pos is_call value             attribute of an open value

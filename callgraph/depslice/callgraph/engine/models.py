@@ -263,7 +263,15 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
             if kind[0] == "S":
                 engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
             else:
-                engine.store_somewhere(call.args[2], call.pos)
+                engine.store_somewhere(call.args[0], call.args[2], call.pos)
+    return EMPTY
+
+
+def _delattr(engine: ContainerEvaluation, call: Call) -> Values:
+    for value in tuple(call.args[1]) if len(call.args) == 2 else ():
+        kind = engine.values[value]
+        if kind[0] == "S":
+            engine.delete_attribute(call.args[0], kind[1], call.pos)
     return EMPTY
 
 
@@ -298,6 +306,8 @@ def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
             kind = engine.values[value]
             if kind[0] == "S":
                 engine.load_attribute(call.args[0], kind[1], call.pos)
+            elif not engine.whole:  # told; not followed: it would ask for all that is there
+                engine.note_unknown_name(call.pos)
     return engine.constants[-7]
 
 
@@ -637,6 +647,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.object.__new__": _object_new,
     "builtins.object.__setattr__": _object_setattr,
     "builtins.setattr": _setattr,
+    "builtins.delattr": _delattr,
     "builtins.callable": _callable,
     "builtins.hasattr": _hasattr,
     "builtins.super": _super,

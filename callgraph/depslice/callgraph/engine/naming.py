@@ -51,8 +51,19 @@ class ComputedNames(Narrowing):
                 self.facts.append((f.NAMED, receiver, name, pos))
         return bool(kinds) and "M" not in kinds.values()
 
-    def store_somewhere(self, stored: Values, pos: Position) -> None:
-        """``setattr(owner, name, stored)``: descriptors work where nobody sees them read (3.3.2)."""
+    def note_unknown_name(self, pos: Position) -> None:
+        """A name that is not known is asked for."""
+        self.facts.append((f.DYNAMIC, None, "", "", pos, self.unknown_id))
+
+    def store_somewhere(self, receivers: Values, stored: Values, pos: Position) -> None:
+        """``setattr(receiver, name, stored)``: descriptors work where nobody sees them (3.3.2).
+
+        Those that ``receiver`` has, and those that are stored.
+        """
+        for receiver in receivers if not self.whole else ():
+            kind = self.values[receiver]
+            if kind[0] == "I":
+                self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], "write", False))
         for value in stored if not self.whole else ():
             kind = self.values[value]
             for name in ("__get__", "__set__", "__delete__") if kind[0] == "I" else ():

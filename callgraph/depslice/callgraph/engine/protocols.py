@@ -85,7 +85,7 @@ class Protocols(CallEvaluation):
                     keys = receiver
                 found = self.iterate(keys, pos, is_async=False)
                 result |= self.call_dunder(value, kind[1], "__getitem__", [found], pos)
-            elif kind[0] == "NS":
+            elif kind[0] in ("NS", "ND"):
                 result.add(value)  # stands for its entries: who gets them knows the names
             elif kind[0] in OPEN:
                 for dunder in ("keys", "__iter__", "__getitem__"):

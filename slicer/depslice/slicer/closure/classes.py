@@ -9,7 +9,7 @@ are, and of each that becomes live later. So such demands stand until the slice 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -49,11 +49,13 @@ class Classes:
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
         self._live: dict[Class, None] = {}
+        self._named: dict[Class, None] = {}  # by annotations
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
+        self._stored: dict[Class, dict[tuple[str, str], Demand]] = {}
         self._in_line: dict[Class, dict[str, Demand]] = {}
         self._all: dict[tuple[Class, bool], Demand] = {}  # whether inherited ones, too
         self._after: dict[tuple[Class, str], Demand] = {}
@@ -189,6 +191,8 @@ class Classes:
         for k in order:
             for name, demand in tuple(self._of_subclasses.get(k, {}).items()):
                 self._want_found(live, name, demand)
+            for (name, dunder), demand in tuple(self._stored.get(k, {}).items()):
+                self._want_if_notified(live, name, dunder, demand)
             for name, demand in tuple(self._in_line.get(k, {}).items()):
                 self._want_each(order, name, demand)
         for (k, inherited), demand in tuple(self._all.items()):
@@ -289,6 +293,32 @@ class Classes:
             for live in tuple(self._live_below.get(class_, ())):
                 self._want_found(live, name, demand)
 
+    def want_notified(
+        self, class_: Class, name: str, dunder: str, demand: Demand, *, below: bool
+    ) -> None:
+        """``name`` is stored on an instance, or deleted: who is told (data model, 3.3.2).
+
+        What a class binds to anything else is only hidden by that. ``dunder`` is what a
+        descriptor has for it; with the name ``ALL`` nobody knows which one is stored.
+        """
+        self._want_if_notified(class_, name, dunder, demand)
+        if below and self._standing.is_new((class_, name, dunder), demand):
+            self._stored.setdefault(class_, {})[name, dunder] = demand
+            for live in tuple(self._live_below.get(class_, ())):
+                self._want_if_notified(live, name, dunder, demand)
+
+    def _want_if_notified(self, live: Class, name: str, dunder: str, demand: Demand) -> None:
+        names: Iterable[str] = (name,)
+        if name == f.ALL:
+            names = sorted({each for k in self._engine.mro(live) for each in k.info.members})
+        for each in names:
+            owner = self._engine.find_member(live, each)
+            notified = None if owner is None else self._engine.notified(owner, each, dunder)
+            if owner is not None and notified is not None:
+                self.want_member(owner, each, demand)
+                for holder in notified:
+                    self.want_member(holder, dunder, demand)
+
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
         if self._standing.is_new((class_, "line", name), demand):
@@ -317,6 +347,20 @@ class Classes:
             self._anywhere[name] = demand
             for live in tuple(self._live):
                 self._want_found(live, name, demand, fallback=True)
+            for class_ in tuple(self._named):
+                self._recognise(class_, name, demand)
+
+    def note_named(self, class_: Class) -> None:
+        """An annotation names ``class_``: what nobody knows may well be an instance of it."""
+        if class_ not in self._named:
+            self._named[class_] = None
+            for name, demand in tuple(self._anywhere.items()):
+                self._recognise(class_, name, demand)
+
+    def _recognise(self, class_: Class, name: str, demand: Demand) -> None:
+        """A receiver that nobody knows has ``name``: if ``class_`` has it, it is taken for one."""
+        if class_ not in self._live and self._has(class_, name):
+            self.make_live(class_, demand)
 
     def want_where(self, telling: str, name: str, demand: Demand) -> bool:
         """``name`` on a receiver of which only the attribute ``telling`` is known.

@@ -198,8 +198,11 @@ class Following:
 
     def _member(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos, is_open, how, certain = fact
-        if how == "write":
-            return  # a setter that runs is a call
+        if how in ("write", "delete"):
+            demand = _demand(at, ReferenceKind.WRITE, "member", pos)
+            dunder = "__set__" if how == "write" else "__delete__"
+            self._classes.want_notified(owner, name, dunder, demand, below=is_open)
+            return
         kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
         demand = _demand(at, kind, "member", pos, certain=certain)
         if name == f.ALL:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module, strings_in
 from depslice.callgraph.summary import Op, Piece
 from depslice.slicer.closure.builders import Builders
@@ -83,8 +84,12 @@ class Names:
         elif piece.kind != "future":
             item = f"{module.name}:{name}"
             kept = self._growth.keep(module, piece, demand, item=item)
-            if kept and value and piece.kind == "class":
-                self._classes.make_live(self._growth.class_of(module, piece), demand)
+            if kept and piece.kind == "class":
+                class_ = self._growth.class_of(module, piece)
+                if value:
+                    self._classes.make_live(class_, demand)
+                elif demand.kind is ReferenceKind.ANNOTATE:
+                    self._classes.note_named(class_)
 
     def _want_unbound(self, module: Module, name: str, demand: Demand, *, value: bool) -> None:
         """A name that no statement of the module scope is seen to bind."""
