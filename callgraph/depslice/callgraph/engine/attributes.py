@@ -967,9 +967,13 @@ class AttributeEvaluation(AnnotationEvaluation):
 
     def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
         """``del receiver.name``."""
-        self.protocol(receivers, ("__delattr__",), pos)
         for receiver in tuple(receivers):
             value = self.values[receiver]
+            if value[0] == "I" and self.find_member(value[1], "__delattr__") is not None:
+                given = [self.only(receiver), self.single(("S", name))]
+                self._call_member(value[1], "__delattr__", given, pos, "protocol")
+            else:
+                self.protocol(self.only(receiver), ("__delattr__",), pos)
             if not self.whole and value[0] in OPEN:
                 self.note_unknown(name, pos, receiver)
             elif not self.whole and value[0] == "I":

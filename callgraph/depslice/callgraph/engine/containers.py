@@ -396,6 +396,8 @@ class ContainerEvaluation(ComputedNames):
                 self.hash_values(keys)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
+            elif value[0] == "C":
+                self.call_of_metaclass(receiver, value[1], "__setitem__", [keys, values], pos)
             elif value[0] == "NS":
                 module = self.program.module(value[1])
                 names = self._known_keys(keys) if module is not None else None

@@ -264,6 +264,7 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
                 engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
             else:
                 engine.store_somewhere(call.args[0], call.args[2], call.pos)
+                engine.name_of_open(call.args[0], value, call.pos)
     return EMPTY
 
 
@@ -272,6 +273,8 @@ def _delattr(engine: ContainerEvaluation, call: Call) -> Values:
         kind = engine.values[value]
         if kind[0] == "S":
             engine.delete_attribute(call.args[0], kind[1], call.pos)
+        else:
+            engine.name_of_open(call.args[0], value, call.pos)
     return EMPTY
 
 

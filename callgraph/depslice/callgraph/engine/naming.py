@@ -51,6 +51,10 @@ class ComputedNames(Narrowing):
                 self.facts.append((f.NAMED, receiver, name, pos))
         return bool(kinds) and "M" not in kinds.values()
 
+    def name_of_open(self, receivers: Values, name: int, pos: Position) -> None:
+        """What callers know, receiver and name, is stored or deleted: then it has that name."""
+        self.open_name(frozenset(v for v in receivers if self.values[v][0] in OPEN), name, pos)
+
     def note_unknown_name(self, pos: Position) -> None:
         """A name that is not known is asked for."""
         self.facts.append((f.DYNAMIC, None, "", "", pos, self.unknown_id))

@@ -20,7 +20,10 @@ RETURNS: Final = 1
 STORES: Final = 2
 FULL: Final = 7
 
-_NAMING: Final = frozenset({"getattr", "setattr", "hasattr", "import_module", "__import__"})
+_NAMING: Final = frozenset(
+    {"getattr", "setattr", "delattr", "hasattr", "import_module", "__import__"}
+)
+_NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
 FILLING: Final = frozenset(
@@ -168,7 +171,7 @@ def names_members(function: Function) -> frozenset[int]:
 
 
 def _named_in_calls(unit: Unit) -> Iterator[int]:
-    if unit.qualname.endswith((".__getattr__", ".__getattribute__")):
+    if unit.qualname.rpartition(".")[2] in _NAMED:
         yield 1
     getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
     for op in unit.ops if getters else ():

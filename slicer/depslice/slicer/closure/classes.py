@@ -30,6 +30,7 @@ _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_in
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
+_DESCRIBING: Final = ("__get__", "__set__", "__delete__")
 _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
 
 
@@ -319,6 +320,17 @@ class Classes:
                 for holder in notified:
                     self.want_member(holder, dunder, demand)
 
+    def want_descriptor(self, owner: Class, name: str, demand: Demand) -> None:
+        """What is read, stored or deleted on who knows what, descriptors do (3.3.2)."""
+        if name.startswith("__"):
+            return  # implicit: looked up on the type, and called
+        for member in self._engine.member_values(owner, name):
+            kind = self._engine.values[member]
+            for dunder in _DESCRIBING if kind[0] == "I" else ():
+                holder = self._engine.find_member(kind[1], dunder)
+                if holder is not None:
+                    self.want_member(holder, dunder, demand)
+
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
         if self._standing.is_new((class_, "line", name), demand):
@@ -396,6 +408,7 @@ class Classes:
         found = self._engine.find_member(live, name)
         if found is not None:
             self.want_member(found, name, demand)
+            self.want_descriptor(found, name, demand)
         elif name in ORDERING:
             self.want_ordering(live, demand)
         elif name == "__getitem__":

@@ -241,6 +241,8 @@ class OpenValues:
         found = engine.find_member(class_, name)
         if found is not None:
             classes.want_member(found, name, demand)
+            if use.use == "attribute":
+                classes.want_descriptor(found, name, demand)
             # An iterator, which gives itself: it is driven.
             step = _STEPS.get(name) if instance else None
             stepping = engine.find_member(class_, step) if step else None
