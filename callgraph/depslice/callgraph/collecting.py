@@ -320,8 +320,6 @@ class Collected:
             yield self._edge(fact[1], ReferenceKind.IMPORT, "module")
         elif kind == f.UNRESOLVED:
             yield Gap(fact[1], fact[2])
-        elif kind == f.UNKNOWN and fact[3]:
-            yield Gap(fact[1], "unknown-receiver")
 
     def _edge(
         self,

@@ -893,7 +893,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             elif kind == "K" and value[1] == "types.SimpleNamespace":
                 self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:
-                self.note_unknown(name, pos, receiver)
+                self.note_unknown(name, pos, receiver, "write")
 
     def _own_module(self) -> Module | None:
         return None if self.current is None else self.current.module
@@ -975,7 +975,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             else:
                 self.protocol(self.only(receiver), ("__delattr__",), pos)
             if not self.whole and value[0] in OPEN:
-                self.note_unknown(name, pos, receiver)
+                self.note_unknown(name, pos, receiver, "delete")
             elif not self.whole and value[0] == "I":
                 self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))
             owner = self.find_member(value[1], name) if value[0] == "I" else None

@@ -197,9 +197,9 @@ class EngineState:
             known = interned[whole] = whole
         return known
 
-    def note_unknown(self, name: str, pos: int, source: int, *, is_call: bool = False) -> None:
+    def note_unknown(self, name: str, pos: int, source: int, how: f.Access = "read") -> None:
         """An attribute of an open value is used."""
-        self.facts.append((f.UNKNOWN, name, pos, is_call, source))
+        self.facts.append((f.UNKNOWN, name, pos, how, source))
 
     def note_namesakes(self, methods: Iterable[Function], pos: int) -> None:
         """Methods that may be meant because of their name alone: nothing flows to them."""

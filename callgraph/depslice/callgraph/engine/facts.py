@@ -8,12 +8,13 @@ millions of them).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.values import Lookup
 
 Fact: TypeAlias = tuple[Any, ...]
+Access: TypeAlias = Literal["read", "write", "delete"]
 
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
@@ -22,7 +23,7 @@ MEMBER: Final = (
     #    ALL names: "vars" (its own), "dir" (inherited too), "write" (those that are told)
 )
 CALL: Final = 2  # function pos certain rule external   a function body may run
-UNKNOWN: Final = 3  # attr pos is_call value             attribute of an open value
+UNKNOWN: Final = 3  # attr pos access value              attribute of an open value
 PROTOCOL: Final = 4  # dunder pos value                  implicit call on an open value
 EXTERNAL: Final = 5  # dotted pos is_call                something outside the repo
 UNRESOLVED: Final = 6  # name reason pos
@@ -31,7 +32,9 @@ MODULE: Final = 8  # module pos ["attribute"]                          a module 
 ANNOTATE: Final = 9  # module name pos eager             a name stands in an annotation (eager:
 #                    None in a string that linters do not take for one)
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
-NAMED: Final = 11  # value name pos                      getattr of an open value with an open name
+NAMED: Final = (
+    11  # value name access pos               getattr, setattr … of an open value with an open name
+)
 WRITE: Final = (
     12  # module name pos                     a module-scope name is rebound or its object changed
 )
@@ -55,7 +58,7 @@ POSITION: Final = {
     MODULE: 2,
     ANNOTATE: 3,
     DYNAMIC: 4,
-    NAMED: 3,
+    NAMED: 4,
     WRITE: 3,
     INHERIT: 2,
     INHERIT_EXTERNAL: 2,

@@ -264,7 +264,7 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
                 engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
             else:
                 engine.store_somewhere(call.args[0], call.args[2], call.pos)
-                engine.name_of_open(call.args[0], value, call.pos)
+                engine.name_of_open(call.args[0], value, call.pos, "write")
     return EMPTY
 
 
@@ -274,7 +274,7 @@ def _delattr(engine: ContainerEvaluation, call: Call) -> Values:
         if kind[0] == "S":
             engine.delete_attribute(call.args[0], kind[1], call.pos)
         else:
-            engine.name_of_open(call.args[0], value, call.pos)
+            engine.name_of_open(call.args[0], value, call.pos, "delete")
     return EMPTY
 
 

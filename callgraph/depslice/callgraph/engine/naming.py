@@ -38,7 +38,9 @@ class ComputedNames(Narrowing):
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
 
-    def open_name(self, receivers: Values, name: int, pos: Position) -> bool:
+    def open_name(
+        self, receivers: Values, name: int, pos: Position, how: f.Access = "read"
+    ) -> bool:
         """``getattr(receiver, name)`` where callers know the name, and perhaps the receiver.
 
         Whether what they pass settles it; else it may be any attribute.
@@ -48,12 +50,13 @@ class ComputedNames(Narrowing):
         kinds = {receiver: self.values[receiver][0] for receiver in tuple(receivers)}
         for receiver, kind in kinds.items():
             if kind in _HAVING_MEMBERS:
-                self.facts.append((f.NAMED, receiver, name, pos))
+                self.facts.append((f.NAMED, receiver, name, how, pos))
         return bool(kinds) and "M" not in kinds.values()
 
-    def name_of_open(self, receivers: Values, name: int, pos: Position) -> None:
+    def name_of_open(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
         """What callers know, receiver and name, is stored or deleted: then it has that name."""
-        self.open_name(frozenset(v for v in receivers if self.values[v][0] in OPEN), name, pos)
+        known_to_callers = frozenset(v for v in receivers if self.values[v][0] in OPEN)
+        self.open_name(known_to_callers, name, pos, how)
 
     def note_unknown_name(self, pos: Position) -> None:
         """A name that is not known is asked for."""

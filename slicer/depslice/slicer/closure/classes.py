@@ -30,7 +30,11 @@ _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_in
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
-_DESCRIBING: Final = ("__get__", "__set__", "__delete__")
+_TOLD: Final = {
+    "write": ("__set__", "__setattr__"),
+    "delete": ("__delete__", "__delattr__"),
+}
+"""Who is told what is done to an attribute: a descriptor of its name, or the class itself."""
 _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
 
 
@@ -56,7 +60,7 @@ class Classes:
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
-        self._stored: dict[Class, dict[tuple[str, str], Demand]] = {}
+        self._stored: dict[Class | None, dict[tuple[str, f.Access], Demand]] = {}  # None: any
         self._in_line: dict[Class, dict[str, Demand]] = {}
         self._all: dict[tuple[Class, bool], Demand] = {}  # whether inherited ones, too
         self._after: dict[tuple[Class, str], Demand] = {}
@@ -192,10 +196,11 @@ class Classes:
         for k in order:
             for name, demand in tuple(self._of_subclasses.get(k, {}).items()):
                 self._want_found(live, name, demand)
-            for (name, dunder), demand in tuple(self._stored.get(k, {}).items()):
-                self._want_if_notified(live, name, dunder, demand)
             for name, demand in tuple(self._in_line.get(k, {}).items()):
                 self._want_each(order, name, demand)
+        for stored in (*order, None):
+            for (name, how), demand in tuple(self._stored.get(stored, {}).items()):
+                self._want_if_notified(live, name, how, demand)
         for (k, inherited), demand in tuple(self._all.items()):
             if k in order:
                 self._keep_all(live, inherited, demand)
@@ -295,20 +300,33 @@ class Classes:
                 self._want_found(live, name, demand)
 
     def want_notified(
-        self, class_: Class, name: str, dunder: str, demand: Demand, *, below: bool
+        self, class_: Class, name: str, how: f.Access, demand: Demand, *, below: bool
     ) -> None:
         """``name`` is stored on an instance, or deleted: who is told (data model, 3.3.2).
 
-        What a class binds to anything else is only hidden by that. ``dunder`` is what a
-        descriptor has for it; with the name ``ALL`` nobody knows which one is stored.
+        What a class binds to anything else is only hidden by that. With the name ``ALL``
+        nobody knows which one is stored.
         """
-        self._want_if_notified(class_, name, dunder, demand)
-        if below and self._standing.is_new((class_, name, dunder), demand):
-            self._stored.setdefault(class_, {})[name, dunder] = demand
+        self._want_if_notified(class_, name, how, demand)
+        if below and self._standing.is_new((class_, name, how), demand):
+            self._stored.setdefault(class_, {})[name, how] = demand
             for live in tuple(self._live_below.get(class_, ())):
-                self._want_if_notified(live, name, dunder, demand)
+                self._want_if_notified(live, name, how, demand)
 
-    def _want_if_notified(self, live: Class, name: str, dunder: str, demand: Demand) -> None:
+    def want_notified_anywhere(self, name: str, how: f.Access, demand: Demand) -> None:
+        """``name`` is stored or deleted on a receiver nobody knows: any live class may be it."""
+        if self._standing.is_new((name, how), demand):
+            self._stored.setdefault(None, {})[name, how] = demand
+            for live in tuple(self._live):
+                self._want_if_notified(live, name, how, demand)
+            for class_ in tuple(self._named):
+                self._recognise_stored(class_, name, demand)
+
+    def _want_if_notified(self, live: Class, name: str, how: f.Access, demand: Demand) -> None:
+        dunder, intercepting = _TOLD[how]
+        interceptor = self._engine.find_member(live, intercepting)
+        if interceptor is not None:
+            self.want_member(interceptor, intercepting, demand)
         names: Iterable[str] = (name,)
         if name == f.ALL:
             names = sorted({each for k in self._engine.mro(live) for each in k.info.members})
@@ -321,15 +339,14 @@ class Classes:
                     self.want_member(holder, dunder, demand)
 
     def want_descriptor(self, owner: Class, name: str, demand: Demand) -> None:
-        """What is read, stored or deleted on who knows what, descriptors do (3.3.2)."""
+        """What is read on who knows what, a descriptor gives (data model, 3.3.2)."""
         if name.startswith("__"):
             return  # implicit: looked up on the type, and called
         for member in self._engine.member_values(owner, name):
             kind = self._engine.values[member]
-            for dunder in _DESCRIBING if kind[0] == "I" else ():
-                holder = self._engine.find_member(kind[1], dunder)
-                if holder is not None:
-                    self.want_member(holder, dunder, demand)
+            getter = self._engine.find_member(kind[1], "__get__") if kind[0] == "I" else None
+            if getter is not None:
+                self.want_member(getter, "__get__", demand)
 
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
@@ -368,10 +385,18 @@ class Classes:
             self._named[class_] = None
             for name, demand in tuple(self._anywhere.items()):
                 self._recognise(class_, name, demand)
+            for (name, _), demand in tuple(self._stored.get(None, {}).items()):
+                self._recognise_stored(class_, name, demand)
 
     def _recognise(self, class_: Class, name: str, demand: Demand) -> None:
         """A receiver that nobody knows has ``name``: if ``class_`` has it, it is taken for one."""
         if class_ not in self._live and self._has(class_, name):
+            self.make_live(class_, demand)
+
+    def _recognise_stored(self, class_: Class, name: str, demand: Demand) -> None:
+        """One that has ``name`` stored is taken for one of ``class_`` if that is told of it."""
+        owner = self._engine.find_member(class_, name)
+        if owner is not None and self._engine.notified(owner, name, "__set__") is not None:
             self.make_live(class_, demand)
 
     def want_where(self, telling: str, name: str, demand: Demand) -> bool:

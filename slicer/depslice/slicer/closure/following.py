@@ -200,8 +200,7 @@ class Following:
         _, owner, name, pos, is_open, how, certain = fact
         if how in ("write", "delete"):
             demand = _demand(at, ReferenceKind.WRITE, "member", pos)
-            dunder = "__set__" if how == "write" else "__delete__"
-            self._classes.want_notified(owner, name, dunder, demand, below=is_open)
+            self._classes.want_notified(owner, name, how, demand, below=is_open)
             return
         kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
         demand = _demand(at, kind, "member", pos, certain=certain)
@@ -236,14 +235,14 @@ class Following:
     # --- open values
 
     def _attribute_of_open(self, at: Followed, fact: f.Fact) -> None:
-        _, name, pos, _, value = fact
-        kind = ReferenceKind.READ
-        self._note_open(at, "attribute", value, name, kind, "receiver-of-argument", pos)
+        _, name, pos, how, value = fact
+        kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
+        self._note_open(at, how, value, name, kind, "receiver-of-argument", pos)
 
     def _named_by_open(self, at: Followed, fact: f.Fact) -> None:
-        _, value, name, pos = fact
-        kind = ReferenceKind.READ
-        self._note_open(at, "named", name, value, kind, "dynamic-attribute", pos)
+        _, value, name, how, pos = fact
+        kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
+        self._note_open(at, "named", name, (value, how), kind, "dynamic-attribute", pos)
 
     def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, value = fact

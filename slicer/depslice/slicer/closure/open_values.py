@@ -11,8 +11,9 @@ asked again until nothing does.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
+from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.values import Class, Function, Value, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.slicer.closure.classes import ORDERING, Classes
@@ -40,12 +41,14 @@ _COMMON = frozenset(
     )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
+_ACCESSES: Final = get_args(f.Access)
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
-Use: TypeAlias = Literal["attribute", "protocol", "matching", "call", "named"]
-"""What is done with a value: ``.name``; a special method ``name``, implicitly; a computed
+Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named"]
+"""What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
-``getattr`` with it, whose ``name`` is the value that has the attribute."""
+``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
+done with that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class _Open:
 
 def _tells(use: _Open) -> bool:
     """Whether few classes can be used so."""
-    return use.use == "attribute" and use.name not in _COMMON
+    return use.use in _ACCESSES and use.name not in _COMMON
 
 
 class OpenValues:
@@ -208,9 +211,11 @@ class OpenValues:
             if tag in ("I", "C"):
                 prefix, suffix = use.name
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
+        elif use.use in ("write", "delete") and tag != "M":
+            self._settle_store(use, kind)
         elif tag in ("I", "C"):
             self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
-        elif use.use == "attribute" and tag == "M":
+        elif use.use in _ACCESSES and tag == "M":
             source = self._growth.program.module(kind[1])
             if source is not None and use.name in source.summary.scope:
                 self._names.want_name(source, use.name, use.demand)
@@ -220,14 +225,15 @@ class OpenValues:
             self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)
 
     def _settle_named(self, use: _Open, name: Value) -> None:
-        """``getattr`` of the value ``use.name``, by this name."""
+        """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
         demand = use.demand
+        receiver, how = use.name
         if name[0] == "S":
-            self.note("attribute", use.name, name[1], demand)
+            self.note(how, receiver, name[1], demand)
         elif name[0] == "N" and (name[1] or name[2]):
-            self.note("matching", use.name, (name[1], name[2]), demand)
+            self.note("matching", receiver, (name[1], name[2]), demand)
         elif name[0] in ("N", "U"):
-            tag, *of = self._engine.values[use.name]
+            tag, *of = self._engine.values[receiver]
             owner = "…"
             if tag in ("I", "C"):
                 owner = of[0].id
@@ -241,7 +247,7 @@ class OpenValues:
         found = engine.find_member(class_, name)
         if found is not None:
             classes.want_member(found, name, demand)
-            if use.use == "attribute":
+            if use.use == "read":
                 classes.want_descriptor(found, name, demand)
             # An iterator, which gives itself: it is driven.
             step = _STEPS.get(name) if instance else None
@@ -261,6 +267,17 @@ class OpenValues:
                 self._ask_by_name(fallback, name)
         if not exact:
             classes.want_override(class_, name, demand)
+
+    def _settle_store(self, use: _Open, kind: Value) -> None:
+        """``.name`` of an instance is stored or deleted; on a class it is just replaced."""
+        name, demand = use.name, use.demand
+        how: f.Access = "write" if use.use == "write" else "delete"
+        if kind[0] == "I":
+            self._classes.want_notified(kind[1], name, how, demand, below=not kind[2])
+        elif kind[0] == "U" and _tells(use):
+            unknown = replace(demand, evidence="unknown-receiver")
+            self._classes.want_notified_anywhere(name, how, unknown)
+            self._growth.note_unresolved(demand.source, name, "unknown-receiver", demand.pos)
 
     def _ask_by_name(self, class_: Class, name: str) -> None:
         """``__getattr__`` of the class is called for ``name``."""
