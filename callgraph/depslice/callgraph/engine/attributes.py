@@ -387,6 +387,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             )
         if kind in OPEN:
             self.note_unknown(name, pos, receiver)
+            if name == "__dict__" and not self.whole:
+                return self.single(("ND", receiver))
             return self.derive("A", receiver, name)
         if kind == "XM":
             return self.only(receiver)
@@ -476,6 +478,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return classes
         if name == "__dict__":
             return self.single(("ND", next(iter(receiver))))
+        if name == "__annotations__":
+            self.note_annotations(receiver, pos, "hints" if exact is None else "annotated")
         if name == "register":  # `abc.ABC.register`: others may stand for its instances
             self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
@@ -606,6 +610,8 @@ class AttributeEvaluation(AnnotationEvaluation):
                 return self.single(("C", class_, exact))
             if name == "__dict__":
                 return self.single(("ND", receiver)) if self.whole else EMPTY
+            if name == "__annotations__":
+                self.note_annotations(self.only(receiver), pos, "hints")
             fallback = self.find_member(class_, "__getattr__")
             if fallback is not None:
                 values |= self._call_member(
@@ -860,6 +866,8 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self.single(("FG", function))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
+        if name == "__func__":  # of a class or static method, out of the namespace of its class
+            return self.single(("F", function))
         found = self.read(self.cell("fa", function, name))
         if found or not name.startswith("__"):  # who set it cannot always be seen
             return found or self.unknown

@@ -15,6 +15,7 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     NO_CELLS,
     NOBODY,
+    OPEN,
     WORK_BITS,
     Cell,
     Class,
@@ -200,6 +201,15 @@ class EngineState:
     def note_unknown(self, name: str, pos: int, source: int, how: f.Access = "read") -> None:
         """An attribute of an open value is used."""
         self.facts.append((f.UNKNOWN, name, pos, how, source))
+
+    def note_annotations(self, receivers: Values, pos: int, how: f.Listing) -> None:
+        """The annotations of classes are read (library reference, Annotations Best Practices)."""
+        for receiver in receivers if not self.whole else ():
+            kind = self.values[receiver]
+            if kind[0] in ("C", "I"):
+                self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], how, False))
+            elif kind[0] in OPEN:
+                self.facts.append((f.LISTED, receiver, f.ALL, how, pos))
 
     def note_namesakes(self, methods: Iterable[Function], pos: int) -> None:
         """Methods that may be meant because of their name alone: nothing flows to them."""

@@ -281,6 +281,9 @@ class CallEvaluation(ExternalCalls):
             return self.instantiate(value[1], value[2], args, keywords, spread, pos, by_type=True)
         if kind == "SC":
             self.facts.append((f.EXTERNAL, f"builtins.type.{value[3]}", pos, True))
+            if value[3] == "__subclasses__" and not self.whole:
+                how, is_open = "subclasses", not value[2]
+                self.facts.append((f.MEMBER, value[1], f.ALL, pos, is_open, how, False))
             classes = self.line_of(value[1], value[3], exact=value[2])
             return self.container_of("list", register, classes)
         if kind == "NG":

@@ -234,10 +234,17 @@ class ContainerEvaluation(ComputedNames):
         if namespace[0] == "NS":
             return self.global_names(namespace[1], keys, pos)
         receivers = self.only(namespace[1])
+        owner = self.values[namespace[1]]
         result: set[int] = set()
         for key in keys:
             name = self.values[key]
-            if name[0] == "S":
+            if name[0] == "S" and owner[0] == "C" and name[1] in owner[1].info.members:
+                self.facts.append((f.MEMBER, owner[1], name[1], pos, False, "read", True))
+                result |= self.member_values(owner[1], name[1])  # a descriptor is not asked
+            elif name[0] == "S" and owner[0] in OPEN:
+                self.facts.append((f.LISTED, namespace[1], name[1], "vars", pos))
+                result |= self.derive("A", namespace[1], name[1])
+            elif name[0] == "S":
                 result |= self.load_attribute(receivers, name[1], pos)
             elif name[0] == "N" and (name[1] or name[2]):
                 result |= self.dynamic_attribute(receivers, name[1], name[2], pos)

@@ -70,10 +70,15 @@ class ExternalCalls(PartialCalls):
         if model is not None:
             return model(self, call)
         self._protocols(dotted, args, pos)
+        if dotted in library.ANNOTATIONS:
+            self.note_annotations(args[0] if args else EMPTY, pos, library.ANNOTATIONS[dotted])
         same = library.SAME.get(dotted)
         if same is not None:
             self._callbacks(args, keywords, spread, pos, skip=same)
             return args[same] if same < len(args) else self.single(("X", dotted))
+        if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
+            args = (frozenset(v for v in args[0] if not self._has_code(v)), *args[1:])
+            call = call._replace(args=args)
         if dotted in library.ELEMENT:
             made = self._element(dotted, args, keywords, pos)
             if made:
@@ -92,6 +97,9 @@ class ExternalCalls(PartialCalls):
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
+
+    def _has_code(self, value: int) -> bool:
+        return self.values[value][0] in ("F", "B", "C")
 
     def _call_declared(self, method: Value, call: Call) -> Values:
         """A method that a stub declares."""

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 Access: TypeAlias = Literal["read", "write", "delete"]
+Listing: TypeAlias = Literal["vars", "dir", "annotated", "hints", "subclasses"]
+"""What is read of a class: its names, its annotations; ``dir`` and ``hints`` inherited, too."""
 
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
     1  # class name pos open how certain    a member found on a class: "call", "read", "write", "delete",
     #    "class" (on the class itself), "line" (on any class that it is made of), "super";
-    #    ALL names: "vars" (its own), "dir" (inherited too), "write" (those that are told)
+    #    ALL names: a listing, "write" (those that are told)
 )
 CALL: Final = 2  # function pos certain rule external   a function body may run
 UNKNOWN: Final = 3  # attr pos access value              attribute of an open value
@@ -44,6 +46,7 @@ PASS: Final = 16  # function index values               these values are passed 
 APPLY: Final = 17  # value args keywords spread pos      an open value is called with these
 ASKED: Final = 18  # lookup pos                         the facts of that lookup hold here
 INHERIT_EXTERNAL: Final = 19  # dotted pos              a base outside the repo
+LISTED: Final = 20  # value name|ALL how pos            a listing of an open value
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {
@@ -65,6 +68,7 @@ POSITION: Final = {
     CLASSREF: 2,
     APPLY: 5,
     ASKED: 2,
+    LISTED: 4,
 }
 """Where a fact of each kind holds its position; the others have none."""
 

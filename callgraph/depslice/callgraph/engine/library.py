@@ -5,7 +5,10 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.facts import Listing
 
 STANDARD_MODULES: Final = frozenset(sys.stdlib_module_names) | {"builtins"}
 
@@ -198,11 +201,24 @@ SCHEMA_HOOKS: Final = (
     "__modify_schema__",
 )
 
+# Calls that read the annotations of the class they are given.
+ANNOTATIONS: Final[Mapping[str, Listing]] = {
+    "typing.get_type_hints": "hints",
+    "typing_extensions.get_type_hints": "hints",
+    "inspect.get_annotations": "annotated",
+    "typing_extensions.get_annotations": "annotated",
+    "annotationlib.get_annotations": "annotated",
+}
+
+# Calls that look at the function or class they are given, and do not call it.
+LOOKING: Final = ("inspect.", "dis.", "annotationlib.")
+
 # Calls that hand back (what is in) their argument. value: index of the argument.
 SAME: Final = {
     "copy.copy": 0,
     "copy.deepcopy": 0,
     "typing.cast": 1,
+    "inspect.unwrap": 0,
     "functools.lru_cache": 0,
     "functools.cache": 0,
     "functools.total_ordering": 0,

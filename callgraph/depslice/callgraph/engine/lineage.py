@@ -22,7 +22,7 @@ class Lineages(AttributeEvaluation):
 
     def lineage_attribute(self, class_: Class, name: str, *, exact: bool) -> Values:
         """What of that name any class has, if it is about classes."""
-        if name in _METHODS and (self.whole or name == "mro"):
+        if name in _METHODS:
             return self.single(("SC", class_, exact, name))
         if name not in _ATTRIBUTES:
             return EMPTY
@@ -38,8 +38,11 @@ class Lineages(AttributeEvaluation):
     def line_of(self, class_: Class, name: str, *, exact: bool) -> Values:
         """The classes that ``name`` of a class gives; of its subclasses too, unless ``exact``."""
         if name == "__subclasses__":
+            if not self.whole:
+                return {self.intern(("C", class_, False))}
             self.depend(class_.family)
-            return {self.intern(("C", subclass, True)) for subclass in class_.subclasses}
+            subclasses = tuple(class_.subclasses) if exact else self.live_subclasses(class_)
+            return {self.intern(("C", subclass, True)) for subclass in subclasses}
         found: dict[Class, None] = {}
         outside: dict[str, None] = {}
         below = () if exact or not self.whole else self.live_subclasses(class_)
@@ -68,6 +71,8 @@ class Lineages(AttributeEvaluation):
             kind = self.values[receiver]
             if kind[0] == "C" or (kind[0] == "I" and inherited):
                 self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], how, False))
+            elif kind[0] in OPEN and not self.whole:
+                self.facts.append((f.LISTED, receiver, f.ALL, how, pos))
             elif kind[0] in OPEN and inherited:
                 self.facts.append((f.DYNAMIC, None, "", "", pos, receiver))
             elif kind[0] == "M" and inherited:

@@ -342,7 +342,7 @@ def _type(engine: ContainerEvaluation, call: Call) -> Values:
             elif kind[0] == "XI":
                 made.add(engine.intern(("X", kind[1])))
             elif kind[0] in OPEN:
-                made |= engine.unknown
+                made |= engine.derive("A", value, "__class__")
     return made or engine.unknown
 
 

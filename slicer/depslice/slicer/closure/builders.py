@@ -121,6 +121,18 @@ class Builders:
         for piece in filling.get(name, ()):
             self._keep(owner.module, piece, owner.id)
 
+    def keep_subclasses(self, class_: Class, demand: Demand) -> None:
+        """Keep what ``class_.__subclasses__()`` gives: the class statements that run."""
+        for module in self._which_may_name(
+            (self._engine.function(class_.module, class_.info.unit),)
+        ):
+            for piece in module.summary.pieces:
+                if piece.kind == "class" and piece.unit >= 0 and self._runs(module, piece):
+                    facts = self._engine.facts_of(self._engine.function(module, piece.unit))
+                    if any(fact[0] == f.INHERIT and fact[1] is class_ for fact in facts):
+                        self._classes.keep_as_value(module, piece, demand)
+                        self._growth.effects.setdefault(module.name)
+
     def _keep(self, module: Module, piece: Piece, item: str) -> None:
         """Keep a statement that builds ``item``; its module has to run."""
         demand = Demand.of(item, module, ReferenceKind.WRITE, "builds", start_of(piece))

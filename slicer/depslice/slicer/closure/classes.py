@@ -22,7 +22,7 @@ from depslice.callgraph.summary import Piece, pack
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.overrides import Overrides
-from depslice.slicer.closure.records import external_names, fields_of, is_record
+from depslice.slicer.closure.records import annotated_of, external_names, fields_of, is_record
 from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -41,12 +41,13 @@ _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a cla
 class Classes:
     """Live classes, and what is demanded of them.
 
-    ``wanted`` are the members that are in the slice. ``build_member`` and ``fill_member`` are
+    ``wanted`` are the members that are in the slice. ``build_member``, … ``keep_subclasses`` are
     the requests that go upwards from here: what else builds a member, is a rule of builders.
     """
 
     build_member: Callable[[Class, str], None]
     fill_member: Callable[[Class, str], None]
+    keep_subclasses: Callable[[Class, Demand], None]
 
     def __init__(self, growth: Growth) -> None:
         self._growth = growth
@@ -62,7 +63,7 @@ class Classes:
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
         self._stored: dict[Class | None, dict[tuple[str, f.Access], Demand]] = {}  # None: any
         self._in_line: dict[Class, dict[str, Demand]] = {}
-        self._all: dict[tuple[Class, bool], Demand] = {}  # whether inherited ones, too
+        self._all: dict[tuple[Class, f.Listing], Demand] = {}
         self._after: dict[tuple[Class, str], Demand] = {}
         self._anywhere: dict[str, Demand] = {}
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
@@ -201,9 +202,9 @@ class Classes:
         for stored in (*order, None):
             for (name, how), demand in tuple(self._stored.get(stored, {}).items()):
                 self._want_if_notified(live, name, how, demand)
-        for (k, inherited), demand in tuple(self._all.items()):
+        for (k, listing), demand in tuple(self._all.items()):
             if k in order:
-                self._keep_all(live, inherited, demand)
+                self._keep_all(live, listing, demand)
         for (k, name), demand in tuple(self._after.items()):
             self._want_next(live, k, name, demand)
         for name, demand in tuple(self._anywhere.items()):
@@ -355,13 +356,13 @@ class Classes:
             for live in tuple(self._live_below.get(class_, ())):
                 self._want_each(self._engine.mro(live), name, demand)
 
-    def want_all(self, class_: Class, inherited: bool, demand: Demand, *, below: bool) -> None:
+    def want_all(self, class_: Class, how: f.Listing, demand: Demand, *, below: bool) -> None:
         """All that is in the namespace of ``class_``, and (``below``) of its live subclasses."""
-        self._keep_all(class_, inherited, demand)
-        if below and self._standing.is_new((class_, inherited), demand):
-            self._all[class_, inherited] = demand
+        self._keep_all(class_, how, demand)
+        if below and self._standing.is_new((class_, how), demand):
+            self._all[class_, how] = demand
             for live in tuple(self._live_below.get(class_, ())):
-                self._keep_all(live, inherited, demand)
+                self._keep_all(live, how, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
@@ -449,9 +450,18 @@ class Classes:
             if name in k.info.members:
                 self.want_member(k, name, demand)
 
-    def _keep_all(self, class_: Class, inherited: bool, demand: Demand) -> None:
-        for k in self._engine.mro(class_) if inherited else (class_,):
-            self._growth.keep_members(k, demand)
+    def _keep_all(self, class_: Class, how: f.Listing, demand: Demand) -> None:
+        if how == "subclasses":
+            self.keep_subclasses(class_, demand)
+            return
+        for k in self._engine.mro(class_) if how in ("dir", "hints") else (class_,):
+            if how in ("vars", "dir"):
+                self._growth.keep_members(k, demand)
+                for name in tuple(k.info.members):  # who asks for names, asks for what has them
+                    self.want_descriptor(k, name, demand)
+                continue
+            for piece in annotated_of(k):
+                self._growth.keep(k.module, piece, demand)
 
     def _want_next(self, live: Class, class_: Class, name: str, demand: Demand) -> None:
         """The ``name`` that comes after ``class_`` in the order of ``live``."""

@@ -46,7 +46,7 @@ class ComputedNames:
             if anything:
                 self._growth.note_unresolved(at.item, owner.id, rule, pos)
                 exact = self._growth.engine.values[value][2]
-                self._classes.want_all(owner, True, demand, below=not exact)
+                self._classes.want_all(owner, "dir", demand, below=not exact)
             self._classes.want_matching(owner, prefix, suffix, demand)
         elif owner is None:
             self._growth.note_unresolved(at.item, f"{prefix}…{suffix}", rule, pos)

@@ -63,6 +63,7 @@ class Following:
             f.UNRESOLVED: self._unresolved,
             f.DYNAMIC: computed.follow,
             f.NAMED: self._named_by_open,
+            f.LISTED: self._listed_of_open,
         }
 
     def drain(self) -> None:
@@ -205,7 +206,7 @@ class Following:
         kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
         demand = _demand(at, kind, "member", pos, certain=certain)
         if name == f.ALL:
-            self._classes.want_all(owner, how == "dir", demand, below=is_open)
+            self._classes.want_all(owner, how, demand, below=is_open)
             return
         if certain:
             self._classes.want_member(owner, name, demand, written=pos < 0)
@@ -243,6 +244,11 @@ class Following:
         _, value, name, how, pos = fact
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         self._note_open(at, "named", name, (value, how), kind, "dynamic-attribute", pos)
+
+    def _listed_of_open(self, at: Followed, fact: f.Fact) -> None:
+        _, value, name, how, pos = fact
+        kind = ReferenceKind.READ
+        self._note_open(at, "listed", value, (name, how), kind, "dynamic-attribute", pos)
 
     def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, value = fact

@@ -75,6 +75,7 @@ class _Growing:
         self._names = Names(growth, self._classes, self._builders)
         self._classes.build_member = self._builders.build_member
         self._classes.fill_member = self._builders.fill_member
+        self._classes.keep_subclasses = self._builders.keep_subclasses
         growth.import_alias = self._names.import_alias
         self._importing = Importing(growth, self._names)
         self._circles = Circles(growth, self._importing)
@@ -180,6 +181,7 @@ class _Growing:
     def release(self) -> None:
         """Undo the requests that go upwards: with them the rules would wait for the collector."""
         del self._growth.import_alias, self._classes.build_member, self._classes.fill_member
+        del self._classes.keep_subclasses
 
     def _round(self) -> bool:
         """Follow what is kept; whether anything has come up since that asks for more.

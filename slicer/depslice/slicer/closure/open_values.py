@@ -41,14 +41,15 @@ _COMMON = frozenset(
     )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
+_NAMELESS: Final = frozenset({"matching", "named", "listed"})
 _ACCESSES: Final = get_args(f.Access)
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
-Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named"]
+Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named", "listed"]
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
-done with that."""
+done with that; ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +180,7 @@ class OpenValues:
         for value, uses in self._uses.items():
             if value == unknown or unknown not in self._origins.known(value):
                 continue
-            vague = [
-                use for use in uses if not _tells(use) and use.use not in ("matching", "named")
-            ]
+            vague = [use for use in uses if not _tells(use) and use.use not in _NAMELESS]
             for telling in self._told_by(value) if vague else ():
                 for use in vague:
                     asked |= self._ask_for(telling, use)
@@ -207,6 +206,8 @@ class OpenValues:
             self._settle_call(use, kind)
         elif use.use == "named":
             self._settle_named(use, kind)
+        elif use.use == "listed":
+            self._settle_listed(use, kind)
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name
@@ -237,7 +238,7 @@ class OpenValues:
             owner = "…"
             if tag in ("I", "C"):
                 owner = of[0].id
-                self._classes.want_all(of[0], True, demand, below=not of[1])
+                self._classes.want_all(of[0], "dir", demand, below=not of[1])
             self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
 
     def _settle_member(self, use: _Open, class_: Class, *, exact: bool, instance: bool) -> None:
@@ -258,6 +259,10 @@ class OpenValues:
             classes.want_ordering(class_, demand)
         elif instance and name == "__getitem__":
             classes.want_missing(class_, demand)
+        elif name == "__annotations__":
+            classes.want_all(class_, "hints" if instance else "annotated", demand, below=not exact)
+        elif name == "__subclasses__":
+            classes.want_all(class_, "subclasses", demand, below=not exact)
         elif instance and not name.startswith("__"):
             fallback = engine.find_member(class_, "__getattr__")
             if fallback is not None and not any(
@@ -267,6 +272,22 @@ class OpenValues:
                 self._ask_by_name(fallback, name)
         if not exact:
             classes.want_override(class_, name, demand)
+
+    def _settle_listed(self, use: _Open, kind: Value) -> None:
+        """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
+        (name, how), demand = use.name, use.demand
+        of_class = self._engine.values[use.value][-1] == "__class__"
+        if kind[0] == "U" and name == f.ALL and (how == "dir" or of_class):
+            self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
+        if kind[0] != "C" and (kind[0] != "I" or how == "vars"):
+            return  # what an instance holds, somebody has stored there
+        _, class_, exact = kind
+        if name == f.ALL:
+            self._classes.want_all(class_, how, demand, below=not exact)
+        elif name == "__annotations__":
+            self._classes.want_all(class_, "annotated", demand, below=not exact)
+        elif name in class_.info.members:
+            self._classes.want_member(class_, name, demand)
 
     def _settle_store(self, use: _Open, kind: Value) -> None:
         """``.name`` of an instance is stored or deleted; on a class it is just replaced."""

@@ -60,6 +60,14 @@ def fields_of(
                 yield k.module, piece
 
 
+def annotated_of(class_: Class) -> Iterator[Piece]:
+    """The statements of the class body that annotate a name."""
+    for index in class_.info.pieces:
+        piece = class_.module.summary.pieces[index]
+        if any(op[0] == s.DECLARE for op in ops_of(class_.module, piece)):
+            yield piece
+
+
 def _is_dataclass(engine: Engine, class_: Class) -> bool:
     """Whether only annotated names are fields (PEP 557)."""
     return any(
