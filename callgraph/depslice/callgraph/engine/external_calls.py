@@ -70,8 +70,11 @@ class ExternalCalls(PartialCalls):
         if model is not None:
             return model(self, call)
         self._protocols(dotted, args, pos)
-        if dotted in library.ANNOTATIONS:
-            self.note_annotations(args[0] if args else EMPTY, pos, library.ANNOTATIONS[dotted])
+        if args and dotted in library.ANNOTATIONS:
+            self.note_annotations(args[0], pos, library.ANNOTATIONS[dotted])
+            instances = frozenset(v for v in args[0] if self.values[v][0] == "I")
+            if instances:
+                self.load_attribute(instances, "__annotations__", pos)
         same = library.SAME.get(dotted)
         if same is not None:
             self._callbacks(args, keywords, spread, pos, skip=same)

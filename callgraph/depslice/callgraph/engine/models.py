@@ -37,13 +37,24 @@ def _partial(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _wraps(engine: ContainerEvaluation, call: Call) -> Values:
-    return engine.single(("W", frozenset(call.argument(0, "wrapped"))))
+    wrapped = frozenset(call.argument(0, "wrapped"))
+    _read_names(engine, wrapped, call.pos)
+    return engine.single(("W", wrapped))
 
 
 def _update_wrapper(engine: ContainerEvaluation, call: Call) -> Values:
     wrapper = call.argument(0, "wrapper")
-    engine.mark_wrapper(wrapper, call.argument(1, "wrapped"))
+    wrapped = call.argument(1, "wrapped")
+    _read_names(engine, wrapped, call.pos)
+    engine.mark_wrapper(wrapper, wrapped)
     return wrapper
+
+
+def _read_names(engine: ContainerEvaluation, wrapped: Values, pos: Position) -> None:
+    """``functools.WRAPPER_ASSIGNMENTS`` are read; of instances, by what their class has for it."""
+    instances = frozenset(value for value in wrapped if engine.values[value][0] == "I")
+    for name in ("__name__", "__doc__") if instances else ():
+        engine.load_attribute(instances, name, pos)
 
 
 def _property(engine: ContainerEvaluation, call: Call) -> Values:

@@ -125,7 +125,8 @@ class Classes:
 
     def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
         enumerates = any(b.startswith("enum.") for b in self._engine.external_bases(class_))
-        for name in (*_CONSTRUCTORS, *SCHEMA_HOOKS, *(_ENUM_HOOKS if enumerates else ())):
+        asked = ("__getattribute__",)  # for every attribute, also by code outside the repo
+        for name in (*_CONSTRUCTORS, *asked, *SCHEMA_HOOKS, *(_ENUM_HOOKS if enumerates else ())):
             found = self._engine.find_member(class_, name)
             if found is not None:
                 self.want_member(found, name, own)
