@@ -23,6 +23,7 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import (
+    decorators_of,
     filled_class_variables,
     given_by,
     registers,
@@ -116,8 +117,11 @@ class Builders:
                 piece = owner.module.summary.pieces[index]
                 if piece.unit >= 0:
                     unit = owner.module.summary.units[piece.unit]
-                    for filled in filled_class_variables(unit).difference(piece.binds):
-                        filling.setdefault(filled, []).append(piece)
+                    filled = filled_class_variables(unit).difference(piece.binds)
+                    for decorator in decorators_of(unit):
+                        filled |= _named_in_defaults(owner, decorator)
+                    for each in sorted(filled):
+                        filling.setdefault(each, []).append(piece)
         for piece in filling.get(name, ()):
             self._keep(owner.module, piece, owner.id)
 
@@ -387,6 +391,14 @@ class Builders:
             fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
             for fact in self._engine.facts_of(self._engine.function(other, unit))
         )
+
+
+def _named_in_defaults(owner: Class, function: str) -> set[str]:
+    """The variables of the class body that the statement of its ``function`` reads."""
+    summary = owner.module.summary
+    makers = (summary.pieces[index] for index in owner.info.members.get(function, ()))
+    units = [summary.units[maker.unit] for maker in makers if maker.kind == "def"]
+    return {op[3] for unit in units for op in unit.ops if op[0] == s.CLASSVAR}
 
 
 def _functions(units: Iterable[int], module: Module) -> tuple[int, ...]:

@@ -43,6 +43,23 @@ def filled_class_variables(unit: Unit) -> set[str]:
     return filled
 
 
+def decorators_of(unit: Unit) -> set[str]:
+    """The functions of its class that a statement of the class body decorates with.
+
+    ``@name``, ``@name("key")``. They may know variables of the class body by their defaults.
+    """
+    found: set[str] = set()
+    made: dict[int, str] = {}
+    for op in unit.ops:
+        if op[0] == s.CLASSVAR:
+            made[op[1]] = op[3]
+        elif op[0] == s.CALL and op[2] in made:
+            made[op[1]] = made[op[2]]
+        elif op[0] == s.DECORATE and op[2] in made:
+            found.add(made[op[2]])
+    return found
+
+
 def registers(unit: Unit, names: frozenset[str]) -> bool:
     """Whether ``unit`` stores an argument, or one of a function around it, in what has a name.
 
