@@ -736,8 +736,11 @@ def test_no_other_call_is_in_the_graph(name: str) -> None:
 
 DESCRIBE = """
 import sys
+from pathlib import Path
 from depslice.callgraph import build_graph, open_program
+from depslice.callgraph.lowering import summarize
 from depslice.slicer import render, slice_symbols
+for path in sorted(Path(sys.argv[1]).rglob("*.py")): print(summarize(path.read_text()))
 program = open_program(sys.argv[1], cache=None)
 graph = build_graph(program)
 for reference in graph.references(): print(reference)

@@ -6,7 +6,7 @@ import ast
 import sys
 import warnings
 
-from depslice.callgraph.lowering.statements import lower_module
+from depslice.callgraph.lowering.pieces import lower_module
 from depslice.callgraph.summary import FileSummary
 
 __all__ = ["SourceSyntaxError", "summarize"]

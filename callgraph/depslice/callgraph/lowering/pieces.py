@@ -1,0 +1,542 @@
+"""Module and class scopes to pieces, with what each binds, mutates, and runs under."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.lowering.definitions import DefinitionLowering, Function, Path
+from depslice.callgraph.lowering.frame import ClassScope, Frame
+from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
+from depslice.callgraph.lowering.syntax import (
+    asks_for_main,
+    ends_in_jump,
+    import_entries,
+    is_overload,
+    is_type_checking,
+    operands,
+    root_name,
+    string_list,
+)
+from depslice.callgraph.summary import FileSummary, Piece, pack
+
+_COMPOUND_KINDS: dict[type[ast.stmt], str] = {
+    ast.If: "if",
+    ast.For: "loop",
+    ast.AsyncFor: "loop",
+    ast.While: "loop",
+    ast.With: "with",
+    ast.AsyncWith: "with",
+    ast.Try: "try",
+    ast.TryStar: "try",
+    ast.Match: "match",
+}
+
+
+class _When(NamedTuple):
+    """When the statements of a block run, as :class:`Piece` has it."""
+
+    conditional: bool = False
+    type_checking: bool = False
+    script: bool = False
+
+
+_ALWAYS = _When()
+
+
+class FileLowering(DefinitionLowering):
+    """Lowers one module; :func:`depslice.callgraph.lowering.summarize` is the way in."""
+
+    def __init__(self, *, future_annotations: bool, walrus: Sequence[int]) -> None:
+        super().__init__(future_annotations=future_annotations, walrus=walrus)
+        self.module_versions = {}
+        self.dynamic = []
+        self.scope: dict[str, list[int]] = {}
+        self.mutations: dict[str, list[int]] = {}
+        self.stars: list[int] = []
+        self.overloads: set[int] = set()  # their later redefinition does not replace them
+        self.dunder_all: tuple[str, ...] | None = None
+        self.all_is_open = False
+        self.frame = Frame(unit=-1, parent=None, piece=-1, class_scope=None, is_function=False)
+
+    def scope_body(
+        self,
+        body: list[ast.stmt],
+        path: Path,
+        *,
+        parent: int,
+        owner: ClassScope | None,
+        qualprefix: str,
+        outer: Frame | None,
+        when: _When = _ALWAYS,
+    ) -> list[int]:
+        """The pieces of ``body``, a block of the module scope or of a class scope."""
+        made: list[int] = []
+        for index, node in enumerate(body):
+            place = (*path, index)
+            piece = self._piece(node, place, parent, owner, when)
+            made.append(piece.index)
+            context = (owner, qualprefix, outer, piece)
+            if isinstance(node, Function):
+                self._function_piece(node, *context)
+            elif isinstance(node, ast.ClassDef):
+                self._class_piece(node, *context)
+            elif type(node) in _COMPOUND_KINDS:
+                self._compound_piece(node, *context)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self._import_piece(node, piece, owner, qualprefix, outer)
+            else:
+                self._simple_piece(node, index, *context)
+        return made
+
+    def _piece(
+        self,
+        node: ast.stmt,
+        path: Path,
+        parent: int,
+        owner: ClassScope | None,
+        when: _When,
+    ) -> Piece:
+        start = node.lineno
+        decorators = getattr(node, "decorator_list", None)
+        if decorators:
+            start = min(start, decorators[0].lineno)
+        piece = Piece(
+            index=len(self.pieces),
+            path=path,
+            kind="other",
+            parent=parent,
+            unit=-1,
+            owner=-1 if owner is None else owner.index,
+            start=start,
+            end=node.end_lineno or node.lineno,
+            binds=(),
+            mutates=(),
+            conditional=when.conditional,
+            imports=(),
+            type_checking=when.type_checking,
+            script=when.script,
+            name_line=node.lineno,
+        )
+        self.pieces.append(piece)
+        return piece
+
+    def _open_piece(self, piece: Piece, owner: ClassScope | None, outer: Frame | None) -> Frame:
+        frame = Frame(
+            unit=len(self.units),
+            parent=outer,
+            piece=piece.index,
+            class_scope=owner,
+            is_function=False,
+        )
+        self.units.append(None)
+        piece.unit = frame.unit
+        self.frame = frame
+        return frame
+
+    def _close_piece(
+        self, frame: Frame, piece: Piece, qualname: str, owner: ClassScope | None
+    ) -> None:
+        self.finish_unit(
+            frame,
+            kind="piece",
+            qualname=qualname,
+            owner=-1 if owner is None else owner.index,
+            line=piece.start,
+            end_line=piece.end,
+            name_line=piece.name_line,
+        )
+
+    def _bind_scope(self, piece: Piece, names: Iterable[str], owner: ClassScope | None) -> None:
+        """``names`` are bound by ``piece``: they are current from here on."""
+        unique = tuple(dict.fromkeys(names))
+        piece.binds = piece.binds + tuple(n for n in unique if n not in piece.binds)
+        versions = self.module_versions if owner is None else owner.versions
+        for name in unique:
+            versions[name] = (piece.index,)
+            if owner is None:
+                known = self.scope.setdefault(name, [])
+                if piece.index not in known:
+                    known.append(piece.index)
+
+    def _function_piece(
+        self,
+        node: Function,
+        owner: ClassScope | None,
+        prefix: str,
+        outer: Frame | None,
+        piece: Piece,
+    ) -> None:
+        piece.kind = "def"
+        frame = self._open_piece(piece, owner, outer)
+        self._decorator_mutations(node, piece, owner)
+        register = self.define_function(node, prefix + node.name, owner)
+        self.frame.ops.append((s.BIND, node.name, register))
+        versions = self.module_versions if owner is None else owner.versions
+        before = tuple([p for p in versions.get(node.name, ()) if p in self.overloads])
+        self._bind_scope(piece, (node.name,), owner)
+        versions[node.name] = (*before, piece.index)
+        if any(is_overload(decorator) for decorator in node.decorator_list):
+            self.overloads.add(piece.index)
+        self._close_piece(frame, piece, prefix + node.name, owner)
+
+    def _class_piece(
+        self,
+        node: ast.ClassDef,
+        owner: ClassScope | None,
+        prefix: str,
+        outer: Frame | None,
+        piece: Piece,
+    ) -> None:
+        piece.kind = "class"
+        frame = self._open_piece(piece, owner, outer)
+        self._decorator_mutations(node, piece, owner)
+        register = self.define_class(node, prefix + node.name, owner, piece)
+        self.frame.ops.append((s.BIND, node.name, register))
+        self._bind_scope(piece, (node.name,), owner)
+        self._close_piece(frame, piece, prefix + node.name, owner)
+
+    def _decorator_mutations(
+        self, node: Function | ast.ClassDef, piece: Piece, owner: ClassScope | None
+    ) -> None:
+        for decorator in node.decorator_list:
+            call = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if isinstance(call, ast.Attribute):
+                root = root_name(call)
+                if root is not None and (owner is None or root not in owner.versions):
+                    self._mutates(piece, root, owner)
+
+    def _mutates(self, piece: Piece, name: str, owner: ClassScope | None) -> None:
+        if name not in piece.mutates:
+            piece.mutates = (*piece.mutates, name)
+        if owner is None or name not in owner.versions:
+            known = self.mutations.setdefault(name, [])
+            if piece.index not in known:
+                known.append(piece.index)
+
+    def _import_piece(
+        self,
+        node: ast.Import | ast.ImportFrom,
+        piece: Piece,
+        owner: ClassScope | None,
+        prefix: str,
+        outer: Frame | None,
+    ) -> None:
+        piece.kind = "import"
+        entries = import_entries(node)
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__" and not node.level:
+            piece.kind = "future"
+            self._bind_scope(piece, [bound for bound, *_ in entries], owner)
+            return
+        piece.imports = entries
+        if any(bound == "*" for bound, *_ in entries):
+            self.stars.append(piece.index)
+            return
+        if owner is not None or outer is not None:  # imports of a class scope are values of it
+            frame = self._open_piece(piece, owner, outer)
+            for bound, level, module, name in entries:
+                register = frame.new()
+                pos = pack(node.lineno, node.col_offset)
+                frame.ops.append((s.IMPORT, register, level, module, name, pos))
+                frame.ops.append((s.BIND, bound, register))
+            self._close_piece(frame, piece, prefix.rstrip("."), owner)
+        self._bind_scope(piece, [bound for bound, *_ in entries], owner)
+
+    def _simple_piece(
+        self,
+        node: ast.stmt,
+        index: int,
+        owner: ClassScope | None,
+        prefix: str,
+        outer: Frame | None,
+        piece: Piece,
+    ) -> None:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            piece.kind = "doc" if index == 0 and isinstance(node.value.value, str) else "other"
+            return
+        if isinstance(node, ast.Pass):
+            return
+        frame = self._open_piece(piece, owner, outer)
+        names: set[str] = set()
+        match node:
+            case ast.Assign(targets=targets):
+                piece.kind = "assign"
+                for target in targets:
+                    bind_target(target, names)
+                    self._store_mutation(target, piece, owner)
+                self._argument_mutations(node.value, piece, owner)
+                self._note_all(node.targets, node.value, owner)
+            case ast.AnnAssign(target=target):
+                piece.kind = "assign"
+                bind_target(target, names)
+                self._store_mutation(target, piece, owner)
+                if node.value is not None:
+                    self._note_all([target], node.value, owner)
+            case ast.AugAssign(target=target):
+                piece.kind = "assign"
+                if isinstance(target, ast.Name):
+                    if target.id == "__all__":
+                        self._extend_all(node.value)
+                    self._mutates(piece, target.id, owner)
+                else:
+                    self._store_mutation(target, piece, owner)
+            case ast.Expr(value=value):
+                piece.kind = "expr"
+                self._call_mutation(value, piece, owner)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self._store_mutation(target, piece, owner)
+                    if isinstance(target, ast.Name):
+                        self._mutates(piece, target.id, owner)
+            case ast.Raise() | ast.Break() | ast.Continue():
+                piece.kind = "jump"
+            case _:
+                name = getattr(node, "name", None)  # `type X = …`
+                if isinstance(name, ast.Name):
+                    piece.kind = "assign"
+                    names.add(name.id)
+        self.statement(node)
+        if self.walrus_lines:
+            names |= bound_names([node], walrus=self.walrus_lines).local
+        self._bind_scope(piece, sorted(names), owner)
+        self._close_piece(frame, piece, prefix.rstrip("."), owner)
+
+    def _store_mutation(self, target: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            root = root_name(target)
+            if root is not None:
+                self._mutates(piece, root, owner)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for element in target.elts:
+                self._store_mutation(element, piece, owner)
+
+    def _call_mutation(self, value: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
+        if isinstance(value, ast.Await):
+            value = value.value
+        for operand in operands(value):  # `first >> second`, for what the operator does
+            root = root_name(operand)
+            if root is not None:
+                self._mutates(piece, root, owner)
+        self._argument_mutations(value, piece, owner)
+        if not isinstance(value, ast.Call):
+            return
+        if isinstance(value.func, ast.Attribute):
+            root = root_name(value.func)
+            if root == "__all__" and owner is None:
+                argument = value.args[0] if value.args else ast.Constant(value=None)
+                if value.func.attr == "append":
+                    argument = ast.List(elts=[argument])
+                self._extend_all(argument)
+            if root is not None:
+                self._mutates(piece, root, owner)
+        elif isinstance(value.func, ast.Name) and value.func.id in ("setattr", "delattr"):
+            root = root_name(value.args[0]) if value.args else None
+            if root is not None:
+                self._mutates(piece, root, owner)
+        elif isinstance(value.func, ast.Call):  # `register("x")(f)`
+            self._call_mutation(value.func, piece, owner)
+
+    def _argument_mutations(self, value: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
+        """``setup(app)`` at the module scope may change ``app``; whether it does is seen later."""
+        while owner is None and isinstance(value, ast.Call):
+            for argument in (*value.args, *(keyword.value for keyword in value.keywords)):
+                passed = argument
+                while isinstance(passed, ast.Attribute | ast.Starred):
+                    passed = passed.value
+                if isinstance(passed, ast.Name):
+                    self._mutates(piece, passed.id, owner)
+                self._argument_mutations(argument, piece, owner)
+            value = value.func.value if isinstance(value.func, ast.Attribute) else value.func
+
+    def _note_all(self, targets: list[ast.expr], value: ast.expr, owner: ClassScope | None) -> None:
+        if owner is None and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
+            names = string_list(value)
+            self.dunder_all = names
+
+    def _extend_all(self, value: ast.expr) -> None:
+        names = string_list(value)
+        if names is None:
+            self.all_is_open = True
+        elif self.dunder_all is not None:
+            self.dunder_all += names
+
+    def _compound_piece(
+        self, node: Any, owner: ClassScope | None, prefix: str, outer: Frame | None, piece: Piece
+    ) -> None:
+        piece.kind = _COMPOUND_KINDS[type(node)]
+        frame = self._open_piece(piece, owner, outer)
+        names: set[str] = set()
+        versions = self.module_versions if owner is None else owner.versions
+        before = dict(versions)
+        self._compound_header(node, names)
+        if self.walrus_lines:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    names |= bound_names([ast.Expr(value=child)], walrus=self.walrus_lines).local
+        self._close_piece(frame, piece, prefix.rstrip("."), owner)
+        if names:
+            self._bind_scope(piece, sorted(names), owner)
+            if not isinstance(node, ast.With | ast.AsyncWith):
+                for name in names:
+                    versions[name] = tuple(sorted({*before.get(name, ()), piece.index}))
+        self._compound_blocks(node, owner, prefix, outer, piece)
+
+    def _compound_header(self, node: Any, names: set[str]) -> None:
+        match node:
+            case ast.If(test=test) | ast.While(test=test):
+                self._test(test)
+            case ast.For() | ast.AsyncFor():
+                self._loop_target(node)
+                bind_target(node.target, names)
+            case ast.With() | ast.AsyncWith():
+                self._enter_items(node)
+                for item in node.items:
+                    if item.optional_vars is not None:
+                        bind_target(item.optional_vars, names)
+            case ast.Try() | ast.TryStar():
+                for handler in node.handlers:
+                    if handler.type is not None:
+                        self._handler(handler)
+                    if handler.name:
+                        names.add(handler.name)
+            case ast.Match(subject=subject, cases=cases):
+                value = self.expression(subject)
+                for case_ in cases:
+                    self._pattern(case_.pattern, value)
+                    pattern_names(case_.pattern, names)
+                    if case_.guard is not None:
+                        self._test(case_.guard)
+
+    def _compound_blocks(
+        self, node: Any, owner: ClassScope | None, prefix: str, outer: Frame | None, piece: Piece
+    ) -> None:
+        versions = self.module_versions if owner is None else owner.versions
+        start = dict(versions)
+        test = node.test if isinstance(node, ast.If) else None
+        outside = _When(
+            conditional=not isinstance(node, ast.With | ast.AsyncWith),
+            type_checking=piece.type_checking,
+            script=piece.script,
+        )
+        inside = outside._replace(
+            type_checking=piece.type_checking or is_type_checking(test),
+            script=piece.script or asks_for_main(test),
+        )
+        merged: dict[str, tuple[int, ...]] | None = None
+        exclusive = isinstance(node, ast.If | ast.Try | ast.TryStar | ast.Match)
+        body_end = start
+
+        def block(
+            body: list[ast.stmt],
+            path: Path,
+            entry: dict[str, tuple[int, ...]],
+            when: _When = inside,
+        ) -> dict[str, tuple[int, ...]]:
+            versions.clear()
+            versions.update(entry)
+            self.scope_body(
+                body,
+                path,
+                parent=piece.index,
+                owner=owner,
+                qualprefix=prefix,
+                outer=outer,
+                when=when,
+            )
+            return dict(versions)
+
+        if isinstance(node, ast.Match):
+            merged = dict(start)
+            for index, case_ in enumerate(node.cases):
+                merged = _union(
+                    merged,
+                    block(case_.body, (*piece.path, "cases", index, "body"), start),
+                )
+        elif isinstance(node, ast.Try | ast.TryStar):
+            body_end = block(node.body, (*piece.path, "body"), start)
+            handler_entry = _union(start, body_end)
+            ends = []
+            for index, handler in enumerate(node.handlers):
+                end = block(
+                    handler.body,
+                    (*piece.path, "handlers", index, "body"),
+                    handler_entry,
+                )
+                if not ends_in_jump(handler.body):
+                    ends.append(end)
+            else_end = (
+                block(node.orelse, (*piece.path, "orelse"), body_end) if node.orelse else body_end
+            )
+            merged = else_end
+            for end in ends:
+                merged = _union(merged, end)
+            if node.finalbody:
+                merged = block(node.finalbody, (*piece.path, "finalbody"), merged)
+        else:
+            body_end = block(node.body, (*piece.path, "body"), start)
+            if isinstance(node, ast.With | ast.AsyncWith):
+                merged = body_end
+            else:
+                other = (
+                    block(node.orelse, (*piece.path, "orelse"), start, outside)
+                    if node.orelse
+                    else start
+                )
+                if exclusive and ends_in_jump(node.body):
+                    merged = other
+                elif exclusive and node.orelse and ends_in_jump(node.orelse):
+                    merged = body_end
+                else:
+                    merged = _union(body_end, other)
+        versions.clear()
+        versions.update(merged)
+
+
+def lower_module(tree: ast.Module, *, lines: int, walrus: Sequence[int]) -> FileSummary:
+    """Lower a parsed module."""
+    future = any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in tree.body[:20]
+    )
+    lowering = FileLowering(future_annotations=future, walrus=walrus)
+    lowering.scope_body(tree.body, ("body",), parent=-1, owner=None, qualprefix="", outer=None)
+    for unit_index, name in lowering.captures:
+        owner = lowering.units[unit_index]
+        versions = lowering.histories[unit_index].get(name, [])
+        if owner is not None:
+            owner.captured[name] = tuple(versions)
+    summary = FileSummary(
+        pieces=lowering.pieces,
+        units=[unit for unit in lowering.units if unit is not None],
+        classes=[info for info in lowering.classes if info is not None],
+        scope={name: tuple(found) for name, found in lowering.scope.items()},
+        final=dict(lowering.module_versions),
+        mutations={name: tuple(found) for name, found in lowering.mutations.items()},
+        dunder_all=lowering.dunder_all,
+        all_is_open=lowering.all_is_open,
+        stars=tuple(lowering.stars),
+        future_annotations=future,
+        global_writers={name: tuple(found) for name, found in lowering.global_writers.items()},
+        attribute_writers={n: tuple(found) for n, found in lowering.attribute_writers.items()},
+        lines=lines,
+        dynamic=tuple(lowering.dynamic),
+    )
+    vars(lowering).clear()  # its tables hold methods of itself: a cycle that keeps all it made
+    return summary
+
+
+def _union(
+    left: dict[str, tuple[int, ...]], right: dict[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    merged = dict(left)
+    for name, versions in right.items():
+        known = merged.get(name)
+        if known is None:
+            merged[name] = versions
+        elif known != versions:
+            merged[name] = tuple(sorted({*known, *versions}))
+    return merged

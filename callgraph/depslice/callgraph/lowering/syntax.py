@@ -1,0 +1,146 @@
+"""What a statement says of itself: questions that its syntax alone answers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from depslice.callgraph.lowering.annotations import type_expression
+from depslice.callgraph.summary import TypeExpr
+
+_EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def import_entries(
+    node: ast.Import | ast.ImportFrom,
+) -> tuple[tuple[str, int, str, str | None], ...]:
+    """``(bound name, level, module, name or None)`` for each alias.
+
+    ``import a.b`` binds ``a`` to the package ``a`` but imports ``a.b`` too; its entry
+    is ``("a", 0, "a.b", None)``. ``import a.b as c`` binds ``a.b`` itself: ``("c", -1,
+    "a.b", None)``.
+    """
+    if isinstance(node, ast.Import):
+        return tuple(
+            [
+                (a.asname or a.name.partition(".")[0], -1 if a.asname else 0, a.name, None)
+                for a in node.names
+            ]
+        )
+    return tuple([(a.asname or a.name, node.level, node.module or "", a.name) for a in node.names])
+
+
+def operands(node: ast.expr) -> Iterator[ast.expr]:
+    """The operands of a chain of binary operators; nothing for another expression."""
+    if isinstance(node, ast.BinOp):
+        for side in (node.left, node.right):
+            if isinstance(side, ast.BinOp):
+                yield from operands(side)
+            else:
+                yield side
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that a chain of attributes, subscripts and calls starts from; of ``vars(x)``, x."""
+    while True:
+        if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            of = isinstance(node.func, ast.Name) and node.func.id == "vars" and node.args
+            node = node.args[0] if of else node.func
+        else:
+            break
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def string_list(value: ast.expr) -> tuple[str, ...] | None:
+    """The strings of a display, or of a sum of displays; ``None`` if it holds anything else."""
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        found = [
+            e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
+        ]
+        return tuple(found) if len(found) == len(value.elts) else None
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        left, right = string_list(value.left), string_list(value.right)
+        return None if left is None or right is None else left + right
+    return None
+
+
+def declared_type(arg: ast.arg) -> TypeExpr | None:
+    """What a parameter is annotated with."""
+    return None if arg.annotation is None else type_expression(arg.annotation)
+
+
+def all_arguments(args: ast.arguments) -> list[ast.arg]:
+    """Every parameter, ``*args`` and ``**kwargs`` last."""
+    found = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    if args.vararg is not None:
+        found.append(args.vararg)
+    if args.kwarg is not None:
+        found.append(args.kwarg)
+    return found
+
+
+def is_type_checking(test: ast.expr | None) -> bool:
+    """Whether a test holds for type checkers alone (``typing.TYPE_CHECKING``)."""
+    match test:
+        case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return True
+    return False
+
+
+def asks_for_main(test: ast.expr | None) -> bool:
+    """Whether a test holds in a script alone (language reference, 10.1: ``__main__``)."""
+    match test:
+        case (
+            ast.Compare(
+                left=ast.Name(id="__name__"),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value="__main__")],
+            )
+            | ast.Compare(
+                left=ast.Constant(value="__main__"),
+                ops=[ast.Eq()],
+                comparators=[ast.Name(id="__name__")],
+            )
+        ):
+            return True
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(map(asks_for_main, values))
+    return False
+
+
+def is_overload(decorator: ast.expr) -> bool:
+    """Whether a decorator is ``typing.overload`` by its name."""
+    match decorator:
+        case ast.Name(id="overload") | ast.Attribute(attr="overload"):
+            return True
+    return False
+
+
+def is_unimplemented(body: list[ast.stmt]) -> bool:
+    """Whether a method is left to subclasses (library reference, ``NotImplementedError``)."""
+    match body[1:] if has_docstring(body) else body:
+        case [ast.Raise(exc=ast.Call(func=ast.Name(id=name)) | ast.Name(id=name))]:
+            return name == "NotImplementedError"
+    return False
+
+
+def has_docstring(body: list[ast.stmt]) -> bool:
+    """Whether a body begins with a string that stands alone."""
+    return (
+        bool(body)
+        and isinstance(body[0], ast.Expr)
+        and isinstance(body[0].value, ast.Constant)
+        and isinstance(body[0].value.value, str)
+    )
+
+
+def ends_in_jump(body: list[ast.stmt]) -> bool:
+    """Whether a block ends in ``return``, ``raise``, ``continue`` or ``break``."""
+    return bool(body) and isinstance(body[-1], _EXITS)
+
+
+def may_swallow(node: ast.With | ast.AsyncWith) -> bool:
+    """``with suppress(…): return x`` may go on behind the block."""
+    return any(isinstance(item.context_expr, ast.Call) for item in node.items)
