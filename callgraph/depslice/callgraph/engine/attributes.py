@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.base import MOST_NAMESAKES
+from depslice.callgraph.engine.classes import ClassEvaluation
 from depslice.callgraph.engine.library import INERT_BASES, is_inert
-from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register, TypeExpr
+from depslice.callgraph.summary import Position, Register, TypeExpr
 
-_TOLD = ("__set__", "__delete__")
 _LONGEST_DOTTED = 8
-_MOST_SUBCLASSES = 200
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _CONTAINER_BASES = {
@@ -32,21 +28,8 @@ _CONTAINER_BASES = {
 }
 
 
-class AttributeEvaluation(AnnotationEvaluation):
-    """``obj.name`` by the data model (language reference, 3.3.2)."""
-
-    def call_function(
-        self,
-        function: Function,
-        args: Sequence[Values],
-        pos: Position,
-        *,
-        rule: str,
-        certain: bool = True,
-        external: bool = False,
-    ) -> Values:
-        """Implemented by the call part."""
-        raise NotImplementedError
+class AttributeEvaluation(ClassEvaluation):
+    """What ``obj.name`` gives by the data model (language reference, 3.3.2)."""
 
     def call(
         self,
@@ -79,198 +62,6 @@ class AttributeEvaluation(AnnotationEvaluation):
         """Implemented by the part for ``__mro__`` and its like."""
         raise NotImplementedError
 
-    # --- classes
-
-    def make_class(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
-        """A class statement runs: its bases are known from here on."""
-        module = function.module
-        made = self.class_(module, op[2])
-        self._set_bases(made, [registers[r] for r in op[3]], op[4], registers)
-        for base in made.base_values or ():
-            for value in base:
-                kind = self.values[value]
-                if (
-                    kind[0] == "X"
-                    and self.whole
-                    and kind[1] not in INERT_BASES
-                    and not kind[1].endswith("()")
-                ):
-                    self.facts.append((f.INHERIT_EXTERNAL, kind[1], op[5]))
-                if kind[0] == "C":
-                    self.facts.append((f.INHERIT, kind[1], op[5]))
-                    self._init_subclass(kind[1], made, op[5])
-        inherited = self.metaclasses_of(made)
-        for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
-            self.facts.append((f.CLASSREF, metaclass, op[5]))
-            dunders = ("__prepare__", "__new__", "__init__", "__call__")
-            for dunder in dunders[:3] if self.whole else dunders:
-                self._call_member(
-                    metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
-                )
-        for index in made.info.pieces:
-            piece = module.summary.pieces[index]
-            if made.info.parent_function >= 0 and piece.unit >= 0:
-                body = self.function(module, piece.unit)
-                self.called.add(body)
-                self.ensure(body)
-        self._set_names(made, op[5])
-        if self.whole and any(b.startswith("enum.") for b in self.external_bases(made)):
-            members = [n for n in made.info.members if self._is_enum_member(made, made, n)]
-            if members:  # they are made when the class is
-                self._call_member(made, "__init__", [self.single(("I", made, True))], op[5], "enum")
-        return self.single(("C", made, True))
-
-    def _set_bases(
-        self,
-        made: Class,
-        bases: list[Values],
-        keywords: tuple[tuple[str, Register], ...],
-        registers: Sequence[Values],
-    ) -> None:
-        known = made.base_values
-        if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
-            return
-        made.base_values = [frozenset(base) for base in bases]
-        made.mro_cache = None
-        external: list[str] = []
-        for base in bases:
-            for value in base:
-                kind = self.values[value]
-                if kind[0] in ("X", "XI", "G", "XA"):
-                    external.append(kind[1])
-                elif kind[0] == "NT":
-                    external.append("collections.namedtuple()")
-                elif kind[0] == "C":
-                    self._join_family(made, kind[1])
-                elif kind[0] in OPEN:
-                    external.append("?")
-        metaclasses = [
-            self.values[value][1]
-            for name, register in keywords
-            if name == "metaclass"
-            for value in registers[register]
-            if self.values[value][0] == "C"
-        ]
-        made.external_bases = tuple(dict.fromkeys(external))
-        made.metaclasses = tuple(metaclasses)
-        for class_ in (made, *self.live_subclasses(made)):
-            class_.mro_cache = None
-            self.wake(class_.family)
-
-    def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
-        found = self.find_member(base, "__init_subclass__")
-        if found is not None:
-            self._call_member(
-                base, "__init_subclass__", [self.single(("C", made, True))], pos, "init-subclass"
-            )
-
-    def _set_names(self, made: Class, pos: Position) -> None:
-        """``__set_name__`` of descriptors in the class body (3.3.3.6)."""
-        if made.info.parent_function >= 0:
-            return
-        summary = made.module.summary
-        for name, pieces in made.info.members.items():
-            if all(
-                summary.pieces[p].kind == "assign" or _is_decorated(summary, summary.pieces[p])
-                for p in pieces
-            ):
-                for value in tuple(self.member_values(made, name)):
-                    kind = self.values[value]
-                    if kind[0] == "I" and self.find_member(kind[1], "__set_name__") is not None:
-                        self._call_member(
-                            kind[1],
-                            "__set_name__",
-                            [self.single(kind), self.single(("C", made, True)), EMPTY],
-                            pos,
-                            "set-name",
-                        )
-
-    def _call_member(
-        self, owner: Class, name: str, args: Sequence[Values], pos: Position, rule: str
-    ) -> Values:
-        found = self.find_member(owner, name)
-        if found is None:
-            return EMPTY
-        self.facts.append((f.MEMBER, found, name, pos, False, "call", True))
-        values: set[int] = set()
-        for value in tuple(self.member_values(found, name)):
-            kind = self.values[value]
-            if kind[0] == "F":
-                values |= self.call_function(kind[1], args, pos, rule=rule)
-        return values
-
-    def know_bases(self, class_: Class) -> None:
-        """Have the class statement evaluated, so that its bases are known."""
-        if class_.base_values is None:
-            definer = self.function(class_.module, class_.info.unit)
-            self.ensure(definer)
-
-    def mro(self, class_: Class) -> tuple[Class, ...]:
-        """The linearisation of ``class_`` over its bases in the repo (C3)."""
-        if class_.mro_cache is not None:
-            return class_.mro_cache
-        self.know_bases(class_)
-        found = linearise(class_, self.repo_bases)
-        class_.holders = {}
-        if class_.base_values is not None:
-            class_.mro_cache = found
-        else:
-            self.depend(class_.family)  # its class statement is running
-        return found
-
-    def repo_bases(self, class_: Class) -> list[Class]:
-        """Its bases in the repo, in the order of the class statement."""
-        self.know_bases(class_)
-        bases: list[Class] = []
-        for base in class_.base_values or ():
-            candidates = [self.values[v][1] for v in base if self.values[v][0] == "C"]
-            bases.extend(sorted(candidates, key=lambda c: c.id))
-        return [base for base in dict.fromkeys(bases) if base is not class_]
-
-    def metaclasses_of(self, class_: Class) -> list[Class]:
-        """The metaclasses in the repo that ``class_`` or a class it inherits from names."""
-        return [metaclass for k in self.mro(class_) for metaclass in k.metaclasses]
-
-    def external_bases(self, class_: Class) -> tuple[str, ...]:
-        """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
-        return tuple(dict.fromkeys([b for k in self.mro(class_) for b in k.external_bases]))
-
-    def find_member(self, class_: Class, name: str) -> Class | None:
-        """The class of the MRO whose body binds ``name``."""
-        known = class_.holders
-        if name in known and class_.mro_cache is not None:
-            return known[name]
-        for candidate in self.mro(class_):
-            if name in candidate.info.members:
-                break
-        else:
-            candidate = None
-        if class_.mro_cache is not None:
-            known[name] = candidate
-        return candidate
-
-    def member_values(self, owner: Class, name: str) -> Values:
-        """What ``owner``'s body binds ``name`` to."""
-        pieces = owner.info.members.get(name, ())
-        if len(pieces) == 1:
-            return self.class_piece_values(owner, name, pieces[0])
-        values: set[int] = set()
-        for piece in pieces:
-            values |= self.class_piece_values(owner, name, piece)
-        return values
-
-    def class_piece_values(self, owner: object, name: str, index: int) -> Values:
-        """What one piece of ``owner``'s body binds ``name`` to."""
-        assert isinstance(owner, Class)
-        module = owner.module
-        piece = module.summary.pieces[index]
-        direct = self.direct_definition(module, piece)
-        if direct is not None:
-            return direct
-        if piece.unit >= 0:
-            self.ensure(self.function(module, piece.unit))
-        return self.read(self.cell("cv", owner, name, index))
-
     def _fitting_member(self, owner: Class, name: str, stored: Values) -> Values:
         """What of ``stored`` can be meant where ``owner``'s body declares ``name: T``.
 
@@ -292,8 +83,6 @@ class AttributeEvaluation(AnnotationEvaluation):
             return ()
         function = self.function(owner.module, unit)
         return tuple((function, op[2]) for op in function.unit.ops if op[0] == s.DECLARE)
-
-    # --- loads
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """``receiver.name`` for every value the receiver can have."""
@@ -448,7 +237,7 @@ class AttributeEvaluation(AnnotationEvaluation):
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
-            if self._is_enum_member(class_, owner, name):
+            if self.is_enum_member(class_, owner, name):
                 return self.single(("I", class_, True))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
@@ -487,7 +276,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         for metaclass in self.metaclasses_of(class_):
             if self.find_member(metaclass, "__getattr__") is not None:
                 given = [receiver, self.single(("S", name))]
-                return self._call_member(metaclass, "__getattr__", given, pos, "getattr")
+                return self.call_member(metaclass, "__getattr__", given, pos, "getattr")
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
         return self._missing(class_, name, pos)
@@ -495,14 +284,6 @@ class AttributeEvaluation(AnnotationEvaluation):
     def _is_assigned(self, owner: Class, name: str) -> bool:
         pieces = owner.module.summary.pieces
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
-
-    def _is_enum_member(self, class_: Class, owner: Class, name: str) -> bool:
-        pieces = owner.info.members[name]
-        return (
-            not name.startswith("_")
-            and owner.module.summary.pieces[pieces[-1]].kind == "assign"
-            and any(base.startswith("enum.") for base in self.external_bases(class_))
-        )
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
@@ -565,7 +346,7 @@ class AttributeEvaluation(AnnotationEvaluation):
     ) -> Values:
         if self.find_member(class_, dunder) is None:
             return self.only(value)
-        return self._call_member(class_, dunder, [self.only(value), *args], pos, "descriptor")
+        return self.call_member(class_, dunder, [self.only(value), *args], pos, "descriptor")
 
     def _instance_attribute(
         self, receiver: int, class_: Class, exact: bool, name: str, pos: Position
@@ -577,7 +358,7 @@ class AttributeEvaluation(AnnotationEvaluation):
         owner = self.find_member(class_, name)
         getter = self.find_member(class_, "__getattribute__")
         if getter is not None:
-            values |= self._call_member(
+            values |= self.call_member(
                 class_,
                 "__getattribute__",
                 [self.only(receiver), self.single(("S", name))],
@@ -614,7 +395,7 @@ class AttributeEvaluation(AnnotationEvaluation):
                 self.note_annotations(self.only(receiver), pos, "hints")
             fallback = self.find_member(class_, "__getattr__")
             if fallback is not None:
-                values |= self._call_member(
+                values |= self.call_member(
                     class_,
                     "__getattr__",
                     [self.only(receiver), self.single(("S", name))],
@@ -685,28 +466,6 @@ class AttributeEvaluation(AnnotationEvaluation):
             and unit.owner >= 0
             and self.is_protocol(self.class_(kind[1].module, unit.owner))
         )
-
-    def is_protocol(self, class_: Class) -> bool:
-        """Whether ``class_`` says what others have to have (PEP 544)."""
-        self.know_bases(class_)
-        return any(base.endswith(".Protocol") for base in class_.external_bases)
-
-    def live_subclasses(self, class_: Class) -> list[Class]:
-        """Subclasses of ``class_`` known so far, nearest first."""
-        self.depend(class_.family)
-        if class_.descendants is None:
-            found = islice(class_.below(), _MOST_SUBCLASSES)
-            class_.descendants = sorted(found, key=lambda c: c.id)
-        return class_.descendants
-
-    def _join_family(self, made: Class, base: Class) -> None:
-        """``made`` is a subclass of ``base`` from now on, and of what ``base`` inherits from."""
-        if made in base.subclasses:
-            return
-        base.subclasses[made] = None
-        for ancestor in self.mro(base):
-            ancestor.descendants = None
-            self.wake(ancestor.family)
 
     def answers(self, class_: Class, name: str) -> bool:
         """Whether an instance has something of the repo to call as ``name`` (3.3.12)."""
@@ -802,6 +561,27 @@ class AttributeEvaluation(AnnotationEvaluation):
             return self._descriptor(value, kind[1], "__get__", [self.only(receiver), owner], pos)
         return self.only(value)
 
+    def zero_argument_super(
+        self,
+        module: Module,
+        class_index: int,
+        first: Register,
+        registers: Sequence[Values],
+        pos: Position,
+    ) -> Values:
+        """PEP 3135."""
+        if self.whole:
+            self.facts.append((f.EXTERNAL, "builtins.super", pos, True))
+        if class_index < 0:
+            return self.unknown
+        class_ = self.class_(module, class_index)
+        receivers = registers[first] if first >= 0 else self.single(("I", class_, False))
+        made: set[int] = set()
+        for receiver in receivers:
+            if self.values[receiver][0] in ("I", "C"):
+                made.add(self.intern(("SU", class_, receiver)))
+        return made or self.single(("SU", class_, self.intern(("I", class_, False))))
+
     def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
         of = self.values[receiver]
         start = of[1] if of[0] in ("I", "C") else class_
@@ -872,165 +652,3 @@ class AttributeEvaluation(AnnotationEvaluation):
         if found or not name.startswith("__"):  # who set it cannot always be seen
             return found or self.unknown
         return self.single(("X", f"builtins.function.{name}"))
-
-    # --- stores
-
-    def store_attribute(
-        self,
-        receivers: Values,
-        name: str,
-        values: Values,
-        pos: Position,
-        *,
-        by_object: bool = False,
-    ) -> None:
-        """``receiver.name = values``; ``by_object``: by ``object.__setattr__`` itself."""
-        for receiver in tuple(receivers):
-            value = self.values[receiver]
-            kind = value[0]
-            if kind in ("I", "C"):
-                self._store_on_class(receiver, value, name, values, pos, by_object=by_object)
-            elif kind == "M":
-                module = self.program.module(value[1])
-                self.facts.append((f.WRITE, value[1], name, pos))
-                if module is not None and (self.whole or module is self._own_module()):
-                    self.write(self.variable_cell(module, name, -1), values)
-            elif kind == "F":
-                self.write(self.cell("fa", value[1], name), values)
-                self.write(self.cell("fan", name), values)
-            elif kind == "K" and value[1] == "types.SimpleNamespace":
-                self.write(self.cell("k", receiver, name), values)
-            elif kind in OPEN:
-                self.note_unknown(name, pos, receiver, "write")
-
-    def _own_module(self) -> Module | None:
-        return None if self.current is None else self.current.module
-
-    def _store_on_class(
-        self,
-        receiver: int,
-        value: tuple[object, ...],
-        name: str,
-        values: Values,
-        pos: Position,
-        *,
-        by_object: bool,
-    ) -> None:
-        class_ = value[1]
-        assert isinstance(class_, Class)
-        owner = self.find_member(class_, name)
-        if value[0] == "I" and not self.whole:
-            self.facts.append((f.MEMBER, class_, name, pos, not value[2], "write", False))
-        if owner is not None:
-            if self.whole:
-                self.facts.append((f.MEMBER, owner, name, pos, False, "write", True))
-            if value[0] == "I":
-                for member in tuple(self.member_values(owner, name)):
-                    self._call_setter(member, receiver, values, pos)
-        setter = self.find_member(class_, "__setattr__")
-        if setter is not None and value[0] == "I" and not by_object:
-            self._call_member(
-                class_,
-                "__setattr__",
-                [self.only(receiver), self.single(("S", name)), values],
-                pos,
-                "setattr",
-            )
-        if self.whole and value[0] == "C":
-            self.write(self.cell("set on any class", name), values)
-            self.write(self.cell("set on class", class_, name), values)
-            for ancestor in self.mro(class_)[1:]:
-                self.write(self.cell("set on class below", ancestor, name), values)
-            return
-        if self.whole or class_.module is self._own_module():
-            self.write(self.attribute_cell(class_, name), values)
-        for ancestor in self.mro(class_)[1:] if self.whole else ():
-            self.write(self.cell("below", ancestor, name), values)
-
-    def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
-        kind = self.values[member]
-        if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
-            self.call_function(kind[1], [self.only(receiver), values], pos, rule="property")
-        elif kind[0] == "PY" and kind[2]:
-            self.call(kind[2], [self.only(receiver), values], {}, pos, rule="property")
-        elif kind[0] == "I":
-            self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
-
-    def notified(self, owner: Class, name: str, dunder: str) -> list[Class] | None:
-        """Who is told when instances store or delete what ``owner`` calls ``name`` (3.3.2).
-
-        ``None``: nobody. A property is; so is an instance of a class with ``__set__`` or
-        ``__delete__``, each of which hides the other: the classes that have ``dunder`` for it.
-        """
-        found: list[Class] | None = None
-        for member in self.member_values(owner, name):
-            kind = self.values[member]
-            if kind[0] == "PY" or (kind[0] == "F" and kind[1].unit.flags & s.PROPERTY):
-                found = found or []
-            holders = [self.find_member(kind[1], each) for each in _TOLD] if kind[0] == "I" else []
-            if any(holder is not None for holder in holders):
-                holder = self.find_member(kind[1], dunder)
-                found = [*(found or ()), *([holder] if holder is not None else [])]
-        return found
-
-    def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
-        """``del receiver.name``."""
-        for receiver in tuple(receivers):
-            value = self.values[receiver]
-            if value[0] == "I" and self.find_member(value[1], "__delattr__") is not None:
-                given = [self.only(receiver), self.single(("S", name))]
-                self._call_member(value[1], "__delattr__", given, pos, "protocol")
-            else:
-                self.protocol(self.only(receiver), ("__delattr__",), pos)
-            if not self.whole and value[0] in OPEN:
-                self.note_unknown(name, pos, receiver, "delete")
-            elif not self.whole and value[0] == "I":
-                self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))
-            owner = self.find_member(value[1], name) if value[0] == "I" else None
-            for member in tuple(self.member_values(owner, name)) if owner is not None else ():
-                kind = self.values[member]
-                if kind[0] == "PY" and kind[3]:
-                    self.call(kind[3], [frozenset((receiver,))], {}, pos, rule="property")
-                elif kind[0] == "F" and kind[1].unit.flags & s.PROPERTY:
-                    if len(kind[1].unit.params) == 1:  # one of them is the deleter
-                        self.call_function(kind[1], [frozenset((receiver,))], pos, rule="property")
-                elif kind[0] == "I":
-                    self._descriptor(member, kind[1], "__delete__", [frozenset((receiver,))], pos)
-
-    # --- super()
-
-    def zero_argument_super(
-        self,
-        module: Module,
-        class_index: int,
-        first: Register,
-        registers: Sequence[Values],
-        pos: Position,
-    ) -> Values:
-        """PEP 3135."""
-        if self.whole:
-            self.facts.append((f.EXTERNAL, "builtins.super", pos, True))
-        if class_index < 0:
-            return self.unknown
-        class_ = self.class_(module, class_index)
-        receivers = registers[first] if first >= 0 else self.single(("I", class_, False))
-        made: set[int] = set()
-        for receiver in receivers:
-            if self.values[receiver][0] in ("I", "C"):
-                made.add(self.intern(("SU", class_, receiver)))
-        return made or self.single(("SU", class_, self.intern(("I", class_, False))))
-
-    def classes_in(self, values: Values) -> Iterator[Class]:
-        """The repo classes among ``values``."""
-        for value in values:
-            kind = self.values[value]
-            if kind[0] == "C":
-                yield kind[1]
-
-
-def _is_decorated(summary: FileSummary, piece: Piece) -> bool:
-    """Whether it is a function with a decorator that is none of Python's own."""
-    if piece.kind != "def" or piece.unit < 0:
-        return False
-    made = [op[2] for op in summary.units[piece.unit].ops if op[0] == s.FUNCTION]
-    return any(summary.units[index].flags & s.DECORATED for index in made)

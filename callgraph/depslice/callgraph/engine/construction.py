@@ -41,7 +41,7 @@ class Construction(CallingBack):
         for metaclass in () if by_type else metaclasses:
             caller = self.find_member(metaclass, "__call__")
             if caller is not None:
-                made = self._call_member(
+                made = self.call_member(
                     metaclass,
                     "__call__",
                     [self.single(("C", class_, exact)), *args],
@@ -53,7 +53,7 @@ class Construction(CallingBack):
                     return result or instance
         if self.whole and any(b.startswith("enum.") for b in self.external_bases(class_)):
             if self.find_member(class_, "_missing_") is not None:
-                self._call_member(
+                self.call_member(
                     class_, "_missing_", [self.single(("C", class_, exact)), *args], pos, "enum"
                 )
             return instance
@@ -95,7 +95,7 @@ class Construction(CallingBack):
                 self._check_fields(class_, instance, pos)
         for hook in ("__post_init__", "__attrs_post_init__") if init is None else ():
             if self.find_member(class_, hook) is not None:
-                self._call_member(class_, hook, [instance], pos, "post-init")
+                self.call_member(class_, hook, [instance], pos, "post-init")
         if not exact and self.whole:
             for subclass in self.live_subclasses(class_):
                 self.facts.append((f.INSTANCE, subclass, pos))

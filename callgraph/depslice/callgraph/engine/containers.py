@@ -286,7 +286,7 @@ class ContainerEvaluation(ComputedNames):
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
         by_metaclass = self.call_of_metaclass(receiver, class_, "__getitem__", [keys], pos)
         if by_metaclass is None and self.find_member(class_, "__class_getitem__") is not None:
-            self._call_member(
+            self.call_member(
                 class_, "__class_getitem__", [self.only(receiver), keys], pos, "class-getitem"
             )
         for base in self.external_bases(class_):

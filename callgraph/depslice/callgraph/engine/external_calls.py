@@ -308,6 +308,6 @@ class ExternalCalls(PartialCalls):
                 elif kind[0] == "PS":
                     self._call_partial(value, [], NO_KEYWORDS, EMPTY, pos, -1, external=True)
                 elif kind[0] == "I":
-                    self._call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
+                    self.call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
                     if not kind[2] and self.find_member(kind[1], "__call__") is not None:
                         self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))

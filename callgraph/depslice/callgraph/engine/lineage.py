@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.attributes import AttributeEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.storing import StoreEvaluation
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.summary import Position
 
@@ -17,7 +17,7 @@ _FIRST: Final = -20_000
 """Where the tuples stand that no display makes: beside the registers of the class's statement."""
 
 
-class Lineages(AttributeEvaluation):
+class Lineages(StoreEvaluation):
     """Classes asked for their bases (library reference, Special Attributes), or for all names."""
 
     def lineage_attribute(self, class_: Class, name: str, *, exact: bool) -> Values:

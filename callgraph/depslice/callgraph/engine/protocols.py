@@ -40,7 +40,7 @@ class Protocols(CallEvaluation):
             if self.outside.types.outer_bases(class_):
                 return self.outside.inherited_result(receiver, class_, dunder, args, pos)
             return EMPTY
-        return self._call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
+        return self.call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """The first of ``dunders`` each value's type has."""
@@ -56,7 +56,7 @@ class Protocols(CallEvaluation):
                 for metaclass in self.metaclasses_of(kind[1]):
                     for dunder in dunders:
                         if self.find_member(metaclass, dunder) is not None:
-                            result |= self._call_member(
+                            result |= self.call_member(
                                 metaclass, dunder, [self.only(value)], pos, "metaclass"
                             )
                             break
@@ -136,7 +136,7 @@ class Protocols(CallEvaluation):
             for metaclass in k.metaclasses:
                 if self.find_member(metaclass, dunder) is not None:
                     given = [self.only(receiver), *args]
-                    return self._call_member(metaclass, dunder, given, pos, "metaclass")
+                    return self.call_member(metaclass, dunder, given, pos, "metaclass")
         return None
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:

@@ -1,0 +1,270 @@
+"""Classes: what makes them, their bases in order, what their bodies bind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.annotations import AnnotationEvaluation
+from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.mro import linearise
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
+from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
+
+_MOST_SUBCLASSES = 200
+
+
+class ClassEvaluation(AnnotationEvaluation):
+    """Class statements (language reference, 3.3.3) and the linearisation of bases (C3)."""
+
+    def call_function(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        *,
+        rule: str,
+        certain: bool = True,
+        external: bool = False,
+    ) -> Values:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def make_class(self, function: Function, op: Op, registers: Sequence[Values]) -> Values:
+        """A class statement runs: its bases are known from here on."""
+        module = function.module
+        made = self.class_(module, op[2])
+        self._set_bases(made, [registers[r] for r in op[3]], op[4], registers)
+        for base in made.base_values or ():
+            for value in base:
+                kind = self.values[value]
+                if (
+                    kind[0] == "X"
+                    and self.whole
+                    and kind[1] not in INERT_BASES
+                    and not kind[1].endswith("()")
+                ):
+                    self.facts.append((f.INHERIT_EXTERNAL, kind[1], op[5]))
+                if kind[0] == "C":
+                    self.facts.append((f.INHERIT, kind[1], op[5]))
+                    self._init_subclass(kind[1], made, op[5])
+        inherited = self.metaclasses_of(made)
+        for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
+            self.facts.append((f.CLASSREF, metaclass, op[5]))
+            dunders = ("__prepare__", "__new__", "__init__", "__call__")
+            for dunder in dunders[:3] if self.whole else dunders:
+                self.call_member(
+                    metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
+                )
+        for index in made.info.pieces:
+            piece = module.summary.pieces[index]
+            if made.info.parent_function >= 0 and piece.unit >= 0:
+                body = self.function(module, piece.unit)
+                self.called.add(body)
+                self.ensure(body)
+        self._set_names(made, op[5])
+        if self.whole and any(b.startswith("enum.") for b in self.external_bases(made)):
+            members = [n for n in made.info.members if self.is_enum_member(made, made, n)]
+            if members:  # they are made when the class is
+                self.call_member(made, "__init__", [self.single(("I", made, True))], op[5], "enum")
+        return self.single(("C", made, True))
+
+    def _set_bases(
+        self,
+        made: Class,
+        bases: list[Values],
+        keywords: tuple[tuple[str, Register], ...],
+        registers: Sequence[Values],
+    ) -> None:
+        known = made.base_values
+        if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
+            return
+        made.base_values = [frozenset(base) for base in bases]
+        made.mro_cache = None
+        external: list[str] = []
+        for base in bases:
+            for value in base:
+                kind = self.values[value]
+                if kind[0] in ("X", "XI", "G", "XA"):
+                    external.append(kind[1])
+                elif kind[0] == "NT":
+                    external.append("collections.namedtuple()")
+                elif kind[0] == "C":
+                    self._join_family(made, kind[1])
+                elif kind[0] in OPEN:
+                    external.append("?")
+        metaclasses = [
+            self.values[value][1]
+            for name, register in keywords
+            if name == "metaclass"
+            for value in registers[register]
+            if self.values[value][0] == "C"
+        ]
+        made.external_bases = tuple(dict.fromkeys(external))
+        made.metaclasses = tuple(metaclasses)
+        for class_ in (made, *self.live_subclasses(made)):
+            class_.mro_cache = None
+            self.wake(class_.family)
+
+    def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
+        found = self.find_member(base, "__init_subclass__")
+        if found is not None:
+            self.call_member(
+                base, "__init_subclass__", [self.single(("C", made, True))], pos, "init-subclass"
+            )
+
+    def _set_names(self, made: Class, pos: Position) -> None:
+        """``__set_name__`` of descriptors in the class body (3.3.3.6)."""
+        if made.info.parent_function >= 0:
+            return
+        summary = made.module.summary
+        for name, pieces in made.info.members.items():
+            if all(
+                summary.pieces[p].kind == "assign" or _is_decorated(summary, summary.pieces[p])
+                for p in pieces
+            ):
+                for value in tuple(self.member_values(made, name)):
+                    kind = self.values[value]
+                    if kind[0] == "I" and self.find_member(kind[1], "__set_name__") is not None:
+                        self.call_member(
+                            kind[1],
+                            "__set_name__",
+                            [self.single(kind), self.single(("C", made, True)), EMPTY],
+                            pos,
+                            "set-name",
+                        )
+
+    def call_member(
+        self, owner: Class, name: str, args: Sequence[Values], pos: Position, rule: str
+    ) -> Values:
+        """Call what ``owner`` finds under ``name``, where that is a function of the repo."""
+        found = self.find_member(owner, name)
+        if found is None:
+            return EMPTY
+        self.facts.append((f.MEMBER, found, name, pos, False, "call", True))
+        values: set[int] = set()
+        for value in tuple(self.member_values(found, name)):
+            kind = self.values[value]
+            if kind[0] == "F":
+                values |= self.call_function(kind[1], args, pos, rule=rule)
+        return values
+
+    def know_bases(self, class_: Class) -> None:
+        """Have the class statement evaluated, so that its bases are known."""
+        if class_.base_values is None:
+            definer = self.function(class_.module, class_.info.unit)
+            self.ensure(definer)
+
+    def mro(self, class_: Class) -> tuple[Class, ...]:
+        """The linearisation of ``class_`` over its bases in the repo (C3)."""
+        if class_.mro_cache is not None:
+            return class_.mro_cache
+        self.know_bases(class_)
+        found = linearise(class_, self.repo_bases)
+        class_.holders = {}
+        if class_.base_values is not None:
+            class_.mro_cache = found
+        else:
+            self.depend(class_.family)  # its class statement is running
+        return found
+
+    def repo_bases(self, class_: Class) -> list[Class]:
+        """Its bases in the repo, in the order of the class statement."""
+        self.know_bases(class_)
+        bases: list[Class] = []
+        for base in class_.base_values or ():
+            candidates = [self.values[v][1] for v in base if self.values[v][0] == "C"]
+            bases.extend(sorted(candidates, key=lambda c: c.id))
+        return [base for base in dict.fromkeys(bases) if base is not class_]
+
+    def metaclasses_of(self, class_: Class) -> list[Class]:
+        """The metaclasses in the repo that ``class_`` or a class it inherits from names."""
+        return [metaclass for k in self.mro(class_) for metaclass in k.metaclasses]
+
+    def external_bases(self, class_: Class) -> tuple[str, ...]:
+        """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
+        return tuple(dict.fromkeys([b for k in self.mro(class_) for b in k.external_bases]))
+
+    def find_member(self, class_: Class, name: str) -> Class | None:
+        """The class of the MRO whose body binds ``name``."""
+        known = class_.holders
+        if name in known and class_.mro_cache is not None:
+            return known[name]
+        for candidate in self.mro(class_):
+            if name in candidate.info.members:
+                break
+        else:
+            candidate = None
+        if class_.mro_cache is not None:
+            known[name] = candidate
+        return candidate
+
+    def member_values(self, owner: Class, name: str) -> Values:
+        """What ``owner``'s body binds ``name`` to."""
+        pieces = owner.info.members.get(name, ())
+        if len(pieces) == 1:
+            return self.class_piece_values(owner, name, pieces[0])
+        values: set[int] = set()
+        for piece in pieces:
+            values |= self.class_piece_values(owner, name, piece)
+        return values
+
+    def class_piece_values(self, owner: object, name: str, index: int) -> Values:
+        """What one piece of ``owner``'s body binds ``name`` to."""
+        assert isinstance(owner, Class)
+        module = owner.module
+        piece = module.summary.pieces[index]
+        direct = self.direct_definition(module, piece)
+        if direct is not None:
+            return direct
+        if piece.unit >= 0:
+            self.ensure(self.function(module, piece.unit))
+        return self.read(self.cell("cv", owner, name, index))
+
+    def classes_in(self, values: Values) -> Iterator[Class]:
+        """The repo classes among ``values``."""
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "C":
+                yield kind[1]
+
+    def is_enum_member(self, class_: Class, owner: Class, name: str) -> bool:
+        """Whether ``name``, which the body of ``owner`` binds, is a member of an enumeration."""
+        pieces = owner.info.members[name]
+        return (
+            not name.startswith("_")
+            and owner.module.summary.pieces[pieces[-1]].kind == "assign"
+            and any(base.startswith("enum.") for base in self.external_bases(class_))
+        )
+
+    def is_protocol(self, class_: Class) -> bool:
+        """Whether ``class_`` says what others have to have (PEP 544)."""
+        self.know_bases(class_)
+        return any(base.endswith(".Protocol") for base in class_.external_bases)
+
+    def live_subclasses(self, class_: Class) -> list[Class]:
+        """Subclasses of ``class_`` known so far, nearest first."""
+        self.depend(class_.family)
+        if class_.descendants is None:
+            found = islice(class_.below(), _MOST_SUBCLASSES)
+            class_.descendants = sorted(found, key=lambda c: c.id)
+        return class_.descendants
+
+    def _join_family(self, made: Class, base: Class) -> None:
+        """``made`` is a subclass of ``base`` from now on, and of what ``base`` inherits from."""
+        if made in base.subclasses:
+            return
+        base.subclasses[made] = None
+        for ancestor in self.mro(base):
+            ancestor.descendants = None
+            self.wake(ancestor.family)
+
+
+def _is_decorated(summary: FileSummary, piece: Piece) -> bool:
+    """Whether it is a function with a decorator that is none of Python's own."""
+    if piece.kind != "def" or piece.unit < 0:
+        return False
+    made = [op[2] for op in summary.units[piece.unit].ops if op[0] == s.FUNCTION]
+    return any(summary.units[index].flags & s.DECORATED for index in made)

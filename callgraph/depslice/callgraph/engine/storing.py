@@ -1,0 +1,138 @@
+"""Stores and deletions of attributes: instance state, classes, modules, setters."""
+
+from __future__ import annotations
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.attributes import AttributeEvaluation
+from depslice.callgraph.engine.values import OPEN, Class, Values
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Position
+
+_TOLD = ("__set__", "__delete__")
+
+
+class StoreEvaluation(AttributeEvaluation):
+    """What ``obj.name = value`` and ``del obj.name`` do (language reference, 3.3.2)."""
+
+    def store_attribute(
+        self,
+        receivers: Values,
+        name: str,
+        values: Values,
+        pos: Position,
+        *,
+        by_object: bool = False,
+    ) -> None:
+        """``receiver.name = values``; ``by_object``: by ``object.__setattr__`` itself."""
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            kind = value[0]
+            if kind in ("I", "C"):
+                self._store_on_class(receiver, value, name, values, pos, by_object=by_object)
+            elif kind == "M":
+                module = self.program.module(value[1])
+                self.facts.append((f.WRITE, value[1], name, pos))
+                if module is not None and (self.whole or module is self._own_module()):
+                    self.write(self.variable_cell(module, name, -1), values)
+            elif kind == "F":
+                self.write(self.cell("fa", value[1], name), values)
+                self.write(self.cell("fan", name), values)
+            elif kind == "K" and value[1] == "types.SimpleNamespace":
+                self.write(self.cell("k", receiver, name), values)
+            elif kind in OPEN:
+                self.note_unknown(name, pos, receiver, "write")
+
+    def _own_module(self) -> Module | None:
+        return None if self.current is None else self.current.module
+
+    def _store_on_class(
+        self,
+        receiver: int,
+        value: tuple[object, ...],
+        name: str,
+        values: Values,
+        pos: Position,
+        *,
+        by_object: bool,
+    ) -> None:
+        class_ = value[1]
+        assert isinstance(class_, Class)
+        owner = self.find_member(class_, name)
+        if value[0] == "I" and not self.whole:
+            self.facts.append((f.MEMBER, class_, name, pos, not value[2], "write", False))
+        if owner is not None:
+            if self.whole:
+                self.facts.append((f.MEMBER, owner, name, pos, False, "write", True))
+            if value[0] == "I":
+                for member in tuple(self.member_values(owner, name)):
+                    self._call_setter(member, receiver, values, pos)
+        setter = self.find_member(class_, "__setattr__")
+        if setter is not None and value[0] == "I" and not by_object:
+            self.call_member(
+                class_,
+                "__setattr__",
+                [self.only(receiver), self.single(("S", name)), values],
+                pos,
+                "setattr",
+            )
+        if self.whole and value[0] == "C":
+            self.write(self.cell("set on any class", name), values)
+            self.write(self.cell("set on class", class_, name), values)
+            for ancestor in self.mro(class_)[1:]:
+                self.write(self.cell("set on class below", ancestor, name), values)
+            return
+        if self.whole or class_.module is self._own_module():
+            self.write(self.attribute_cell(class_, name), values)
+        for ancestor in self.mro(class_)[1:] if self.whole else ():
+            self.write(self.cell("below", ancestor, name), values)
+
+    def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
+        kind = self.values[member]
+        if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
+            self.call_function(kind[1], [self.only(receiver), values], pos, rule="property")
+        elif kind[0] == "PY" and kind[2]:
+            self.call(kind[2], [self.only(receiver), values], {}, pos, rule="property")
+        elif kind[0] == "I":
+            self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
+
+    def notified(self, owner: Class, name: str, dunder: str) -> list[Class] | None:
+        """Who is told when instances store or delete what ``owner`` calls ``name`` (3.3.2).
+
+        ``None``: nobody. A property is; so is an instance of a class with ``__set__`` or
+        ``__delete__``, each of which hides the other: the classes that have ``dunder`` for it.
+        """
+        found: list[Class] | None = None
+        for member in self.member_values(owner, name):
+            kind = self.values[member]
+            if kind[0] == "PY" or (kind[0] == "F" and kind[1].unit.flags & s.PROPERTY):
+                found = found or []
+            holders = [self.find_member(kind[1], each) for each in _TOLD] if kind[0] == "I" else []
+            if any(holder is not None for holder in holders):
+                holder = self.find_member(kind[1], dunder)
+                found = [*(found or ()), *([holder] if holder is not None else [])]
+        return found
+
+    def delete_attribute(self, receivers: Values, name: str, pos: Position) -> None:
+        """``del receiver.name``."""
+        for receiver in tuple(receivers):
+            value = self.values[receiver]
+            if value[0] == "I" and self.find_member(value[1], "__delattr__") is not None:
+                given = [self.only(receiver), self.single(("S", name))]
+                self.call_member(value[1], "__delattr__", given, pos, "protocol")
+            else:
+                self.protocol(self.only(receiver), ("__delattr__",), pos)
+            if not self.whole and value[0] in OPEN:
+                self.note_unknown(name, pos, receiver, "delete")
+            elif not self.whole and value[0] == "I":
+                self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))
+            owner = self.find_member(value[1], name) if value[0] == "I" else None
+            for member in tuple(self.member_values(owner, name)) if owner is not None else ():
+                kind = self.values[member]
+                if kind[0] == "PY" and kind[3]:
+                    self.call(kind[3], [frozenset((receiver,))], {}, pos, rule="property")
+                elif kind[0] == "F" and kind[1].unit.flags & s.PROPERTY:
+                    if len(kind[1].unit.params) == 1:  # one of them is the deleter
+                        self.call_function(kind[1], [frozenset((receiver,))], pos, rule="property")
+                elif kind[0] == "I":
+                    self._descriptor(member, kind[1], "__delete__", [frozenset((receiver,))], pos)
