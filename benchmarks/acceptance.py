@@ -44,6 +44,7 @@ import idle  # noqa: E402
 import imports  # noqa: E402
 import missing  # noqa: E402
 import slicing  # noqa: E402
+from checks import Job  # noqa: E402
 from store import Store, table  # noqa: E402
 
 PURE: Final = (
@@ -65,20 +66,6 @@ PURE: Final = (
     "django",
 )
 """Where ``imports`` looks by default: no compiled parts, dependencies that are wheels."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One package to look at, and how."""
-
-    check: str
-    package: str
-    folder: Path
-    sample: int | None
-    seed: int
-    limit: float
-    ruff: str
-    python: str
 
 
 def any_repo(job: Job) -> dict[str, Any]:

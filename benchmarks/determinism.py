@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from store import table
 
 if TYPE_CHECKING:
-    from acceptance import Job
+    from checks import Job
 
 _FORMATS: Final = ("tree", "module", "json")
 _ROOT: Final = Path(__file__).resolve().parent.parent

@@ -25,7 +25,7 @@ from depslice.slicer.cut import FileCut, StatementPath
 from depslice.slicer.model import Item, Slice
 
 if TYPE_CHECKING:
-    from acceptance import Job
+    from checks import Job
 
 
 def idle(job: Job) -> dict[str, Any]:

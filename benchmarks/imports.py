@@ -27,7 +27,7 @@ from depslice.slicer.model import Slice
 from depslice.slicer.render import write_tree
 
 if TYPE_CHECKING:
-    from acceptance import Job
+    from checks import Job
 
 _CHILD: Final = Path(__file__).with_name("import_child.py")
 _SECONDS: Final = 30

@@ -23,7 +23,7 @@ from depslice.slicer import render
 from depslice.slicer.model import Slice
 
 if TYPE_CHECKING:
-    from acceptance import Job
+    from checks import Job
 
 RENDERINGS: Final = ("tree", "module")
 _BATCH: Final = 4000  # texts a run of ruff: it starts slowly and then reads fast
