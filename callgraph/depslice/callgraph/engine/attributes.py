@@ -425,15 +425,7 @@ class AttributeEvaluation(ClassEvaluation):
     ) -> Values:
         """Members of subclasses that an instance (``I``) or class (``C``) may really be of."""
         values: set[int] = set()
-        if name.startswith("__") and not name.endswith("__"):
-            return values  # mangled with the class's own name (6.2.1)
-        seen = {owner, None}
-        for subclass in self.live_subclasses(class_):
-            found = self.find_member(subclass, name)
-            if found in seen:
-                continue
-            assert found is not None
-            seen.add(found)
+        for found, subclass in self.overriding(class_, owner, name):
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             below = self.intern((tag, subclass, False))
             for value in tuple(self.member_values(found, name)):

@@ -201,6 +201,19 @@ class ClassEvaluation(AnnotationEvaluation):
             known[name] = candidate
         return candidate
 
+    def overriding(
+        self, class_: Class, owner: Class | None, name: str
+    ) -> Iterator[tuple[Class, Class]]:
+        """Classes below ``class_`` that bind ``name`` anew, each with one that has it from there."""
+        if name.startswith("__") and not name.endswith("__"):
+            return  # mangled with the class's own name (6.2.1)
+        seen = {owner, None}
+        for subclass in self.live_subclasses(class_):
+            found = self.find_member(subclass, name)
+            if found is not None and found not in seen:
+                seen.add(found)
+                yield found, subclass
+
     def member_values(self, owner: Class, name: str) -> Values:
         """What ``owner``'s body binds ``name`` to."""
         pieces = owner.info.members.get(name, ())

@@ -67,6 +67,11 @@ class StoreEvaluation(AttributeEvaluation):
             if value[0] == "I":
                 for member in tuple(self.member_values(owner, name)):
                     self._call_setter(member, receiver, values, pos)
+        if value[0] == "I" and not value[2] and self.whole:
+            for found, subclass in self.overriding(class_, owner, name):
+                below = self.intern(("I", subclass, False))
+                for member in tuple(self.member_values(found, name)):
+                    self._call_setter(member, below, values, pos)
         setter = self.find_member(class_, "__setattr__")
         if setter is not None and value[0] == "I" and not by_object:
             self.call_member(
@@ -128,11 +133,19 @@ class StoreEvaluation(AttributeEvaluation):
                 self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))
             owner = self.find_member(value[1], name) if value[0] == "I" else None
             for member in tuple(self.member_values(owner, name)) if owner is not None else ():
-                kind = self.values[member]
-                if kind[0] == "PY" and kind[3]:
-                    self.call(kind[3], [frozenset((receiver,))], {}, pos, rule="property")
-                elif kind[0] == "F" and kind[1].unit.flags & s.PROPERTY:
-                    if len(kind[1].unit.params) == 1:  # one of them is the deleter
-                        self.call_function(kind[1], [frozenset((receiver,))], pos, rule="property")
-                elif kind[0] == "I":
-                    self._descriptor(member, kind[1], "__delete__", [frozenset((receiver,))], pos)
+                self._call_deleter(member, receiver, pos)
+            if value[0] == "I" and not value[2] and self.whole:
+                for found, subclass in self.overriding(value[1], owner, name):
+                    below = self.intern(("I", subclass, False))
+                    for member in tuple(self.member_values(found, name)):
+                        self._call_deleter(member, below, pos)
+
+    def _call_deleter(self, member: int, receiver: int, pos: Position) -> None:
+        kind = self.values[member]
+        if kind[0] == "PY" and kind[3]:
+            self.call(kind[3], [self.only(receiver)], {}, pos, rule="property")
+        elif kind[0] == "F" and kind[1].unit.flags & s.PROPERTY:
+            if len(kind[1].unit.params) == 1:  # one of them is the deleter
+                self.call_function(kind[1], [self.only(receiver)], pos, rule="property")
+        elif kind[0] == "I":
+            self._descriptor(member, kind[1], "__delete__", [self.only(receiver)], pos)
