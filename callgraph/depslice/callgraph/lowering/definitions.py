@@ -9,8 +9,9 @@ from typing import TypeAlias
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bound_names
-from depslice.callgraph.lowering.statements import Definition, StatementLowering
+from depslice.callgraph.lowering.statements import StatementLowering
 from depslice.callgraph.lowering.syntax import (
+    Definition,
     all_arguments,
     declared_type,
     has_docstring,

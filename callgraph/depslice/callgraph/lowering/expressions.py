@@ -10,6 +10,7 @@ from typing import Any
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Frame
+from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import fields_of, keys_of
 
@@ -315,7 +316,10 @@ class ExpressionLowering:
     def _constant_code(self, node: ast.Call) -> Register | None:
         """``exec`` or ``eval`` of a text that stands there: what its expressions do."""
         match node.args:
-            case [ast.Constant(value=str(text))] if not node.keywords and len(text) < _LONGEST_CODE:
+            case [ast.Constant(value=str(text))] | [
+                ast.Constant(value=str(text)),
+                ast.Call(func=ast.Name(id="globals"), args=[]),
+            ] if not node.keywords and len(text) < _LONGEST_CODE:
                 pass
             case _:
                 return None
@@ -326,6 +330,8 @@ class ExpressionLowering:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         if not all(isinstance(statement, ast.Expr) for statement in body):
+            for name in names_taken(body):
+                self.load(name, pack(node.lineno, node.col_offset))
             return None
         self.expression(node.func)
         frame = self.frame

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
 from depslice.callgraph.lowering.names import bound_names
-from depslice.callgraph.lowering.syntax import import_entries, may_swallow, operands, root_name
+from depslice.callgraph.lowering.syntax import (
+    Definition,
+    import_entries,
+    may_swallow,
+    operands,
+    root_name,
+)
 from depslice.callgraph.summary import Register, TypeExpr, pack
-
-Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "extend", "insert", "remove", "update"}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.summary import TypeExpr
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -144,3 +147,22 @@ def ends_in_jump(body: list[ast.stmt]) -> bool:
 def may_swallow(node: ast.With | ast.AsyncWith) -> bool:
     """``with suppress(…): return x`` may go on behind the block."""
     return any(isinstance(item.context_expr, ast.Call) for item in node.items)
+
+
+def names_taken(body: list[ast.stmt]) -> list[str]:
+    """The names that ``body`` loads and binds nowhere, neither in a scope inside, in order."""
+    loaded: dict[str, None] = {}
+    bound: set[str] = set()
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                loaded.setdefault(node.id)
+            elif isinstance(node, ast.Name):
+                bound.add(node.id)
+            elif isinstance(node, Definition):
+                bound.add(node.name)
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+            elif isinstance(node, ast.alias):
+                bound.add(node.asname or node.name.partition(".")[0])
+    return [name for name in loaded if name not in bound]

@@ -20,7 +20,7 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.closure.registering import makes_names
+from depslice.slicer.closure.registering import makes_names, spaces_of
 from depslice.slicer.pieces import holding_piece, ops_of, runs_on_import, strings_of
 
 
@@ -116,7 +116,8 @@ class Names:
         if not self._made.is_new((module.name, name), demand):
             return
         summary = module.summary
-        making = {unit.index for unit in summary.units if makes_names(unit)}
+        spaces = spaces_of(summary)
+        making = {unit.index for unit in summary.units if makes_names(unit, spaces)}
         for piece in summary.pieces if making else ():
             if piece.unit < 0 or piece.owner >= 0 or not runs_on_import(piece):
                 continue

@@ -7,6 +7,7 @@ a cache on the way gives it nothing that would not be computed again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -14,6 +15,12 @@ from depslice.callgraph.engine.parts import FILLING, reads
 from depslice.callgraph.summary import FileSummary, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
+_ASKING: Final = frozenset(
+    {"dict", "dir", "eval", "id", "isinstance", "iter", "len", "list", "print", "set", "sorted"}
+)
+"""Builtins that are given a namespace and bind nothing in it."""
+_SPACE: Final = "namespace"
+_MODULE: Final = "module"
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
@@ -88,31 +95,63 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     return False
 
 
-def makes_names(unit: Unit) -> bool:
+def makes_names(unit: Unit, spaces: Mapping[str, str]) -> bool:
     """Whether ``unit`` may bind names of its module that nothing spells.
 
     ``globals()[name] = value``, ``globals().update(…)``, ``vars()[…]`` and ``locals()[…]`` of the
-    module scope, ``setattr(sys.modules[__name__], name, value)``.
+    module scope, ``setattr(sys.modules[__name__], name, value)``, ``exec(code)``; any call that is
+    given the namespace. ``spaces`` are variables of the module that hold it (:func:`spaces_of`).
     """
-    namespaces: set[int] = set()
-    made: set[int] = set()
-    modules: set[int] = set()
     named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+    held = _spaces_in(unit, spaces)
     for op in unit.ops:
         code = op[0]
-        if code == s.CALL and named.get(op[2]) in _NAMESPACES:
-            namespaces.add(op[1])
-        elif code == s.ATTR and op[2] in namespaces and op[3] in FILLING:
-            return True
-        elif code == s.ATTR and op[3] == "modules":
-            made.add(op[1])
-        elif code == s.SUB and op[2] in made:
-            modules.add(op[1])
-        elif (code == s.SETSUB and op[1] in namespaces) or (
-            code == s.CALL and named.get(op[2]) == "setattr" and not modules.isdisjoint(op[3][:1])
+        if (code == s.ATTR and held.get(op[2]) == _SPACE and op[3] in FILLING) or (
+            code == s.SETSUB and held.get(op[1]) == _SPACE
         ):
             return True
+        if code == s.CALL:
+            name = named.get(op[2])
+            if name == "exec" and unit.kind == "piece" and len(op[3]) == 1:
+                return True
+            if name == "setattr" and held.get(next(iter(op[3]), -1)) == _MODULE:
+                return True
+            if name not in _ASKING and any(held.get(r) == _SPACE for r in reads(op)[1:]):
+                return True
     return False
+
+
+def spaces_of(summary: FileSummary) -> dict[str, str]:
+    """The variables of a module that hold its own namespace, or a module: ``G = globals()``."""
+    found: dict[str, str] = {}
+    for piece in summary.pieces:
+        if piece.kind == "assign" and piece.owner < 0 and piece.unit >= 0:
+            unit = summary.units[piece.unit]
+            held = _spaces_in(unit, found)
+            bound = [(op[1], op[2]) for op in unit.ops if op[0] == s.BIND and op[2] in held]
+            found.update({name: held[register] for name, register in bound})
+    return found
+
+
+def _spaces_in(unit: Unit, spaces: Mapping[str, str]) -> dict[int, str]:
+    held: dict[int, str] = {}
+    named: dict[int, str] = {}
+    tables: set[int] = set()  # `sys.modules`
+    for op in unit.ops:
+        code = op[0]
+        if code == s.GLOBAL:
+            named[op[1]] = op[2]
+            if op[2] in spaces:
+                held[op[1]] = spaces[op[2]]
+        elif code == s.CALL and named.get(op[2]) in _NAMESPACES:
+            held[op[1]] = _SPACE
+        elif code == s.ATTR and op[3] == "modules":
+            tables.add(op[1])
+        elif code == s.ATTR and op[3] == "__dict__" and held.get(op[2]) == _MODULE:
+            held[op[1]] = _SPACE
+        elif code == s.SUB and op[2] in tables:
+            held[op[1]] = _MODULE
+    return held
 
 
 def given_by(unit: Unit) -> set[str]:
