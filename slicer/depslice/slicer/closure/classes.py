@@ -27,6 +27,8 @@ from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
+_ASKED: Final = ("__getattribute__", "__dict__", "__class__")
+"""What code outside the repo asks any object: `vars`, `copy`, `isinstance`."""
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
@@ -125,8 +127,7 @@ class Classes:
 
     def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
         enumerates = any(b.startswith("enum.") for b in self._engine.external_bases(class_))
-        asked = ("__getattribute__",)  # for every attribute, also by code outside the repo
-        for name in (*_CONSTRUCTORS, *asked, *SCHEMA_HOOKS, *(_ENUM_HOOKS if enumerates else ())):
+        for name in (*_CONSTRUCTORS, *_ASKED, *SCHEMA_HOOKS, *(_ENUM_HOOKS if enumerates else ())):
             found = self._engine.find_member(class_, name)
             if found is not None:
                 self.want_member(found, name, own)
