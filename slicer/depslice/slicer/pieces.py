@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine.parts import FILLING
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece
 
@@ -158,5 +159,15 @@ def changes_attribute(ops: Sequence[Op], name: str, *, but_on: int | None = None
         (op[0] == s.SETATTR and op[2] == name and op[1] != but_on)
         or (op[0] == s.SETSUB and op[1] in holders)
         or (op[0] == s.CALL and op[2] in methods)
+        for op in ops
+    )
+
+
+def fills_attribute(ops: Sequence[Op], name: str) -> bool:
+    """Whether something is put into what ``receiver.name`` holds."""
+    holders = {op[1] for op in ops if op[0] == s.ATTR and op[3] == name}
+    putting = {op[1] for op in ops if op[0] == s.ATTR and op[2] in holders and op[3] in FILLING}
+    return any(
+        (op[0] == s.SETSUB and op[1] in holders) or (op[0] == s.CALL and op[2] in putting)
         for op in ops
     )

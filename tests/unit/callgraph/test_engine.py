@@ -690,6 +690,7 @@ MISSED = {
 # platforms, what a subclass or a patch replaces, subclasses that nobody imports.
 EXTRA = {
     "class_listings",
+    "registry_handed",
     "abstract_methods",
     "conditional_definitions",
     "decorator_parametrised",

@@ -202,11 +202,16 @@ class FileLowering(DefinitionLowering):
         self, node: Function | ast.ClassDef, piece: Piece, owner: ClassScope | None
     ) -> None:
         for decorator in node.decorator_list:
-            call = decorator.func if isinstance(decorator, ast.Call) else decorator
+            call = decorator
+            while isinstance(call, ast.Call):
+                call = call.func
             if isinstance(call, ast.Attribute):
                 root = root_name(call)
                 if root is not None and (owner is None or root not in owner.versions):
                     self._mutates(piece, root, owner)
+            elif isinstance(call, ast.Name) and owner is None:
+                self._mutates(piece, call.id, owner)
+            self._argument_mutations(decorator, piece, owner)
 
     def _mutates(self, piece: Piece, name: str, owner: ClassScope | None) -> None:
         if name not in piece.mutates:
@@ -348,6 +353,8 @@ class FileLowering(DefinitionLowering):
                 if isinstance(passed, ast.Name):
                     self._mutates(piece, passed.id, owner)
                 self._argument_mutations(argument, piece, owner)
+            if isinstance(value.func, ast.Name):  # what is called may be an instance
+                self._mutates(piece, value.func.id, owner)
             value = value.func.value if isinstance(value.func, ast.Attribute) else value.func
 
     def _note_all(self, targets: list[ast.expr], value: ast.expr, owner: ClassScope | None) -> None:

@@ -2,7 +2,8 @@
 
 Functions of the repository are read: one that stores an attribute or an item of its parameter,
 calls a method of it for nothing but its effect, or passes it on to a function that does,
-changes it. Of the standard library a few functions are known to; code of other packages may.
+changes it; so does one that keeps it, in a function that it defines or on the instance that
+it makes, where that may. Of the standard library a few functions are known to; code of other packages may.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Arguments:
         called = [fact[1] for fact in here if fact[0] == f.CALL]
         if called:
             return any(
-                self._changes_parameter(each, index, defined=defined, depth=depth)
+                self.changes_parameter(each, index, defined=defined, depth=depth)
                 for each in called
                 for index in _parameters_given(each, call, register)
             )
@@ -84,8 +85,8 @@ class Arguments:
             self._facts[function] = facts, by_place
         return by_place.get(pos, [])
 
-    def _changes_parameter(
-        self, function: Function, index: int, *, defined: bool, depth: int
+    def changes_parameter(
+        self, function: Function, index: int, *, defined: bool = False, depth: int = 0
     ) -> bool:
         """Whether a function changes what it is given for a parameter."""
         if depth >= _PASSED_ON:
@@ -97,7 +98,82 @@ class Arguments:
         return self._known[key]
 
     def _does_change(self, function: Function, index: int, *, defined: bool, depth: int) -> bool:
-        given = {index}
+        if self._is_changed(function, {index}, defined=defined, depth=depth):
+            return True
+        name = function.unit.params[index][0]
+        if any(
+            self._is_changed(inner, of_parameter, defined=defined, depth=depth)
+            for inner, of_parameter in self._inside(function, name)
+        ):
+            return True
+        return function.unit.qualname.endswith("__init__") and any(
+            self._fills_attribute(function, attribute)
+            for attribute in {
+                op[2] for op in function.unit.ops if op[0] == s.SETATTR and op[3] == index
+            }
+        )
+
+    def keeps(self, function: Function, call: Op, register: Register) -> bool:
+        """Whether the result of a call may change what ``register``, an argument of it, holds.
+
+        ``partial(put, X)``, ``Registrar(X)``, ``decorator_for(X)``.
+        """
+        here = self._facts_at(function, call[-1])
+        if "functools.partial" in {fact[1] for fact in here if fact[0] == f.EXTERNAL}:
+            return register not in call[3][:1]
+        known = any(fact[0] == f.CALL for fact in here)
+        return known and self.changes(function, call, register, defined=False)
+
+    def fills(self, function: Function, name: str, *, defined: bool) -> bool:
+        """Whether a function changes the object that a variable of its module stands for."""
+        given = {op[1] for op in function.unit.ops if op[0] == s.GLOBAL and op[2] == name}
+        return self._is_changed(function, given, defined=defined, depth=0, known=True)
+
+    def _inside(self, function: Function, name: str) -> Iterator[tuple[Function, set[Register]]]:
+        """The functions defined in ``function`` that read its variable, and where they have it."""
+        pending = [function]
+        while pending:
+            for op in pending.pop().unit.ops:
+                if op[0] in (s.FUNCTION, s.LAMBDA):
+                    inner = self._engine.function(function.module, op[2])
+                    pending.append(inner)
+                    taken = {
+                        each[1]
+                        for each in inner.unit.ops
+                        if each[0] == s.FREE and each[2] == function.unit.index and each[3] == name
+                    }
+                    if taken:
+                        yield inner, taken
+
+    def _fills_attribute(self, constructor: Function, attribute: str) -> bool:
+        """Whether a method of the class changes what instances have under ``attribute``."""
+        units = constructor.module.summary.units
+        for unit in units:
+            if unit.owner == constructor.unit.owner and unit.kind == "function" and unit.params:
+                held = {
+                    op[1]
+                    for op in unit.ops
+                    if op[0] == s.ATTR and op[2] == 0 and op[3] == attribute
+                }
+                method = self._engine.function(constructor.module, unit.index)
+                if held and self._is_changed(method, held, defined=False, depth=1, known=True):
+                    return True
+        return False
+
+    def _is_changed(
+        self,
+        function: Function,
+        start: set[Register],
+        *,
+        defined: bool,
+        depth: int,
+        known: bool = False,
+    ) -> bool:
+        """Whether ``function`` changes what is in ``start``.
+
+        ``known``: by what surely fills it; not by any method called for nothing but its effect.
+        """
+        given = set(start)
         methods: dict[Register, str] = {}
         results: list[Register] = []
         wanted: set[Register] = set()
@@ -121,7 +197,7 @@ class Arguments:
                 for register in given.intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
                         return True
-        return any(result not in wanted for result in results)  # for nothing but its effect
+        return not known and any(result not in wanted for result in results)
 
 
 def _parameters_given(function: Function, call: Op, register: Register) -> Iterator[int]:

@@ -26,12 +26,14 @@ from depslice.slicer.closure.registering import (
     decorators_of,
     filled_class_variables,
     given_by,
+    handed_on,
     registers,
     same_objects,
 )
-from depslice.slicer.pieces import changes_attribute, ops_of, start_of
+from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, start_of
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
+_FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
@@ -64,6 +66,10 @@ class Builders:
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
         self._giving: dict[str, dict[str, list[Function]]] = {}  # module -> what they return
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
+        self._using: dict[str, list[Piece]] = {}  # by module
+        self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
+        self._handles: dict[str, dict[str, list[str]]] = {}  # module -> name -> who changes it
+        self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # the same, of classes
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
@@ -84,10 +90,13 @@ class Builders:
             for unit in _functions(summary.global_writers.get(name, ()), module)
             if self._changing.changes(module, unit, name)
         ]
+        mentioning = set(self._mentioning(module, {name})).difference(writers)
+        writers += self._changing.fillers(module, name, sorted(mentioning))
         if writers:
             self._build_through(module, writers, item, frozenset((name,)))
         self._build_through_results(module, item, name)
         self._build_elsewhere(module, name, item)
+        self._build_by_handles(module, name, item)
 
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
@@ -97,16 +106,37 @@ class Builders:
         summary = owner.module.summary
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
-        writers = [
-            unit.index
-            for unit in summary.units
-            if unit.kind == "function"
-            and _is_of_class(_method_around(summary.units, unit), owner.info.index)
-            and changes_attribute(unit.ops, name, but_on=_class_that_is_made(unit))
-        ]
-        if writers:
-            self._build_through(owner.module, writers, f"{owner.id}.{name}", frozenset((name,)))
+        self._build_through_class(owner, name, f"{owner.id}.{name}")
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}")
+
+    def _build_through_class(self, owner: Class, name: str, item: str) -> None:
+        """Module-level code that runs a method or hook of the class which changes ``cls.name``.
+
+        Of instances too, where they have no attribute of that name of their own.
+        """
+        shared = name not in owner.info.self_stores
+        writers = []
+        for unit, method in self._methods_of(owner):
+            if method.flags & (s.CLASSMETHOD | s.STATIC):
+                changes = changes_attribute(unit.ops, name, but_on=_class_that_is_made(unit))
+            else:
+                changes = shared and fills_attribute(unit.ops, name)
+            if changes:
+                writers.append(unit.index)
+        if writers:
+            self._build_through(owner.module, writers, item, frozenset((name,)))
+
+    def _methods_of(self, owner: Class) -> Sequence[tuple[s.Unit, s.Unit]]:
+        """The functions that stand in the class body, and the method that each is in."""
+        by_class = self._methods.get(owner.module.name)
+        if by_class is None:
+            by_class = self._methods[owner.module.name] = {}
+            units = owner.module.summary.units
+            for unit in units:
+                if unit.kind == "function":
+                    method = _method_around(units, unit)
+                    by_class.setdefault(method.owner, []).append((unit, method))
+        return by_class.get(owner.info.index, ())
 
     def fill_member(self, owner: Class, name: str) -> None:
         """Keep what the class body puts into its variable ``name`` after it is bound."""
@@ -148,21 +178,26 @@ class Builders:
         """Whether ``piece`` runs when a target is used; what only a script does, in a target's."""
         return not piece.script or module.name in self._growth.roots
 
-    def _counts(self, module: Module, piece: Piece, name: str) -> bool:
-        """Whether a statement that may change the object of ``name`` does."""
+    def _counts(self, module: Module, piece: Piece, name: str, *, handle: bool = False) -> bool:
+        """Whether a statement that may change the object of ``name`` does.
+
+        ``handle``: what is called by that name changes it, be it a function.
+        """
+        called = False if handle else None
         return self._runs(module, piece) and (
-            piece.kind not in ("expr", "assign") or self._changing.changes(module, piece.unit, name)
+            piece.kind not in _FILTERED
+            or self._changing.changes(module, piece.unit, name, called=called)
         )
 
     # --- in the module of the variable
 
-    def _build_here(self, module: Module, name: str, item: str) -> None:
+    def _build_here(self, module: Module, name: str, item: str, *, handle: bool = False) -> None:
         summary = module.summary
         for index in summary.mutations.get(name, ()):
             piece = summary.pieces[index]
             if piece.kind == "class" and piece.index in summary.scope.get(name, ()):
                 continue
-            if not self._counts(module, piece, name):
+            if not self._counts(module, piece, name, handle=handle):
                 continue
             patched = self._patched_member(module, name, piece)
             if patched is not None:
@@ -219,14 +254,65 @@ class Builders:
                     by_name.setdefault(given, []).append(self._engine.function(module, unit.index))
         functions = dict.fromkeys(by_name.get(name, ()))
         for other in self._which_may_name(functions) if functions else ():
-            for piece in other.summary.pieces:
-                if piece.unit < 0 or piece.kind not in ("expr", "def", "class"):
-                    continue
-                if not self._runs(other, piece):
-                    continue
-                function = self._engine.function(other, piece.unit)
-                if _uses_a_result(function.unit) and self._calls_one_of(function, functions):
-                    self._keep(other, piece, item)
+            for piece in self._using_results(other):
+                if self._runs(other, piece):
+                    function = self._engine.function(other, piece.unit)
+                    if self._calls_one_of(function, functions):
+                        self._keep(other, piece, item)
+
+    def _using_results(self, module: Module) -> list[Piece]:
+        """The statements of a module that may change what a call gives them."""
+        found = self._using.get(module.name)
+        if found is None:
+            found = self._using[module.name] = []
+            for piece in module.summary.pieces:
+                if piece.unit >= 0 and piece.kind in _FILTERED:
+                    used = _stores_in_a_result if piece.kind == "assign" else _uses_a_result
+                    if used(module.summary.units[piece.unit]):
+                        found.append(piece)
+        return found
+
+    # --- by who has it from elsewhere
+
+    def _build_by_handles(self, module: Module, name: str, item: str) -> None:
+        """What changes the object through other variables of ``module``, or class attributes."""
+        for handle in self._handles_of(module).get(name, ()):
+            self._build_here(module, handle, item, handle=True)
+            self._build_elsewhere(module, handle, item, handle=True)
+            calling = [
+                unit
+                for unit in self._mentioning(module, {handle})
+                if self._changing.changes(module, unit, handle, called=False)
+            ]
+            self._build_through(module, calling, item, frozenset((name,)))
+        for owner, member in self._members_of(module).get(name, ()):
+            self._build_through_class(owner, member, item)
+
+    def _handles_of(self, module: Module) -> dict[str, list[str]]:
+        """By the variables of a module, those that hold what changes them."""
+        found = self._handles.get(module.name)
+        if found is None:
+            found = self._handles[module.name] = {}
+            for piece in module.summary.pieces:
+                if piece.kind == "assign" and piece.owner < 0 and piece.unit >= 0:
+                    for name, handle in self._changing.handles(module, piece):
+                        found.setdefault(name, []).append(handle)
+        return found
+
+    def _members_of(self, module: Module) -> dict[str, list[tuple[Class, str]]]:
+        """By the variables of a module, the class attributes that are bound to them: ``X = X``."""
+        found = self._members.get(module.name)
+        if found is None:
+            found = self._members[module.name] = {}
+            for piece in module.summary.pieces:
+                if piece.kind == "assign" and piece.owner >= 0 and piece.unit >= 0:
+                    ops = ops_of(module, piece)
+                    named = {op[1]: op[2] for op in ops if op[0] == s.GLOBAL}
+                    for op in ops:
+                        if op[0] == s.BIND and op[2] in named:
+                            owner = self._engine.class_(module, piece.owner)
+                            found.setdefault(named[op[2]], []).append((owner, op[1]))
+        return found
 
     def _same_objects(self, module: Module) -> dict[str, set[str]]:
         found = self._alike.get(module.name)
@@ -274,7 +360,7 @@ class Builders:
         if by_name is None:
             by_name = self._mentioned[module.name] = {}
             for unit in module.summary.units:
-                if unit.kind == "function":
+                if unit.kind in ("function", "lambda"):
                     for name in {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}:
                         by_name.setdefault(name, []).append(unit.index)
         return sorted({unit for name in names for unit in by_name.get(name, ())})
@@ -302,7 +388,9 @@ class Builders:
 
     # --- in other modules
 
-    def _build_elsewhere(self, module: Module, name: str, item: str) -> None:
+    def _build_elsewhere(
+        self, module: Module, name: str, item: str, *, handle: bool = False
+    ) -> None:
         """Code of other modules that changes the object (``from reg import X; X[k] = …``).
 
         Statements, and functions that module-level code runs.
@@ -316,7 +404,9 @@ class Builders:
                 continue
             for mutation in each.mutations:
                 piece = other.summary.pieces[mutation]
-                if piece.kind == "class" or not self._counts(other, piece, each.bound):
+                if piece.kind == "class" or not self._counts(
+                    other, piece, each.bound, handle=handle
+                ):
                     continue
                 if imported == "name" or self._writes_attribute(other, piece.unit, module, name):
                     self._keep(other, piece, item)
@@ -326,6 +416,9 @@ class Builders:
                 if self._changing.changes(other, unit, each.bound)
                 and (imported == "name" or self._writes_attribute(other, unit, module, name))
             ]
+            if imported == "name" and not handle:
+                writers += self._changing.fillers(other, each.bound, ())
+                self._build_by_handles(other, each.bound, item)
             if writers:
                 self._build_through(other, writers, item, frozenset((name, each.bound)))
 
@@ -336,7 +429,8 @@ class Builders:
             place = 0
             for module in filter(None, map(self._program.module, self._growth.run_by_roots())):
                 summary = module.summary
-                for bound in {**summary.mutations, **summary.global_writers}:
+                handed = dict.fromkeys(handed_on(summary))
+                for bound in {**summary.mutations, **summary.global_writers, **handed}:
                     for index in summary.scope.get(bound, ()):
                         piece = summary.pieces[index]
                         if not piece.imports:
@@ -413,11 +507,6 @@ def _method_around(units: Sequence[s.Unit], unit: s.Unit) -> s.Unit:
     return unit
 
 
-def _is_of_class(method: s.Unit, class_: int) -> bool:
-    """Whether a unit is a class or static method of the class."""
-    return method.owner == class_ and bool(method.flags & (s.CLASSMETHOD | s.STATIC))
-
-
 def _names_of(function: Function) -> tuple[str, ...]:
     """The names by which code gets at a function, or at what it stands in."""
     outer = function.unit.qualname.partition(".<locals>")[0].split(".")
@@ -437,3 +526,14 @@ def _uses_a_result(unit: s.Unit) -> bool:
     """Whether a statement does more with the result of a call than to let it go."""
     results = {op[1] for op in unit.ops if op[0] == s.CALL}
     return any(not results.isdisjoint(reads(op)) for op in unit.ops)
+
+
+def _stores_in_a_result(unit: s.Unit) -> bool:
+    """Whether a statement puts something into the result of a call: ``table_of("x")[key] = f``."""
+    results: set[int] = set()
+    for op in unit.ops:
+        if op[0] == s.CALL or (op[0] in (s.ATTR, s.SUB) and op[2] in results):
+            results.add(op[1])
+        elif op[0] in (s.SETATTR, s.SETSUB) and op[1] in results:
+            return True
+    return False

@@ -8,15 +8,15 @@ not one of the repository's own. Everything else changes, but a function that is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import LOGGERS, SAYING, TELLING
-from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.parts import FILLING, reads
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Op, Register
+from depslice.callgraph.summary import FileSummary, Op, Piece, Register
 from depslice.slicer.closure.arguments import Arguments
 
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
@@ -30,9 +30,13 @@ class Changing:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._arguments = Arguments(engine)
+        self._defaults: dict[str, dict[str, list[tuple[int, int]]]] = {}  # by module
 
-    def changes(self, module: Module, unit: int, name: str) -> bool:
-        """Whether a unit of ``module`` rebinds its variable ``name``, or may change its object."""
+    def changes(self, module: Module, unit: int, name: str, *, called: bool | None = None) -> bool:
+        """Whether a unit of ``module`` rebinds its variable ``name``, or may change its object.
+
+        ``called``: calls of it are known to leave it as it is, or not to.
+        """
         ops = module.summary.units[unit].ops
         if any(op[0] == s.SETGLOBAL and op[1] == name for op in ops):
             return True
@@ -43,7 +47,7 @@ class Changing:
         roots = [op[1] for op in ops if op[0] == s.GLOBAL and op[2] == name]
         if not roots:  # it is changed by a name that is not read: `setattr`, an inner function
             return True
-        called = self._is_called(module, name)
+        called = self._is_called(module, name) if called is None else called
         function = self._engine.function(module, unit)
         return not all(
             self._only_logs(module, name, root, users, function)
@@ -51,9 +55,62 @@ class Changing:
             if not (called and _is_only_called(root, users))
         )
 
+    def handles(self, module: Module, piece: Piece) -> Iterator[tuple[str, str]]:
+        """What an assignment binds to what changes another variable: ``(that one, bound)``.
+
+        ``add = X.append``, ``register = partial(put, X)``, ``register = Registrar(X)``.
+        """
+        unit = module.summary.units[piece.unit]
+        named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+        made: dict[Register, str] = {}
+        for op in unit.ops:
+            if op[0] == s.ATTR and op[2] in named and op[3] in FILLING:
+                made[op[1]] = named[op[2]]
+            elif op[0] == s.CALL:
+                for register in reads(op)[1:]:
+                    function = self._engine.function(module, piece.unit)
+                    if register in named and self._arguments.keeps(function, op, register):
+                        made[op[1]] = named[register]
+            elif op[0] == s.BIND and op[2] in made:
+                yield made[op[2]], op[1]
+
+    def fillers(self, module: Module, name: str, mentioning: Iterable[int]) -> list[int]:
+        """The functions of ``module`` that fill its variable by other ways than a statement.
+
+        They pass it to who changes it (``put(X, key, value)``), or have it as the default of a
+        parameter. ``mentioning``: those whose code has the name.
+        """
+        values = self._engine.name_values(module, name, None)
+        defined = self._is_defined(values)
+        found = [
+            unit
+            for unit in mentioning
+            if self._arguments.fills(self._engine.function(module, unit), name, defined=defined)
+        ]
+        for unit, index in self._defaults_of(module).get(name, ()):
+            function = self._engine.function(module, unit)
+            if self._arguments.changes_parameter(function, index, defined=defined):
+                found.append(unit)
+        return found
+
+    def _defaults_of(self, module: Module) -> dict[str, list[tuple[int, int]]]:
+        found = self._defaults.get(module.name)
+        if found is None:
+            found = self._defaults[module.name] = defaults_of(module.summary)
+        return found
+
     def _is_called(self, module: Module, name: str) -> bool:
-        """Whether the variable is a function or a class, which no call of it changes."""
-        return self._is_defined(self._engine.name_values(module, name, None))
+        """Whether calls leave the variable as it is: not instances that store, or give themselves."""
+        values = self._engine.name_values(module, name, None)
+        return self._is_defined(values) or not any(map(self._stores_when_called, values))
+
+    def _stores_when_called(self, value: int) -> bool:
+        kind = self._engine.values[value]
+        return kind[0] == "I" and any(
+            self._arguments.changes_parameter(function, 0)
+            or any(op[0] == s.RETURN and op[1] == 0 for op in function.unit.ops)
+            for function in self._members(kind[1], "__call__")
+        )
 
     def _is_defined(self, values: Values) -> bool:
         """Whether they are functions and classes, and nothing else."""
@@ -123,6 +180,11 @@ class Changing:
 
     def _methods(self, class_: Class, name: str) -> Iterator[Function]:
         """What a class or one of its subclasses has under ``name`` that does something."""
+        for function in self._members(class_, name):
+            if any(inner[0] != s.RETURN for inner in function.unit.ops):
+                yield function
+
+    def _members(self, class_: Class, name: str) -> Iterator[Function]:
         for each in (class_, *class_.below()):
             owner = self._engine.find_member(each, name)
             if owner is None:
@@ -131,15 +193,25 @@ class Changing:
             units = [summary.pieces[index].unit for index in owner.info.members[name]]
             for op in (op for unit in units if unit >= 0 for op in summary.units[unit].ops):
                 if op[0] == s.FUNCTION:
-                    function = self._engine.function(owner.module, op[2])
-                    if any(inner[0] != s.RETURN for inner in function.unit.ops):
-                        yield function
+                    yield self._engine.function(owner.module, op[2])
+
+
+def defaults_of(summary: FileSummary) -> dict[str, list[tuple[int, int]]]:
+    """The functions that have a variable of the module as a default: unit, parameter."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for unit in summary.units:
+        named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+        for op in unit.ops if named else ():
+            for index, register in op[3] if op[0] in (s.FUNCTION, s.LAMBDA) else ():
+                if register in named:
+                    found.setdefault(named[register], []).append((op[2], index))
+    return found
 
 
 def _is_only_called(root: Register, users: dict[Register, list[Op]]) -> bool:
-    """Whether all that is done with a register is to call what is in it: ``f(…).result()``."""
+    """Whether all that is done with a register is to call what is in it: ``f(…)``, ``@f``."""
     return all(
-        op[0] == s.CALL and op[2] == root and reads(op).count(root) == 1
+        op[0] in (s.CALL, s.DECORATE) and op[2] == root and reads(op).count(root) == 1
         for op in users.get(root, ())
     )
 

@@ -7,7 +7,7 @@ a cache on the way gives it nothing that would not be computed again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -196,3 +196,24 @@ def same_objects(summary: FileSummary) -> dict[str, set[str]]:
             for name in names if len(names) > 1 else ():
                 alike.setdefault(name, set()).update(names - {name})
     return alike
+
+
+def handed_on(summary: FileSummary) -> Iterator[str]:
+    """The names of a module that its statements hand to somebody who may change what they name.
+
+    Defaults of parameters, arguments and methods that an assignment keeps, class attributes.
+    """
+    for piece in summary.pieces:
+        if piece.unit < 0 or piece.kind not in ("assign", "def", "class"):
+            continue
+        named: dict[int, str] = {}
+        for op in summary.units[piece.unit].ops:
+            code = op[0]
+            if code == s.GLOBAL:
+                named[op[1]] = op[2]
+            elif code in (s.FUNCTION, s.LAMBDA) or (code == s.CALL and piece.kind == "assign"):
+                yield from (named[register] for register in reads(op) if register in named)
+            elif (code == s.ATTR and op[3] in FILLING and op[2] in named) or (
+                code == s.BIND and piece.owner >= 0 and op[2] in named
+            ):
+                yield named[op[2]]
