@@ -167,6 +167,16 @@ class Builders:
                         self._classes.keep_as_value(module, piece, demand)
                         self._growth.effects.setdefault(module.name)
 
+    def keep_callers(self, module: Module, unit: int, demand: Demand) -> None:
+        """Keep the module-level statements that run a function, for what it changes."""
+        self._build_through(module, (unit,), demand.source, frozenset())
+
+    def keep_statement(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """Keep a statement for what it changes, if it runs; its module has to."""
+        if self._runs(module, piece):
+            self._classes.keep_as_value(module, piece, demand)
+            self._growth.effects.setdefault(module.name)
+
     def _keep(self, module: Module, piece: Piece, item: str) -> None:
         """Keep a statement that builds ``item``; its module has to run."""
         demand = Demand.of(item, module, ReferenceKind.WRITE, "builds", start_of(piece))

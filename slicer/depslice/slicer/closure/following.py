@@ -22,6 +22,7 @@ from depslice.slicer.closure.importing import Importing
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import Given, OpenValues, Use
+from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.pieces import start_of, units_of_piece
 
 _Rule: TypeAlias = Callable[[Followed, f.Fact], None]
@@ -39,6 +40,7 @@ class Following:
         importing: Importing,
         open_values: OpenValues,
         computed: ComputedNames,
+        outside: OutsideState,
     ) -> None:
         self._growth = growth
         self._engine = growth.engine
@@ -46,6 +48,7 @@ class Following:
         self._names = names
         self._importing = importing
         self._open = open_values
+        self._outside = outside
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -178,6 +181,7 @@ class Following:
         source = None
         if reason == "undefined-name":
             source = at.module
+            self._outside.note_use(f"builtins.{name}", at.module, at.item, pos)
         elif reason == "missing-name":
             owner, _, name = name.rpartition(".")
             source = self._growth.program.module(owner)
@@ -194,6 +198,7 @@ class Following:
 
     def _external(self, at: Followed, fact: f.Fact) -> None:
         self._importing.note_use(at.module, fact[1])
+        self._outside.note_use(fact[1], at.module, at.item, fact[2])
 
     # --- classes, functions
 

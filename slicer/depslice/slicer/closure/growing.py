@@ -25,6 +25,7 @@ from depslice.slicer.closure.importing import Importing
 from depslice.slicer.closure.model import Closure, Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues
+from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.pieces import needs_instance, pieces_of_symbol, units_of_piece
 
 
@@ -81,6 +82,7 @@ class _Growing:
         self._circles = Circles(growth, self._importing)
         self._open = OpenValues(growth, self._classes, self._names)
         self._computed = ComputedNames(growth, self._classes, self._names, self._open)
+        self._outside = OutsideState(growth, self._builders)
         self._following = Following(
             growth,
             classes=self._classes,
@@ -88,6 +90,7 @@ class _Growing:
             importing=self._importing,
             open_values=self._open,
             computed=self._computed,
+            outside=self._outside,
         )
 
     def add_target(self, module: Module, symbol_id: str) -> None:
@@ -197,6 +200,7 @@ class _Growing:
             or self._open.recognise()
             or self._open.leave_unbound()
             or self._computed.match_strings()
+            or self._outside.settle()
             or self._importing.connect_effects()
             or self._circles.settle()
         )

@@ -1,0 +1,204 @@
+"""What the repository's modules change in code outside it: ``os.environ``, codecs, defaults.
+
+A statement that stores into a module from outside (``json.JSONEncoder.default = f``), into
+what it has (``os.environ["HOME"] = "/"``), or calls a function of it that sets something
+(``mimetypes.add_type(…)``), builds the state of that module, as one that fills a variable
+builds the variable. It is needed where the slice uses what it changes. Where state is used is
+not known of code outside, so it is told by names: of a module that is one thing (`decimal`),
+any use of it counts; of one that is many (`os`, `sys`), use of the very name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece, Unit
+from depslice.slicer.closure.builders import Builders
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+
+_MANY_THINGS: Final = frozenset(
+    {"builtins", "collections", "concurrent", "email", "http", "importlib", "logging"}
+    | {"multiprocessing", "os", "sys", "types", "typing", "unittest", "urllib", "xml"}
+)
+"""Modules whose names have little to do with each other."""
+_SETTING: Final = (
+    *("add", "append", "bind", "capture", "clear", "configure", "disable", "enable", "extend"),
+    *("filter", "init", "insert", "install", "patch", "pickle", "pop", "register", "remove"),
+    *("reset", "seed", "set", "simplefilter", "update", "use"),
+)
+"""How functions begin that change something for later."""
+_SEEN_BY: Final = {
+    "codecs.register": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
+    "codecs.register_error": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
+    "copyreg.pickle": ("copy", "pickle"),
+    "logging.addLevelName": ("logging.getLevelName",),
+    "logging.setLogRecordFactory": ("logging.getLogger",),
+    "logging.setLoggerClass": ("logging.getLogger",),
+    "os.environ": ("os.getenv",),
+}
+"""Who else sees what is changed."""
+_LOADED: Final = "sys.modules"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """A unit of ``module`` that changes what has the dotted name ``path``.
+
+    ``key``: of the item that is stored, where it is a constant. ``piece``: the statement; ``None``:
+    a function, which counts if a statement runs it.
+    """
+
+    path: str
+    key: str | None
+    module: Module
+    unit: Unit
+    piece: Piece | None
+
+
+class OutsideState:
+    """Finds the statements that change what the slice uses of code outside the repository."""
+
+    def __init__(self, growth: Growth, builders: Builders) -> None:
+        self._growth = growth
+        self._builders = builders
+        self._used: dict[str, Demand] = {}
+        self._settled = 0
+        self._changes: dict[str, list[_Change]] | None = None  # by top-level module
+        self._kept: set[_Change] = set()
+
+    def note_use(self, dotted: str, module: Module, item: str, pos: int) -> None:
+        """``item`` uses something outside the repository."""
+        if dotted not in self._used:
+            self._used[dotted] = Demand.of(
+                item, module, ReferenceKind.READ, "outside-state", pos, certain=False
+            )
+
+    def settle(self) -> bool:
+        """Keep what changes that which has been used since; whether there was any."""
+        new = list(self._used.items())[self._settled :]
+        self._settled = len(self._used)
+        kept = len(self._kept)
+        for dotted, demand in new:
+            for change in self._changes_of(dotted.partition(".")[0]):
+                if change not in self._kept and _is_seen(change, dotted):
+                    self._kept.add(change)
+                    self._keep(change, demand)
+        return len(self._kept) > kept
+
+    def _keep(self, change: _Change, demand: Demand) -> None:
+        if change.piece is None:
+            self._builders.keep_callers(change.module, change.unit.index, demand)
+        else:
+            self._builders.keep_statement(change.module, change.piece, demand)
+
+    def _changes_of(self, top: str) -> list[_Change]:
+        if self._changes is None:
+            self._changes = {}
+            program = self._growth.program
+            for module in filter(None, map(program.module, self._growth.run_by_roots())):
+                for change in self._changes_in(module):
+                    for seen in _seen_by(change):
+                        self._changes.setdefault(seen.partition(".")[0], []).append(change)
+        return self._changes.get(top, [])
+
+    def _changes_in(self, module: Module) -> Iterator[_Change]:
+        summary = module.summary
+        statements: dict[int, Piece] = {}
+        functions: dict[int, None] = {}
+        outside: dict[str, str] = {}
+        for bound in {**summary.mutations, **summary.global_writers}:
+            path = self._path_of(module, bound)
+            if path is None:
+                continue
+            outside[bound] = path
+            for index in summary.mutations.get(bound, ()):
+                piece = summary.pieces[index]
+                if piece.unit >= 0 and piece.kind in ("expr", "assign", "other"):
+                    statements[piece.unit] = piece
+            functions |= dict.fromkeys(
+                unit
+                for unit in summary.global_writers.get(bound, ())
+                if summary.units[unit].kind == "function"
+            )
+        for unit, piece in statements.items():
+            for path, key in _changed_by(summary.units[unit], outside):
+                yield _Change(path, key, module, summary.units[unit], piece)
+        for unit in functions:
+            for path, key in _changed_by(summary.units[unit], outside):
+                yield _Change(path, key, module, summary.units[unit], None)
+
+    def _path_of(self, module: Module, bound: str) -> str | None:
+        """The dotted name of what an import of code outside the repository binds."""
+        for index in module.summary.scope.get(bound, ()):
+            for alias, level, target, name in module.summary.pieces[index].imports:
+                if alias == bound and level <= 0:
+                    top = target.partition(".")[0]
+                    if self._growth.program.is_module(top):
+                        return None
+                    if name is not None:
+                        return f"{target}.{name}"
+                    return target if level < 0 else top
+        return None
+
+
+def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[tuple[str, str | None]]:
+    """What ``unit`` changes of that which its module's names ``outside`` stand for."""
+    paths: dict[int, str] = {}
+    texts: dict[int, str] = {}
+    wanted = {register for op in unit.ops for register in reads(op)}
+    for op in unit.ops:
+        code = op[0]
+        if code == s.GLOBAL and op[2] in outside:
+            paths[op[1]] = outside[op[2]]
+        elif code == s.STRING:
+            texts[op[1]] = op[2]
+        elif code in (s.ATTR, s.SUB) and op[2] in paths:
+            paths[op[1]] = f"{paths[op[2]]}.{op[3]}" if code == s.ATTR else paths[op[2]]
+        elif code == s.CALL and op[2] in paths:
+            path = paths[op[1]] = paths[op[2]]
+            if op[1] not in wanted and _sets(path):
+                yield path, None
+        elif code in (s.SETATTR, s.DELETE_ATTR) and op[1] in paths:
+            yield f"{paths[op[1]]}.{op[2]}", None
+        elif code in (s.SETSUB, s.DELETE_SUB) and op[1] in paths:
+            yield paths[op[1]], texts.get(op[2])
+
+
+def _sets(path: str) -> bool:
+    """Whether a function of code outside the repository changes something for later."""
+    name = path.rpartition(".")[2].lstrip("_")
+    return name.startswith(_SETTING) or name.endswith("seed")
+
+
+def _seen_by(change: _Change) -> set[str]:
+    """Dotted names by which code gets at what is changed, or at what is in it."""
+    path = change.path
+    if path == _LOADED and change.key is not None:
+        return {change.key}
+    top, _, name = path.partition(".")
+    more = {each for changed, by in _SEEN_BY.items() for each in by if _is_in(path, changed)}
+    if top not in _MANY_THINGS and not path.endswith(".register"):
+        return {top, *more}
+    owner = path.rpartition(".")[0]  # of a function that sets: what it is a method of
+    return {path, owner if "." in name else _asking(path), *more}
+
+
+def _is_seen(change: _Change, dotted: str) -> bool:
+    return any(_is_in(dotted, seen) for seen in _seen_by(change))
+
+
+def _is_in(dotted: str, outer: str) -> bool:
+    return dotted == outer or dotted.startswith(f"{outer}.")
+
+
+def _asking(path: str) -> str:
+    """``sys.getrecursionlimit`` for ``sys.setrecursionlimit``."""
+    owner, _, name = path.rpartition(".")
+    return f"{owner}.get{name.removeprefix('set')}" if name.startswith("set") else path
