@@ -683,6 +683,7 @@ MISSED = {
     "lazy_getattr": "what a module-level import asks a module's __getattr__ for",
     "fields_contributed": "descriptors that are set under names which only they know",
     "names_made": "which names a loop or an update writes is not evaluated",
+    "attribute_hooks": "when an object is collected is not seen",
     "outside_state": "what code outside calls of that which was registered with it earlier",
     "names_made_held": "which names a function or a loop writes is not evaluated",
     "lazy_submodules": "the first use of a submodule asks __getattr__, if nobody has imported it",

@@ -356,7 +356,7 @@ STRUCTURAL: Final[Mapping[str, tuple[str, ...]]] = {
     "Container": ("__contains__",),
     "Coroutine": ("__await__", "send", "throw", "close"),
     "Generator": ("__iter__", "__next__", "send", "throw", "close"),
-    "Hashable": ("__hash__",),
+    "Hashable": ("__hash__", "__eq__"),  # who has the second alone, is not
     "Iterable": ("__iter__",),
     "Iterator": ("__iter__", "__next__"),
     "Reversible": ("__iter__", "__reversed__"),

@@ -27,8 +27,8 @@ from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
-_ASKED: Final = ("__getattribute__", "__dict__", "__class__")
-"""What code outside the repo asks any object: `vars`, `copy`, `isinstance`."""
+_ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
+"""What code outside the repo asks any object: `vars`, `copy`, `isinstance`, the collector."""
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
