@@ -55,7 +55,7 @@ class Arguments:
         ``defined``: functions or classes, which nobody outside is expected to change. ``depth``:
         calls that the value has been followed through.
         """
-        here = self._facts_at(function, call[-1])
+        here = self.facts_at(function, call[-1])
         called = [fact[1] for fact in here if fact[0] == f.CALL]
         if called:
             return any(
@@ -74,7 +74,8 @@ class Arguments:
             for dotted in outside
         )
 
-    def _facts_at(self, function: Function, pos: int) -> list[f.Fact]:
+    def facts_at(self, function: Function, pos: int) -> list[f.Fact]:
+        """The facts of a function at one place."""
         facts = self._engine.facts_of(function)
         known, by_place = self._facts.get(function, (None, {}))
         if known is not facts:  # more is known of it by now
@@ -118,7 +119,7 @@ class Arguments:
 
         ``partial(put, X)``, ``Registrar(X)``, ``decorator_for(X)``.
         """
-        here = self._facts_at(function, call[-1])
+        here = self.facts_at(function, call[-1])
         if "functools.partial" in {fact[1] for fact in here if fact[0] == f.EXTERNAL}:
             return register not in call[3][:1]
         known = any(fact[0] == f.CALL for fact in here)

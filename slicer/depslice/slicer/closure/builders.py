@@ -18,6 +18,7 @@ from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.aliases import Link
 from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
@@ -68,8 +69,8 @@ class Builders:
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
         self._using: dict[str, list[Piece]] = {}  # by module
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
-        self._handles: dict[str, dict[str, list[str]]] = {}  # module -> name -> who changes it
-        self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # the same, of classes
+        self._followed: set[tuple[str, str, str]] = set()  # by aliases: item, module, name
+        self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
@@ -96,7 +97,7 @@ class Builders:
             self._build_through(module, writers, item, frozenset((name,)))
         self._build_through_results(module, item, name)
         self._build_elsewhere(module, name, item)
-        self._build_by_handles(module, name, item)
+        self._build_by_aliases(module, name, item)
 
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
@@ -201,13 +202,13 @@ class Builders:
 
     # --- in the module of the variable
 
-    def _build_here(self, module: Module, name: str, item: str, *, handle: bool = False) -> None:
+    def _build_here(self, module: Module, name: str, item: str) -> None:
         summary = module.summary
         for index in summary.mutations.get(name, ()):
             piece = summary.pieces[index]
             if piece.kind == "class" and piece.index in summary.scope.get(name, ()):
                 continue
-            if not self._counts(module, piece, name, handle=handle):
+            if not self._counts(module, piece, name):
                 continue
             patched = self._patched_member(module, name, piece)
             if patched is not None:
@@ -284,30 +285,32 @@ class Builders:
 
     # --- by who has it from elsewhere
 
-    def _build_by_handles(self, module: Module, name: str, item: str) -> None:
-        """What changes the object through other variables of ``module``, or class attributes."""
-        for handle in self._handles_of(module).get(name, ()):
-            self._build_here(module, handle, item, handle=True)
-            self._build_elsewhere(module, handle, item, handle=True)
-            calling = [
-                unit
-                for unit in self._mentioning(module, {handle})
-                if self._changing.changes(module, unit, handle, called=False)
-            ]
-            self._build_through(module, calling, item, frozenset((name,)))
+    def _build_by_aliases(
+        self, module: Module, name: str, item: str, link: Link = Link.SAME
+    ) -> None:
+        """What changes the object by other names of ``module``, or as a class attribute.
+
+        ``link``: what ``name`` is of the object that ``item`` stands for.
+        """
+        asked = (item, module.name, name)
+        if asked in self._followed:
+            return
+        self._followed.add(asked)
+        aliased = self._changing.aliases_of(module, name, link)
+        for piece in aliased.pieces.values():
+            if self._runs(module, piece):
+                self._keep(module, piece, item)
+        for other, of_other in aliased.names.items():
+            self._build_elsewhere(module, other, item, of_other)
+            if of_other & Link.CALLED:
+                calling = [
+                    unit
+                    for unit in self._mentioning(module, {other})
+                    if self._changing.changes(module, unit, other, called=False)
+                ]
+                self._build_through(module, calling, item, frozenset((name,)))
         for owner, member in self._members_of(module).get(name, ()):
             self._build_through_class(owner, member, item)
-
-    def _handles_of(self, module: Module) -> dict[str, list[str]]:
-        """By the variables of a module, those that hold what changes them."""
-        found = self._handles.get(module.name)
-        if found is None:
-            found = self._handles[module.name] = {}
-            for piece in module.summary.pieces:
-                if piece.kind == "assign" and piece.owner < 0 and piece.unit >= 0:
-                    for name, handle in self._changing.handles(module, piece):
-                        found.setdefault(name, []).append(handle)
-        return found
 
     def _members_of(self, module: Module) -> dict[str, list[tuple[Class, str]]]:
         """By the variables of a module, the class attributes that are bound to them: ``X = X``."""
@@ -399,7 +402,7 @@ class Builders:
     # --- in other modules
 
     def _build_elsewhere(
-        self, module: Module, name: str, item: str, *, handle: bool = False
+        self, module: Module, name: str, item: str, link: Link = Link.SAME
     ) -> None:
         """Code of other modules that changes the object (``from reg import X; X[k] = …``).
 
@@ -412,10 +415,13 @@ class Builders:
             imported = self._imported_as(each, module, name) if other is not module else None
             if imported is None:
                 continue
+            if imported == "name" and link is not Link.SAME:
+                self._build_by_aliases(other, each.bound, item, link)
+                continue
             for mutation in each.mutations:
                 piece = other.summary.pieces[mutation]
                 if piece.kind == "class" or not self._counts(
-                    other, piece, each.bound, handle=handle
+                    other, piece, each.bound, handle=bool(link & Link.CALLED)
                 ):
                     continue
                 if imported == "name" or self._writes_attribute(other, piece.unit, module, name):
@@ -426,9 +432,9 @@ class Builders:
                 if self._changing.changes(other, unit, each.bound)
                 and (imported == "name" or self._writes_attribute(other, unit, module, name))
             ]
-            if imported == "name" and not handle:
+            if imported == "name":
                 writers += self._changing.fillers(other, each.bound, ())
-                self._build_by_handles(other, each.bound, item)
+                self._build_by_aliases(other, each.bound, item)
             if writers:
                 self._build_through(other, writers, item, frozenset((name, each.bound)))
 

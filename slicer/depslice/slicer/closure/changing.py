@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import LOGGERS, SAYING, TELLING
-from depslice.callgraph.engine.parts import FILLING, reads
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import FileSummary, Op, Piece, Register
+from depslice.callgraph.summary import FileSummary, Op, Register
+from depslice.slicer.closure.aliases import Aliased, Aliases, Link
 from depslice.slicer.closure.arguments import Arguments
 
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
@@ -30,6 +31,7 @@ class Changing:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._arguments = Arguments(engine)
+        self._aliases: dict[str, Aliases] = {}  # by module
         self._defaults: dict[str, dict[str, list[tuple[int, int]]]] = {}  # by module
 
     def changes(self, module: Module, unit: int, name: str, *, called: bool | None = None) -> bool:
@@ -55,24 +57,15 @@ class Changing:
             if not (called and _is_only_called(root, users))
         )
 
-    def handles(self, module: Module, piece: Piece) -> Iterator[tuple[str, str]]:
-        """What an assignment binds to what changes another variable: ``(that one, bound)``.
+    def aliases_of(self, module: Module, variable: str, link: Link) -> Aliased:
+        """Who changes an object by other names of ``module`` than ``variable``.
 
-        ``add = X.append``, ``register = partial(put, X)``, ``register = Registrar(X)``.
+        ``link``: what the variable, which may be imported, is of the object.
         """
-        unit = module.summary.units[piece.unit]
-        named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
-        made: dict[Register, str] = {}
-        for op in unit.ops:
-            if op[0] == s.ATTR and op[2] in named and op[3] in FILLING:
-                made[op[1]] = named[op[2]]
-            elif op[0] == s.CALL:
-                for register in reads(op)[1:]:
-                    function = self._engine.function(module, piece.unit)
-                    if register in named and self._arguments.keeps(function, op, register):
-                        made[op[1]] = named[register]
-            elif op[0] == s.BIND and op[2] in made:
-                yield made[op[2]], op[1]
+        aliases = self._aliases.get(module.name)
+        if aliases is None:
+            aliases = self._aliases[module.name] = Aliases(self._engine, self._arguments, module)
+        return aliases.of(variable, link)
 
     def fillers(self, module: Module, name: str, mentioning: Iterable[int]) -> list[int]:
         """The functions of ``module`` that fill its variable by other ways than a statement.

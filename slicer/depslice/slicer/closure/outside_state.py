@@ -19,6 +19,7 @@ from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, Unit
+from depslice.slicer.closure.aliases import SETTING
 from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
@@ -28,12 +29,6 @@ _MANY_THINGS: Final = frozenset(
     | {"multiprocessing", "os", "sys", "types", "typing", "unittest", "urllib", "xml"}
 )
 """Modules whose names have little to do with each other."""
-_SETTING: Final = (
-    *("add", "append", "bind", "capture", "clear", "configure", "disable", "enable", "extend"),
-    *("filter", "init", "insert", "install", "patch", "pickle", "pop", "register", "remove"),
-    *("reset", "seed", "set", "simplefilter", "update", "use"),
-)
-"""How functions begin that change something for later."""
 _SEEN_BY: Final = {
     "codecs.register": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
     "codecs.register_error": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
@@ -174,7 +169,7 @@ def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[tuple[str, str 
 def _sets(path: str) -> bool:
     """Whether a function of code outside the repository changes something for later."""
     name = path.rpartition(".")[2].lstrip("_")
-    return name.startswith(_SETTING) or name.endswith("seed")
+    return name.startswith(SETTING) or name.endswith("seed")
 
 
 def _seen_by(change: _Change) -> set[str]:

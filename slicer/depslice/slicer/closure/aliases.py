@@ -1,0 +1,237 @@
+"""Module-level statements that change a variable's object through another name.
+
+    parser = ArgumentParser()
+    group = parser.add_argument_group("more")     # a part of it
+    group.add_argument("--x")                     # changes it
+    register = TABLE.setdefault                   # a method: calls of it change TABLE
+    for class_ in (One, Two):                     # each of them
+        class_.tag = "t"
+
+One pass over the statements of a module in their order, as they run once, for one variable. A
+value is of its object one of four: the *same*, a *part* of it, something whose *call* changes it,
+a container that *holds* it. A part of a part is a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import IntFlag
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.library import SAYING, TELLING
+from depslice.callgraph.engine.parts import FILLING, reads
+from depslice.callgraph.engine.values import Function
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Op, Piece, Register, Unit
+from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.registering import given_by
+
+SETTING: Final = (
+    *("add", "append", "bind", "capture", "clear", "configure", "disable", "enable", "extend"),
+    *("filter", "init", "insert", "install", "patch", "pickle", "pop", "register", "remove"),
+    *("reset", "seed", "set", "simplefilter", "update", "use"),
+)
+"""How the names of functions begin that change something for later."""
+_TAKING: Final = frozenset(
+    f"builtins.{name}"
+    for name in ("dict", "enumerate", "iter", "list", "map", "reversed", "sorted", "tuple", "zip")
+)
+"""What gives the elements of what it is given."""
+_DEFINED: Final = frozenset({"C", "F", "M", "W"})
+_CONSTANT: Final = frozenset({"S", "N"})
+_KINDS: Final = frozenset({"assign", "def", "class", "expr", "loop", "other", "with"})
+
+
+class Link(IntFlag):
+    """What a value is of the object that a variable stands for."""
+
+    NONE = 0
+    SAME = 1
+    PART = 2
+    CALLED = 4
+    HOLDS = 8
+
+
+_REAL: Final = Link.SAME | Link.PART
+
+
+@dataclass(slots=True)
+class Aliased:
+    """``pieces``: statements that change the variable by none of its own names; and ``names``."""
+
+    pieces: dict[int, Piece] = field(default_factory=dict)
+    names: dict[str, Link] = field(default_factory=dict)
+
+
+class Aliases:
+    """Answers for the variables of one module, those that it imports included."""
+
+    def __init__(self, engine: Engine, arguments: Arguments, module: Module) -> None:
+        self._engine = engine
+        self._arguments = arguments
+        self._module = module
+        units = module.summary.units
+        self._statements = [
+            (piece, {op[2] for op in units[piece.unit].ops if op[0] == s.GLOBAL})
+            for piece in module.summary.pieces
+            if piece.owner < 0 and piece.unit >= 0 and piece.kind in _KINDS
+        ]
+        self._giving: dict[str, set[str]] = {}  # by variable, the functions that give it
+        for unit in units:
+            if unit.kind == "function" and unit.owner < 0 and unit.parent < 0:
+                for name in given_by(unit):
+                    self._giving.setdefault(name, set()).add(unit.qualname)
+
+    def of(self, variable: str, link: Link = Link.SAME) -> Aliased:
+        """Who changes an object by other names than ``variable``, which is that of it."""
+        found = Aliased()
+        giving = self._giving.get(variable, set())
+        looked_for = {variable, *giving}
+        for piece, names in self._statements:
+            if not looked_for.isdisjoint(names):
+                one = _Pass(self._engine, self._arguments, self._module, variable, link, giving)
+                one.run(piece, found)
+                looked_for.update(found.names)
+        return found
+
+
+class _Pass:
+    """One statement, for one variable."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        arguments: Arguments,
+        module: Module,
+        variable: str,
+        link: Link,
+        giving: set[str],
+    ) -> None:
+        self._engine = engine
+        self._arguments = arguments
+        self._module = module
+        self._variable = variable
+        self._of_variable = link
+        self._giving = giving
+        self._links: dict[Register, Link] = {}
+        self._methods: dict[Register, tuple[Register, str]] = {}
+        self._givers: set[Register] = set()
+
+    def run(self, piece: Piece, found: Aliased) -> None:
+        """Note whether ``piece`` changes the variable, and what it binds to something of it."""
+        unit = self._module.summary.units[piece.unit]
+        links = self._links
+        elements: dict[Register, tuple[Register, ...]] = {}
+        wanted = {register for op in unit.ops for register in reads(op)}
+        # Where a statement has the name itself, others see whether it changes that.
+        named = any(op[0] == s.GLOBAL and op[2] == self._variable for op in unit.ops)
+        real = Link.PART if named and self._of_variable is Link.SAME else _REAL
+        changes = False
+        for op in unit.ops:
+            code = op[0]
+            if code == s.GLOBAL:
+                same = op[2] == self._variable
+                links[op[1]] = self._of_variable if same else found.names.get(op[2], Link.NONE)
+                if op[2] in self._giving:
+                    self._givers.add(op[1])
+            elif code == s.ATTR:
+                links[op[1]] = self._attribute(self._link(op[2]), op[3])
+                self._methods[op[1]] = op[2], op[3]
+            elif code in (s.SEQUENCE, s.MAPPING):
+                elements[op[1]] = tuple(reads(op))
+                if self._union(elements[op[1]]) & ~Link.CALLED:
+                    links[op[1]] = Link.HOLDS
+            elif code == s.ITEM and op[3] < len(elements.get(op[2], ())):
+                links[op[1]] = self._link(elements[op[2]][op[3]])
+            elif code in (s.ITEM, s.ITER, s.SUB):
+                links[op[1]] = Link.PART if self._link(op[2]) & ~Link.CALLED else Link.NONE
+            elif code in (s.PHI, s.NARROW):
+                links[op[1]] = self._union(op[2] if code == s.PHI else (op[2],))
+            elif code in (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB):
+                changes = changes or bool(self._link(op[1]) & real)
+            elif code == s.DECORATE:
+                changes = changes or bool(self._link(op[2]) & Link.CALLED)
+            elif code == s.CALL:
+                changes = changes or bool(self._link(op[2]) & Link.CALLED)
+                if op[2] in self._methods and op[1] not in wanted:
+                    receiver, method = self._methods[op[2]]
+                    changes = changes or bool(self._link(receiver) & real and _acts(method))
+                links[op[1]] = self._call(unit, op)
+            elif code == s.BIND and op[1] != self._variable:
+                known = found.names.get(op[1], Link.NONE) | self._link(op[2])
+                if known:
+                    found.names[op[1]] = known
+        if changes:
+            found.pieces[piece.index] = piece
+
+    def _link(self, register: Register) -> Link:
+        return self._links.get(register, Link.NONE)
+
+    def _union(self, registers: Iterable[Register]) -> Link:
+        found = Link.NONE
+        for register in registers:
+            found |= self._link(register)
+        return found
+
+    def _attribute(self, link: Link, name: str) -> Link:
+        found = link & Link.HOLDS  # `table.items`
+        if link & _REAL:
+            found |= Link.PART
+            if self._method_changes(link, name):
+                found |= Link.CALLED
+        return found
+
+    def _method_changes(self, link: Link, name: str) -> bool:
+        """Whether a call of that attribute changes the variable."""
+        kinds = self._kinds()
+        if kinds <= _CONSTANT or (link & Link.SAME and kinds <= _DEFINED):
+            return False
+        methods = list(self._methods_of(name)) if link & Link.SAME else []
+        if methods:
+            return any(self._arguments.changes_parameter(method, 0) for method in methods)
+        return name in FILLING or name.startswith(SETTING)
+
+    def _methods_of(self, name: str) -> Iterator[Function]:
+        for value in self._engine.name_values(self._module, self._variable, None):
+            kind = self._engine.values[value]
+            owner = self._engine.find_member(kind[1], name) if kind[0] == "I" else None
+            for member in self._engine.member_values(owner, name) if owner is not None else ():
+                found = self._engine.values[member]
+                if found[0] == "F":
+                    yield found[1]
+
+    def _kinds(self) -> set[str]:
+        values = self._engine.name_values(self._module, self._variable, None)
+        return {str(self._engine.values[value][0]) for value in values}
+
+    def _call(self, unit: Unit, op: Op) -> Link:
+        """What the result of a call is."""
+        found = Link.NONE
+        if op[2] in self._methods:
+            receiver = self._link(self._methods[op[2]][0])
+            if receiver & Link.HOLDS:
+                found |= Link.HOLDS
+            if receiver & _REAL and not self._kinds() <= _DEFINED:
+                found |= Link.PART
+        if op[2] in self._givers:
+            found |= Link.PART
+        function = self._engine.function(self._module, unit.index)
+        for register in dict.fromkeys(reads(op)[1:]):
+            link = self._link(register)
+            if not link & ~Link.CALLED:
+                continue
+            facts = self._arguments.facts_at(function, op[-1])
+            if not _TAKING.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL):
+                found |= Link.HOLDS
+            elif link & _REAL and self._arguments.keeps(function, op, register):
+                found |= Link.CALLED
+        return found
+
+
+def _acts(method: str) -> bool:
+    """Whether a method called for nothing but its effect changes what it is called on."""
+    return method not in TELLING and method.partition("_")[0] not in SAYING
