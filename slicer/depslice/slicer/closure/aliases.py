@@ -154,7 +154,7 @@ class _Pass:
             elif code in (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB):
                 changes = changes or bool(self._link(op[1]) & real)
             elif code == s.DECORATE:
-                changes = changes or bool(self._link(op[2]) & Link.CALLED)
+                changes = changes or bool(self._link(op[2]) & (Link.CALLED | Link.PART))
             elif code == s.CALL:
                 changes = changes or bool(self._link(op[2]) & Link.CALLED)
                 if op[2] in self._methods and op[1] not in wanted:
@@ -188,7 +188,7 @@ class _Pass:
     def _method_changes(self, link: Link, name: str) -> bool:
         """Whether a call of that attribute changes the variable."""
         kinds = self._kinds()
-        if kinds <= _CONSTANT or (link & Link.SAME and kinds <= _DEFINED):
+        if kinds and (kinds <= _CONSTANT or (link & Link.SAME and kinds <= _DEFINED)):
             return False
         methods = list(self._methods_of(name)) if link & Link.SAME else []
         if methods:
@@ -215,7 +215,8 @@ class _Pass:
             receiver = self._link(self._methods[op[2]][0])
             if receiver & Link.HOLDS:
                 found |= Link.HOLDS
-            if receiver & _REAL and not self._kinds() <= _DEFINED:
+            kinds = self._kinds() if receiver & _REAL else set()
+            if receiver & _REAL and not (kinds and kinds <= _DEFINED):
                 found |= Link.PART
         if op[2] in self._givers:
             found |= Link.PART

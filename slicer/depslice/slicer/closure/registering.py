@@ -168,7 +168,8 @@ def given_by(unit: Unit) -> set[str]:
             held[op[1]] = {op[2]}
         elif code == s.ATTR:
             methods[op[1]] = held.get(op[2], set())
-            held[op[1]] = {f".{op[3]}"}
+            filling = methods[op[1]] if op[3] in FILLING else ()  # `return X[key].append`
+            held[op[1]] = {f".{op[3]}", *filling}
         elif code == s.SUB:
             held[op[1]] = held.get(op[2], set())
         elif code == s.CALL:
