@@ -60,8 +60,13 @@ class Changing:
     def aliases_of(self, module: Module, variable: str, link: Link) -> Aliased:
         """Who changes an object by other names of ``module`` than ``variable``.
 
-        ``link``: what the variable, which may be imported, is of the object.
+        ``link``: what the variable, which may be imported, is of the object. Functions are
+        hardly changed by other names: they are not looked for.
         """
+        values = self._engine.name_values(module, variable, None)
+        functions = bool(values) and all(self._engine.values[each][0] == "F" for each in values)
+        if link is Link.SAME and functions:
+            return Aliased()
         aliases = self._aliases.get(module.name)
         if aliases is None:
             aliases = self._aliases[module.name] = Aliases(self._engine, self._arguments, module)
@@ -77,7 +82,7 @@ class Changing:
         defined = self._is_defined(values)
         found = [
             unit
-            for unit in mentioning
+            for unit in (mentioning if not defined else ())
             if self._arguments.fills(self._engine.function(module, unit), name, defined=defined)
         ]
         for unit, index in self._defaults_of(module).get(name, ()):
