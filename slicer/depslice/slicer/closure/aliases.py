@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntFlag
+from heapq import heappop, heappush
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -75,11 +76,11 @@ class Aliases:
         self._arguments = arguments
         self._module = module
         units = module.summary.units
-        self._statements = [
-            (piece, {op[2] for op in units[piece.unit].ops if op[0] == s.GLOBAL})
-            for piece in module.summary.pieces
-            if piece.owner < 0 and piece.unit >= 0 and piece.kind in _KINDS
-        ]
+        self._mentioning: dict[str, list[int]] = {}  # by name: indices of statements
+        for piece in module.summary.pieces:
+            if piece.owner < 0 and piece.unit >= 0 and piece.kind in _KINDS:
+                for name in {op[2] for op in units[piece.unit].ops if op[0] == s.GLOBAL}:
+                    self._mentioning.setdefault(name, []).append(piece.index)
         self._giving: dict[str, set[str]] = {}  # by variable, the functions that give it
         for unit in units:
             if unit.kind == "function" and unit.owner < 0 and unit.parent < 0:
@@ -90,13 +91,22 @@ class Aliases:
         """Who changes an object by other names than ``variable``, which is that of it."""
         found = Aliased()
         giving = self._giving.get(variable, set())
-        looked_for = {variable, *giving}
-        for piece, names in self._statements:
-            if not looked_for.isdisjoint(names):
-                one = _Pass(self._engine, self._arguments, self._module, variable, link, giving)
-                one.run(piece, found)
-                looked_for.update(found.names)
-        return found
+        looked_for: set[str] = set()
+        waiting: list[int] = []
+        done = -1
+        while True:
+            for name in {variable, *giving, *found.names} - looked_for:
+                looked_for.add(name)
+                for index in self._mentioning.get(name, ()):
+                    if index > done:
+                        heappush(waiting, index)
+            while waiting and waiting[0] <= done:
+                heappop(waiting)
+            if not waiting:
+                return found
+            done = heappop(waiting)
+            one = _Pass(self._engine, self._arguments, self._module, variable, link, giving)
+            one.run(self._module.summary.pieces[done], found)
 
 
 class _Pass:
