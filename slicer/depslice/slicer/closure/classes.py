@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
@@ -57,6 +58,7 @@ class Classes:
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
         self._live: dict[Class, None] = {}
+        self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
@@ -410,10 +412,29 @@ class Classes:
         if not self._standing.is_new((telling, "beside", name), demand):
             return False
         self._beside.setdefault(telling, {})[name] = demand
-        for live in tuple(self._live):
-            if self._has(live, telling):
-                self._want_found(live, name, demand)
+        for live in self._live_with(telling):
+            self._want_found(live, name, demand)
         return True
+
+    def is_asked_where(self, telling: str, name: str, demand: Demand) -> bool:
+        """Whether :meth:`want_where` has been asked that, by who is as near."""
+        return self._standing.is_known((telling, "beside", name), demand)
+
+    def _live_with(self, attribute: str) -> list[Class]:
+        """The live classes that have an attribute, in the order in which they came to be."""
+        seen, known = self._having.get(attribute, (0, []))
+        found = list(known)
+        sure = len(found)
+        settled = True
+        for live in islice(self._live, seen, None):
+            if self._has(live, attribute):
+                found.append(live)
+            elif live.mro_cache is None:  # being made: not all its bases are known
+                settled = False
+            if settled:
+                seen, sure = seen + 1, len(found)
+        self._having[attribute] = seen, found[:sure]
+        return found
 
     def _has(self, class_: Class, attribute: str) -> bool:
         order = self._engine.mro(class_)

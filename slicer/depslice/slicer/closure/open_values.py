@@ -195,6 +195,8 @@ class OpenValues:
     def _ask_for(self, telling: str, use: _Open) -> bool:
         name = "__call__" if use.use == "call" else use.name
         names = [name, _STEPS[name]] if name in _STEPS else [name]
+        if all(self._classes.is_asked_where(telling, each, use.demand) for each in names):
+            return False
         demand = replace(use.demand, evidence="duck-typed")
         asked = [self._classes.want_where(telling, each, demand) for each in names]
         return any(asked)
