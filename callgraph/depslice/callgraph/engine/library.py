@@ -153,6 +153,13 @@ FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
     _DJANGO_MODEL: _DJANGO,
 }
 
+# How the names of functions begin that change something for later.
+SETTING: Final = (
+    *("add", "append", "bind", "capture", "clear", "configure", "disable", "enable", "extend"),
+    *("filter", "init", "insert", "install", "patch", "pickle", "pop", "register", "remove"),
+    *("reset", "seed", "set", "simplefilter", "update", "use"),
+)
+
 # First words of the methods by which a logger writes a record (library reference, logging).
 SAYING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}

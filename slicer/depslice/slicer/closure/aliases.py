@@ -23,7 +23,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import SAYING, TELLING
+from depslice.callgraph.engine.library import SAYING, SETTING, TELLING
 from depslice.callgraph.engine.parts import FILLING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
@@ -31,12 +31,6 @@ from depslice.callgraph.summary import Op, Piece, Register, Unit
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.registering import given_by
 
-SETTING: Final = (
-    *("add", "append", "bind", "capture", "clear", "configure", "disable", "enable", "extend"),
-    *("filter", "init", "insert", "install", "patch", "pickle", "pop", "register", "remove"),
-    *("reset", "seed", "set", "simplefilter", "update", "use"),
-)
-"""How the names of functions begin that change something for later."""
 _TAKING: Final = frozenset(
     f"builtins.{name}"
     for name in ("dict", "enumerate", "iter", "list", "map", "reversed", "sorted", "tuple", "zip")

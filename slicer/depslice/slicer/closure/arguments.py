@@ -3,7 +3,8 @@
 Functions of the repository are read: one that stores an attribute or an item of its parameter,
 calls a method of it for nothing but its effect, or passes it on to a function that does,
 changes it; so does one that keeps it, in a function that it defines or on the instance that
-it makes, where that may. Of the standard library a few functions are known to; code of other packages may.
+it makes, where that may. Of the standard library a few functions are known to; code of other
+packages may.
 """
 
 from __future__ import annotations
@@ -125,10 +126,10 @@ class Arguments:
         known = any(fact[0] == f.CALL for fact in here)
         return known and self.changes(function, call, register, defined=False)
 
-    def fills(self, function: Function, name: str, *, defined: bool) -> bool:
+    def fills(self, function: Function, name: str) -> bool:
         """Whether a function changes the object that a variable of its module stands for."""
         given = {op[1] for op in function.unit.ops if op[0] == s.GLOBAL and op[2] == name}
-        return self._is_changed(function, given, defined=defined, depth=0, known=True)
+        return self._is_changed(function, given, defined=False, depth=0, known=True)
 
     def _inside(self, function: Function, name: str) -> Iterator[tuple[Function, set[Register]]]:
         """The functions defined in ``function`` that read its variable, and where they have it."""

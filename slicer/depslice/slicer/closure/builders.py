@@ -69,7 +69,7 @@ class Builders:
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
         self._using: dict[str, list[Piece]] = {}  # by module
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
-        self._followed: set[tuple[str, str, str]] = set()  # by aliases: item, module, name
+        self._followed = Asked(growth)  # by aliases
         self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
@@ -292,10 +292,9 @@ class Builders:
 
         ``link``: what ``name`` is of the object that ``item`` stands for.
         """
-        asked = (item, module.name, name)
-        if asked in self._followed:
+        own = Demand.of(item, module, ReferenceKind.WRITE, "builds")
+        if not self._followed.is_new((item, module.name, name, link), own):
             return
-        self._followed.add(asked)
         aliased = self._changing.aliases_of(module, name, link)
         for piece in aliased.pieces.values():
             if self._runs(module, piece):

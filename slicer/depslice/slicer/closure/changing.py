@@ -16,9 +16,10 @@ from depslice.callgraph.engine.library import LOGGERS, SAYING, TELLING
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import FileSummary, Op, Register
+from depslice.callgraph.summary import Op, Register
 from depslice.slicer.closure.aliases import Aliased, Aliases, Link
 from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.registering import defaults_of
 
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
 _PUTTING = frozenset({s.BIND, s.MAPPING, s.PHI, s.RETURN, s.SEQUENCE})
@@ -83,7 +84,7 @@ class Changing:
         found = [
             unit
             for unit in (mentioning if not defined else ())
-            if self._arguments.fills(self._engine.function(module, unit), name, defined=defined)
+            if self._arguments.fills(self._engine.function(module, unit), name)
         ]
         for unit, index in self._defaults_of(module).get(name, ()):
             function = self._engine.function(module, unit)
@@ -192,18 +193,6 @@ class Changing:
             for op in (op for unit in units if unit >= 0 for op in summary.units[unit].ops):
                 if op[0] == s.FUNCTION:
                     yield self._engine.function(owner.module, op[2])
-
-
-def defaults_of(summary: FileSummary) -> dict[str, list[tuple[int, int]]]:
-    """The functions that have a variable of the module as a default: unit, parameter."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for unit in summary.units:
-        named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
-        for op in unit.ops if named else ():
-            for index, register in op[3] if op[0] in (s.FUNCTION, s.LAMBDA) else ():
-                if register in named:
-                    found.setdefault(named[register], []).append((op[2], index))
-    return found
 
 
 def _is_only_called(root: Register, users: dict[Register, list[Op]]) -> bool:

@@ -181,7 +181,8 @@ class Following:
         source = None
         if reason == "undefined-name":
             source = at.module
-            self._outside.note_use(f"builtins.{name}", at.module, at.item, pos)
+            demand = _demand(at, ReferenceKind.READ, "outside-state", pos, certain=False)
+            self._outside.note_use(f"builtins.{name}", demand)
         elif reason == "missing-name":
             owner, _, name = name.rpartition(".")
             source = self._growth.program.module(owner)
@@ -198,7 +199,8 @@ class Following:
 
     def _external(self, at: Followed, fact: f.Fact) -> None:
         self._importing.note_use(at.module, fact[1])
-        self._outside.note_use(fact[1], at.module, at.item, fact[2])
+        demand = _demand(at, ReferenceKind.READ, "outside-state", fact[2], certain=False)
+        self._outside.note_use(fact[1], demand)
 
     # --- classes, functions
 

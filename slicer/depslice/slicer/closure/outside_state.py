@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine.library import SETTING
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, Unit
-from depslice.slicer.closure.aliases import SETTING
 from depslice.slicer.closure.builders import Builders
-from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 
 _MANY_THINGS: Final = frozenset(
@@ -63,29 +62,26 @@ class OutsideState:
     def __init__(self, growth: Growth, builders: Builders) -> None:
         self._growth = growth
         self._builders = builders
-        self._used: dict[str, Demand] = {}
-        self._settled = 0
+        self._used = Asked(growth)
+        self._new: list[tuple[str, Demand]] = []  # uses since the last time
         self._changes: dict[str, list[_Change]] | None = None  # by top-level module
-        self._kept: set[_Change] = set()
+        self._kept = Asked(growth)
 
-    def note_use(self, dotted: str, module: Module, item: str, pos: int) -> None:
-        """``item`` uses something outside the repository."""
-        if dotted not in self._used:
-            self._used[dotted] = Demand.of(
-                item, module, ReferenceKind.READ, "outside-state", pos, certain=False
-            )
+    def note_use(self, dotted: str, demand: Demand) -> None:
+        """Something outside the repository is used."""
+        if self._used.is_new(dotted, demand):
+            self._new.append((dotted, demand))
 
     def settle(self) -> bool:
         """Keep what changes that which has been used since; whether there was any."""
-        new = list(self._used.items())[self._settled :]
-        self._settled = len(self._used)
-        kept = len(self._kept)
+        new, self._new = self._new, []
+        asked = False
         for dotted, demand in new:
             for change in self._changes_of(dotted.partition(".")[0]):
-                if change not in self._kept and _is_seen(change, dotted):
-                    self._kept.add(change)
+                if _is_seen(change, dotted) and self._kept.is_new(change, demand):
+                    asked = True
                     self._keep(change, demand)
-        return len(self._kept) > kept
+        return asked
 
     def _keep(self, change: _Change, demand: Demand) -> None:
         if change.piece is None:

@@ -218,3 +218,15 @@ def handed_on(summary: FileSummary) -> Iterator[str]:
                 code == s.BIND and piece.owner >= 0 and op[2] in named
             ):
                 yield named[op[2]]
+
+
+def defaults_of(summary: FileSummary) -> dict[str, list[tuple[int, int]]]:
+    """The functions that have a variable of the module as a default: unit, parameter."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for unit in summary.units:
+        named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+        for op in unit.ops if named else ():
+            for index, register in op[3] if op[0] in (s.FUNCTION, s.LAMBDA) else ():
+                if register in named:
+                    found.setdefault(named[register], []).append((op[2], index))
+    return found
