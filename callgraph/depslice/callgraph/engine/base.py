@@ -34,6 +34,7 @@ _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 60
+_MOST_TABLES: Final = 16  # those that are left over elsewhere: more say that it may be any
 _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 3
 _MANY_READERS: Final = 32
@@ -92,6 +93,8 @@ class EngineState:
         self._dispatches: dict[frozenset[int], bool] = {}
         self._questions: dict[tuple[Any, ...], Lookup] = {}
         self._passing: dict[frozenset[int], frozenset[int]] = {}
+        # Sets with strings or parameters, which may name something: those parameters.
+        self._telling: dict[frozenset[int], tuple[tuple[Function, int], ...]] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
@@ -117,8 +120,8 @@ class EngineState:
                 task.question, task.readers = (), NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
-            *(self._cells, self._questions, self._attributes, self._names, self._passing),
-            *(self._left_over, self._rests),
+            *(self._cells, self._questions, self._attributes, self._names),
+            *(self._passing, self._telling, self._left_over, self._rests),
         )
         for table in tables:
             table.clear()
@@ -311,14 +314,23 @@ class EngineState:
         Those for which it is too small are left over, and can be called still.
         """
         functions = added & self.functions
-        tables = added & self.tables  # they take no room: they stand for what there was none for
+        tables = added & self.tables  # they stand for what there was no room for
+        if tables:
+            room = max(0, _MOST_TABLES - len(known & self.tables))
+            if len(tables) > room:  # then hardly anything is told: it may be any function
+                tables = frozenset(sorted(tables)[:room])
+                added |= self.unknown
         if len(known) >= self.widest and not functions and self.unknown_id in known:
             return tables
         others = added - functions - tables
         room = max(0, _MOST_FUNCTIONS - len(known - self.tables))
         if len(functions) > room:
             ordered = sorted(functions)
-            functions = frozenset(ordered[:room]) | self._leave_over(place, ordered[room:])
+            functions = frozenset(ordered[:room])
+            held = (self._rests[table].values for table in (known & self.tables) | tables)
+            rest = frozenset(ordered[room:]).difference(*held)
+            if rest:
+                functions |= self._leave_over(place, rest)
         room = max(0, self.widest - len(known - self.functions - self.tables))
         if len(others) > room:
             others = frozenset(sorted(others)[:room]) | self.unknown

@@ -343,7 +343,7 @@ class Engine(Probing):
             case ("probe", receiver, tag, extra, where):
                 return self.find_probed(receiver, tag, extra, where)
             case ("carried", name):
-                return self.read(self.cell("fan", name))
+                return self.read(self.cell("carried", name))
         raise AssertionError(question)
 
     def _run(self, function: Function, base: int, chosen: Iterable[int]) -> bool:

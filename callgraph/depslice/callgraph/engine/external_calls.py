@@ -93,7 +93,9 @@ class ExternalCalls(PartialCalls):
         if dotted in library.NAMESPACES:
             return self.single(("XI", dotted))
         declared = self.outside.call(dotted, call)
-        if declared is not None and (declared != self.unknown or not library.is_inert(dotted)):
+        if declared is not None and (
+            declared != self.unknown or keywords or dotted not in library.PLAIN_DATA
+        ):
             return declared
         if declared is None:
             self._callbacks(args, keywords, spread, pos, skip=-1)

@@ -408,6 +408,29 @@ ITERATING: Final = frozenset(
 )
 
 
+PLAIN_DATA: Final = frozenset(
+    {
+        "ast.literal_eval",
+        "ast.parse",
+        "builtins.divmod",
+        "builtins.object",
+        "builtins.round",
+        "json.load",
+        "json.loads",
+        "marshal.load",
+        "marshal.loads",
+        "math.trunc",
+        "plistlib.load",
+        "plistlib.loads",
+        "re.escape",
+        "urllib.request.urlopen",
+    }
+)
+"""What the standard library gives as ``Any``, and that is no object of the repo for all that.
+
+As long as nothing is passed by keyword: ``object_hook``, ``cls`` and their like make objects."""
+
+
 def is_inert(dotted: str) -> bool:
     """Whether what ``dotted`` gives cannot be an object of the repo: a builtin or standard type."""
     return dotted.partition(".")[0] in STANDARD_MODULES

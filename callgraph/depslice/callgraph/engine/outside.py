@@ -117,7 +117,7 @@ class Outside:
             return None
         found = self.member(class_, name)
         if found is None or (found.owner.dotted == "builtins.object" and name == "__class__"):
-            return self._by_getattr(number, class_, name, pos)
+            return self._undeclared(number, class_, name, pos)
         dotted = self._label(class_, name)
         self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
         if value[0] in ("S", "N") and name not in _BY_LETTER and name not in _FILLING:
@@ -125,17 +125,25 @@ class Outside:
             number = self.engine.intern(("XI", "builtins.str"))
         return self._read(number, found, name, pos)
 
-    def _by_getattr(self, number: int, class_: StubClass, name: str, pos: Position) -> Values:
-        dotted = class_.dotted
-        found = self.member(class_, "__getattr__")
-        if found is None or found.declaration[0] != d.FUNCTION:
-            if self.engine.values[number][0] == "XI" and not self.engine.whole:
-                # Then it is of a subclass.
-                self.engine.note_unknown(name, pos, self.engine.unknown_id)
-            self.engine.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
-            return self.engine.single(("XM", dotted, name))
-        scope = Scope(found.owner.module, {}, frozenset((number,)))
-        return self.types.values_of(found.declaration[1][0][1], scope)
+    def _undeclared(self, number: int, class_: StubClass, name: str, pos: Position) -> Values:
+        """An attribute that the stub does not declare: computed, or somebody has stored it."""
+        engine = self.engine
+        is_instance = engine.values[number][0] == "XI"
+        values: Values = EMPTY
+        if is_instance and engine.whole:  # in a slice those who store are not all evaluated
+            values = engine.read(engine.cell("carried", name))
+        for dunder in ("__getattr__", "__getattribute__"):
+            found = self.member(class_, dunder)
+            if found is None or found.owner.dotted == "builtins.object":
+                continue
+            if found.declaration[0] == d.FUNCTION:
+                scope = Scope(found.owner.module, {}, frozenset((number,)))
+                return values | self.types.values_of(found.declaration[1][0][1], scope)
+        if is_instance and not engine.whole:  # it may be of a subclass, too
+            engine.note_unknown(name, pos, engine.unknown_id)
+            values = values | engine.unknown
+        engine.facts.append((f.EXTERNAL, f"{class_.dotted}.{name}", pos, False))
+        return values | engine.single(("XM", class_.dotted, name))
 
     def _read(self, number: int, found: Member, name: str, pos: Position) -> Values:
         kind = found.declaration[0]

@@ -282,9 +282,10 @@ class FunctionCalls(FittingEvaluation):
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
-        passed = self._passed(values)
-        if self._is_name(function, index, values):
-            passed = passed | {v for v in values if self.values[v][0] in _TEXT}
+        told = self.shared(values) if isinstance(values, set) else values
+        passed = self._passed(told)
+        if told in self._telling and self._is_name(function, index, told):
+            passed = passed | {v for v in told if self.values[v][0] in _TEXT}
         if not passed:
             return
         if not self.whole:
@@ -300,16 +301,12 @@ class FunctionCalls(FittingEvaluation):
             passed = self.shared(receiver)
         self.write(cell, passed)
 
-    def _is_name(self, function: Function, index: int, values: Values) -> bool:
+    def _is_name(self, function: Function, index: int, values: frozenset[int]) -> bool:
         """Whether the parameter names something, or is passed on for one that does."""
-        kinds = [self.values[v] for v in values]
-        passed_on = [kind for kind in kinds if kind[0] == "P"]
-        if not passed_on and _TEXT.isdisjoint(kind[0] for kind in kinds):
-            return False
         names = (names_attributes if self.whole else names_members)(function)
         if index not in names and index not in self.read(self.cell("naming", function)):
             return False
-        for _, source, place in passed_on:
+        for source, place in self._telling[values]:
             self.write(self.cell("naming", source), {place})
         return True
 
@@ -325,4 +322,8 @@ class FunctionCalls(FittingEvaluation):
             if not self.whole and passed == self.unknown:
                 passed = EMPTY
             self._passing[values] = passed
+            kinds = [known[v] for v in values]
+            parameters = tuple((kind[1], kind[2]) for kind in kinds if kind[0] == "P")
+            if parameters or any(kind[0] in _TEXT for kind in kinds):
+                self._telling[values] = parameters
         return passed

@@ -37,7 +37,9 @@ class StoreEvaluation(AttributeEvaluation):
                     self.write(self.variable_cell(module, name, -1), values)
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
-                self.write(self.cell("fan", name), values)
+                self.write(self.cell("carried", name), values)
+            elif kind == "XI":
+                self.write(self.cell("carried", name), values)
             elif kind == "K" and value[1] == "types.SimpleNamespace":
                 self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:

@@ -58,6 +58,7 @@ class Classes:
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
         self._live: dict[Class, None] = {}
+        self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
         self._made_live = Asked(growth)
@@ -412,13 +413,13 @@ class Classes:
         if not self._standing.is_new((telling, "beside", name), demand):
             return False
         self._beside.setdefault(telling, {})[name] = demand
+        found = self._found.setdefault((name, self._growth.distance_that_counts(demand)), set())
         for live in self._live_with(telling):
-            self._want_found(live, name, demand)
+            if live not in found:
+                if live.mro_cache is not None:
+                    found.add(live)
+                self._want_found(live, name, demand)
         return True
-
-    def is_asked_where(self, telling: str, name: str, demand: Demand) -> bool:
-        """Whether :meth:`want_where` has been asked that, by who is as near."""
-        return self._standing.is_known((telling, "beside", name), demand)
 
     def _live_with(self, attribute: str) -> list[Class]:
         """The live classes that have an attribute, in the order in which they came to be."""

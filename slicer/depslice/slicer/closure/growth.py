@@ -67,11 +67,6 @@ class Asked:
     def __len__(self) -> int:
         return len(self._distances)
 
-    def is_known(self, what: Hashable, demand: Demand) -> bool:
-        """Whether somebody as near has asked for ``what``."""
-        known = self._distances.get(what)
-        return known is not None and known <= self._growth.distance_that_counts(demand)
-
     def is_new(self, what: Hashable, demand: Demand) -> bool:
         """Whether nobody as near has asked for ``what``; from now on somebody has."""
         distance = self._growth.distance_that_counts(demand)

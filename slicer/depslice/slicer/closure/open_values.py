@@ -88,6 +88,7 @@ class OpenValues:
         self._origins = Origins(growth.engine)
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
+        self._recognised: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
         """``value`` is used; settled by the next :meth:`trace`."""
@@ -177,29 +178,42 @@ class OpenValues:
         """
         asked = False
         unknown = self._engine.unknown_id
+        told = {
+            value: {use.name for use in uses if _tells(use)} for value, uses in self._uses.items()
+        }
         for value, uses in self._uses.items():
             if value == unknown or unknown not in self._origins.known(value):
                 continue
-            vague = [use for use in uses if not _tells(use) and use.use not in _NAMELESS]
-            for telling in self._told_by(value) if vague else ():
-                for use in vague:
-                    asked |= self._ask_for(telling, use)
+            vague = self._vague(uses)
+            alike = self._origins.names_of_one(value) if vague else ()
+            # The uncommon attributes that are read of what may be the same object.
+            for telling in sorted({name for each in alike for name in told.get(each, ())}):
+                asked |= self._ask_for(telling, vague)
         return asked
 
-    def _told_by(self, value: int) -> list[str]:
-        """The uncommon attributes that are read of what may be the same object."""
-        alike = self._origins.names_of_one(value)
-        uses = (use for each in alike for use in self._uses.get(each, ()))
-        return sorted({use.name for use in uses if _tells(use)})
+    def _vague(self, uses: list[_Open]) -> dict[tuple[str, int], Demand]:
+        """What else is done with a value, by who is nearest: (name, distance)."""
+        found: dict[tuple[str, int], Demand] = {}
+        for use in uses:
+            if not _tells(use) and use.use not in _NAMELESS:
+                name = "__call__" if use.use == "call" else use.name
+                distance = self._growth.distance_that_counts(use.demand)
+                found.setdefault((name, distance), use.demand)
+        return found
 
-    def _ask_for(self, telling: str, use: _Open) -> bool:
-        name = "__call__" if use.use == "call" else use.name
-        names = [name, _STEPS[name]] if name in _STEPS else [name]
-        if all(self._classes.is_asked_where(telling, each, use.demand) for each in names):
+    def _ask_for(self, telling: str, vague: dict[tuple[str, int], Demand]) -> bool:
+        """Ask what has the attribute ``telling`` for the rest; whether it is new."""
+        known = self._recognised.setdefault(telling, set())
+        if vague.keys() <= known:
             return False
-        demand = replace(use.demand, evidence="duck-typed")
-        asked = [self._classes.want_where(telling, each, demand) for each in names]
-        return any(asked)
+        asked = False
+        for (name, distance), demand in vague.items():
+            if (name, distance) not in known:
+                known.add((name, distance))
+                duck_typed = replace(demand, evidence="duck-typed")
+                for each in (name, _STEPS[name]) if name in _STEPS else (name,):
+                    asked |= self._classes.want_where(telling, each, duck_typed)
+        return asked
 
     def _settle(self, use: _Open, value: int) -> None:
         kind = self._engine.values[value]

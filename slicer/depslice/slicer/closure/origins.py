@@ -32,6 +32,8 @@ class Origins:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._bound: dict[Parameter, set[int]] = {}
+        self._passed_from: dict[int, dict[int, None]] = {}  # open value -> those passed for it
+        self._passed_to: dict[int, dict[int, None]] = {}  # and the other way round
         self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
         self._readers: dict[int | Parameter | Lookup, dict[int, None]] = {}
@@ -47,6 +49,11 @@ class Origins:
         parameter = (function, index)
         bound = self._bound.setdefault(parameter, set())
         if not values <= bound and len(bound) < WIDEST:
+            passed_for = self._engine.intern(("P", function, index))
+            for value in sorted(values - bound):
+                if self._is_open(value) and value != self._engine.unknown_id:
+                    self._passed_from.setdefault(passed_for, {})[value] = None
+                    self._passed_to.setdefault(value, {})[passed_for] = None
             bound |= values
             self._wake(parameter)
 
@@ -70,24 +77,14 @@ class Origins:
         They may all be one object. At most so many of each as are told apart.
         """
         yield value
-        for step in (self._passed_from, self._passed_to):
+        for passed in (self._passed_from, self._passed_to):
             met, waiting = {value}, deque([value])
             while waiting and len(met) < WIDEST:
-                for each in step(waiting.popleft()):
+                for each in passed.get(waiting.popleft(), ()):
                     if each not in met:
                         met.add(each)
                         waiting.append(each)
                         yield each
-
-    def _passed_from(self, value: int) -> list[int]:
-        """The open values that kept code passes, if ``value`` is a parameter."""
-        tag, *parameter = self._engine.values[value]
-        bound = self._bound.get((parameter[0], parameter[1]), EMPTY) if tag == "P" else EMPTY
-        return [each for each in sorted(bound) if self._is_open(each)]
-
-    def _passed_to(self, value: int) -> list[int]:
-        """The parameters that ``value`` is passed for."""
-        return [each for each in self._readers.get(value, ()) if value in self._passed_from(each)]
 
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
