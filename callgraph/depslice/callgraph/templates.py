@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from string import Formatter
 from typing import Final, NamedTuple
 
 _PIECE: Final = re.compile(r"\.([^.\[\]]+)|\[([^\]]+)\]")
-_NAMED: Final = re.compile(r"%\(([^)]*)\)")
+_CONVERSION: Final = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?[hlL]?(?P<type>.)"
+)
+_INDEX: Final = ("__index__",)
+_CONVERTED: Final = {
+    **dict.fromkeys("diu", ("__int__", "__index__")),
+    **dict.fromkeys("eEfFgG", ("__float__", "__index__")),
+    **dict.fromkeys("oxXc", _INDEX),
+}
 _DUNDERS: Final = {
     "r": ("__repr__",),
     "a": ("__repr__",),
     "s": ("__str__", "__repr__"),
 }
+
+
+ASKED: Final[Mapping[str, tuple[str, ...]]] = {
+    dunders[0]: dunders
+    for dunders in (
+        ("__format__", "__str__", "__repr__"),
+        *(*_DUNDERS.values(), *_CONVERTED.values()),
+    )
+}
+"""Who shows a value asks for the first of these that it has, by the name of the first."""
 
 
 class Field(NamedTuple):
@@ -44,6 +62,16 @@ def fields_of(template: str) -> Iterator[Field]:
             yield Field(int(first) if first.isdecimal() else first, rest, dunders)
 
 
-def keys_of(template: str) -> list[str]:
-    """The keys that a template for ``%`` reads of a mapping."""
-    return _NAMED.findall(template)
+def conversions_of(template: str) -> Iterator[tuple[str | None, tuple[str, ...]]]:
+    """What a template for ``%`` shows, in order: the key in a mapping, or ``None`` for the next
+    value, and the special methods of which the first is asked.
+
+    printf-style String Formatting (library reference); ``*`` takes a value, too.
+    """
+    for found in _CONVERSION.finditer(template):
+        kind = found["type"]
+        for part in ("width", "precision"):
+            if found[part] == "*":
+                yield None, _INDEX
+        if kind != "%":
+            yield found["key"], _DUNDERS.get(kind) or _CONVERTED.get(kind, ())

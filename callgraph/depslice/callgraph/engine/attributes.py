@@ -16,6 +16,7 @@ from depslice.callgraph.summary import Position, Register, TypeExpr
 
 _LONGEST_DOTTED = 8
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
+_HELD_BY_FUNCTIONS = frozenset({"__closure__", "__defaults__", "__kwdefaults__"})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _CONTAINER_BASES = {
     "builtins.list": "list",
@@ -242,7 +243,7 @@ class AttributeEvaluation(ClassEvaluation):
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
             if not self.whole:
-                if self._is_assigned(owner, name):
+                if self.is_assigned(owner, name):
                     values |= self._instance_state(class_, name, pos)
             else:
                 values |= self._set_on_class(class_, name, exact=bool(exact))
@@ -281,7 +282,8 @@ class AttributeEvaluation(ClassEvaluation):
             self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
         return self._missing(class_, name, pos)
 
-    def _is_assigned(self, owner: Class, name: str) -> bool:
+    def is_assigned(self, owner: Class, name: str) -> bool:
+        """Whether the body of ``owner`` assigns the member: it is no method."""
         pieces = owner.module.summary.pieces
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
 
@@ -640,6 +642,8 @@ class AttributeEvaluation(ClassEvaluation):
             return self.constants[s.STR]
         if name == "__func__":  # of a class or static method, out of the namespace of its class
             return self.single(("F", function))
+        if name in _HELD_BY_FUNCTIONS:
+            return self.unknown
         found = self.read(self.cell("fa", function, name))
         if found or not name.startswith("__"):  # who set it cannot always be seen
             return found or self.unknown

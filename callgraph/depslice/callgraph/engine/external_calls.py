@@ -12,7 +12,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
 from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Function, Value, Values
 from depslice.callgraph.summary import Position
-from depslice.callgraph.templates import fields_of
+from depslice.callgraph.templates import conversions_of, fields_of
 
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
@@ -162,6 +162,37 @@ class ExternalCalls(PartialCalls):
                     values = self.subscript(values, self.single(("S", name)), call.pos)
             self.protocol(values, field.dunders, call.pos)
 
+    def fill_template(
+        self,
+        templates: Values,
+        places: Sequence[Values],
+        rest: Values,
+        mapping: Values,
+        pos: Position,
+    ) -> None:
+        """A template for ``%`` shows the values of ``places`` and then ``rest``, or of keys."""
+        texts: list[str] = [kind[1] for v in templates if (kind := self.values[v])[0] == "S"]
+        for text in texts:
+            waiting = iter(places)
+            for key, dunders in conversions_of(text):
+                if key is None:
+                    values = next(waiting, rest)
+                else:
+                    values = self.subscript(mapping, self.single(("S", key)), pos)
+                self.protocol(values, dunders, pos)
+        if len(texts) < len(templates):  # one that nobody knows
+            for values in (*places, rest):
+                self.protocol(values, ("__str__", "__repr__"), pos)
+                if not self.whole:
+                    self.protocol(values, ("__repr__",), pos)
+
+    def _say(self, said: Sequence[Values], pos: Position) -> None:
+        """What a logger writes: a message, of any type, filled as a template for ``%`` is."""
+        self.protocol(said[0], ("__str__", "__repr__"), pos)
+        texts = frozenset(v for v in said[0] if self.values[v][0] not in ("I", "C"))
+        if len(said) > 1:
+            self.fill_template(texts, said[1:], EMPTY, said[1], pos)
+
     def _call_external_method(self, dotted: str, method: str, call: Call) -> Values:
         """A method of an object from outside the repo."""
         name = f"{dotted}.{method}"
@@ -199,6 +230,35 @@ class ExternalCalls(PartialCalls):
         if dotted in library.ITERATING:
             for values in args:
                 self.iterate(values, pos, is_async=False)
+        if dotted in library.ORDERING:
+            for values in args:
+                elements = self.iterate(values, pos, is_async=False)
+                self.protocol(elements | values, ("__lt__", "__gt__"), pos)
+        if dotted in library.WRITING_PARTS and args:
+            self.protocol(self.parts(args[0]), ("__str__", "__repr__"), pos)
+        if args and (copying or dotted in library.COPYING_FIELDS):
+            state = self._state_of(args[0])
+            for dunder in library.COPYING["copy.deepcopy"] if dotted != "copy.copy" else ():
+                self.protocol(state | self.parts(state), (dunder,), pos)
+        outside, _, name = dotted.rpartition(".")
+        said = args[1:] if name == "log" else args
+        if said and name in library.SAYING and outside in library.LOGGING:
+            self._say(said, pos)
+
+    def _state_of(self, values: Values) -> Values:
+        """What instances hold: code outside reads all of it, and names nothing."""
+        saved, self.facts = self.facts, []
+        state: Values = EMPTY
+        for value in values:
+            kind = self.values[value]
+            names: set[str] = set()
+            for k in self.mro(kind[1]) if kind[0] == "I" else ():
+                names.update(k.info.self_stores)
+                names.update(name for name in k.info.members if self.is_assigned(k, name))
+            for name in sorted(names):
+                state = state | self.load_attribute(self.only(value), name, 0)
+        self.facts = saved
+        return state
 
     def _element(
         self, dotted: str, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position

@@ -165,6 +165,8 @@ SAYING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 )
 
+LOGGING: Final = frozenset({"logging", "logging.Logger", "logging.LoggerAdapter"})
+
 # Attributes of a logger that only tell something, and names that loggers go by.
 TELLING: Final = frozenset(
     {"isEnabledFor", "getEffectiveLevel", "hasHandlers", "is_enabled_for", "name"}
@@ -327,6 +329,8 @@ BUILTIN_PROTOCOLS: Final = {
     "math.ceil": ("__ceil__",),
     "math.trunc": ("__trunc__",),
     "operator.index": ("__index__",),
+    "operator.length_hint": ("__len__", "__length_hint__"),
+    **dict.fromkeys(("heapq.heapify", "heapq.heappop", "heapq.heappush"), ("__lt__", "__gt__")),
     "os.fspath": ("__fspath__",),
     "os.fsdecode": ("__fspath__",),
     "json.dumps": (),
@@ -344,6 +348,12 @@ COPYING: Final[Mapping[str, tuple[str, ...]]] = {
     "pickle.dumps": _PICKLING,
     "pickle.dump": _PICKLING,
 }
+# What copies the values of the fields of its argument.
+COPYING_FIELDS: Final = frozenset({"dataclasses.asdict", "dataclasses.astuple"})
+# What writes what its argument holds as text.
+WRITING_PARTS: Final = frozenset(
+    f"csv.{kind}.{name}" for kind in ("Writer", "DictWriter") for name in ("writerow", "writerows")
+)
 # What hands on to the mappings it is given, whatever is done with it.
 _MAPPING: Final = ("__getitem__", "__missing__", "__contains__", "__iter__", "__len__", "get")
 WRAPPING: Final[Mapping[str, tuple[str, ...]]] = {
@@ -377,7 +387,16 @@ STRUCTURAL: Final[Mapping[str, tuple[str, ...]]] = {
     "SupportsRound": ("__round__",),
 }
 # Of these, one argument is an iterable whose elements are compared or added.
-COMPARING: Final = frozenset({"builtins.sorted", "builtins.min", "builtins.max", "builtins.sum"})
+COMPARING: Final = frozenset(
+    {
+        *("builtins.sorted", "builtins.min", "builtins.max", "builtins.sum"),
+        *("heapq.heapify", "heapq.heappop"),
+    }
+)
+# Of these, any argument can be an iterable whose elements are compared.
+ORDERING: Final = frozenset(
+    f"heapq.{name}" for name in ("heappushpop", "heapreplace", "merge", "nlargest", "nsmallest")
+)
 TESTING: Final = frozenset({"builtins.any", "builtins.all"})
 ITERATING: Final = frozenset(
     {

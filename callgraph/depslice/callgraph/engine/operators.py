@@ -7,7 +7,6 @@ from typing import Any, Final
 from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
-from depslice.callgraph.templates import keys_of
 
 # What total_ordering derives everything from, and what of it asks for equality too.
 _ROOTS: Final = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -187,15 +186,24 @@ class Operators(Protocols):
             elif kind[0] in ("K", "XI", "G", "GS") and (kind[0] == "K" or not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
-            self.protocol(right, ("__str__", "__repr__"), pos)
-            for text in [self.values[v][1] for v in left if self.values[v][0] == "S"]:
-                for key in keys_of(text):
-                    named = self.subscript(right, self.single(("S", key)), pos)
-                    self.protocol(named, ("__str__", "__repr__"), pos)
-            for value in tuple(right):
-                if self.values[value][:2] == ("K", "tuple"):  # its elements are what is formatted
-                    self.protocol(self.read(self.cell("e", value)), ("__str__", "__repr__"), pos)
+            self._fill_template(left, right, pos)
         return result
+
+    def _fill_template(self, left: Values, right: Values, pos: Position) -> None:
+        """``left % right``: a tuple gives the values in order, anything else is the one."""
+        tuples = [v for v in right if self.values[v][:2] == ("K", "tuple")]
+        one = frozenset(right).difference(tuples)
+        lengths = [self.lengths.get(each) for each in tuples]
+        places: list[Values] = []
+        rest: Values = EMPTY
+        if None in lengths:
+            rest = one.union(*(self.read(self.cell("e", each)) for each in tuples))
+        else:
+            for place in range(max((length or 0 for length in lengths), default=0)):
+                held = (self.read(self.cell("k", each, str(place))) for each in tuples)
+                places.append(EMPTY.union(*held))
+            places[:1] = [one.union(*places[:1])]
+        self.fill_template(left, places, rest, right, pos)
 
     def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:
         """Whether all of ``right`` is of subclasses that override the reflected method."""

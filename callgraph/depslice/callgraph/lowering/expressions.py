@@ -12,7 +12,7 @@ from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Op, Position, Register, pack
-from depslice.callgraph.templates import fields_of, keys_of
+from depslice.callgraph.templates import conversions_of, fields_of
 
 BINARY_DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -408,8 +408,11 @@ class ExpressionLowering:
         value = self.expression(left)
         prefix = left.value if type(left) is ast.Constant and type(left.value) is str else None
         for operation in reversed(chain):
-            right = self.expression(operation.right)
-            value = self._binary_step(operation, value, right, prefix)
+            if prefix is not None and type(operation.op) is ast.Mod:
+                value = self._filled(operation, prefix)
+            else:
+                right = self.expression(operation.right)
+                value = self._binary_step(operation, value, right, prefix)
             prefix = None
         return value
 
@@ -421,22 +424,6 @@ class ExpressionLowering:
         if prefix is not None and kind is ast.Add:
             register = frame.new()
             frame.ops.append((s.NAME_LITERAL, register, prefix[:_LONGEST_NAME], ""))
-            return register
-        if prefix is not None and kind is ast.Mod:
-            pos = pack(node.lineno, node.col_offset)
-            keys = keys_of(prefix)
-            if not keys:
-                frame.ops.append((s.FORMAT_VALUE, right, "__str__", pos))
-            for key in keys:
-                named, item = frame.new(), frame.new()
-                frame.ops.append((s.STRING, named, key[:_LONGEST_NAME]))
-                frame.ops.append((s.SUB, item, right, named, pos))
-                frame.ops.append((s.FORMAT_VALUE, item, "__str__", pos))
-            register = frame.new()
-            head, _, tail = prefix.partition("%")
-            frame.ops.append(
-                (s.NAME_LITERAL, register, head[:_LONGEST_NAME], tail[1:][:_LONGEST_NAME])
-            )
             return register
         if left < -1 and right < -1:
             return left
@@ -451,6 +438,35 @@ class ExpressionLowering:
                 pack(node.lineno, node.col_offset),
             )
         )
+        return register
+
+    def _filled(self, node: ast.BinOp, template: str) -> Register:
+        """A literal template for ``%``, and what it shows: of a tuple each element by itself."""
+        frame, pos = self.frame, pack(node.lineno, node.col_offset)
+        right = node.right
+        elements: list[Register] | None = None
+        whole = s.NONE
+        if type(right) is ast.Tuple and not any(type(e) is ast.Starred for e in right.elts):
+            elements = [self.expression(element) for element in right.elts]
+        else:
+            whole = self.expression(right)
+        waiting = iter(elements or ())
+        shown: dict[tuple[Register, str], None] = {}
+        for key, dunders in conversions_of(template):
+            if key is not None and elements is None:
+                named, value = frame.new(), frame.new()
+                frame.ops.append((s.STRING, named, key[:_LONGEST_NAME]))
+                frame.ops.append((s.SUB, value, whole, named, pos))
+            else:
+                value = whole if elements is None else next(waiting, s.NONE)
+            if dunders:
+                shown[value, dunders[0]] = None
+        for value, dunder in shown:
+            if value >= 0:  # not a constant
+                frame.ops.append((s.FORMAT_VALUE, value, dunder, pos))
+        register = frame.new()
+        head, _, tail = template.partition("%")
+        frame.ops.append((s.NAME_LITERAL, register, head[:_LONGEST_NAME], tail[1:][:_LONGEST_NAME]))
         return register
 
     def _boolean(self, node: ast.BoolOp) -> Register:

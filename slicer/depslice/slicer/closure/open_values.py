@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import Class, Function, Value, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.slicer.closure.classes import ORDERING, Classes
@@ -230,6 +231,8 @@ class OpenValues:
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
         elif use.use in ("write", "delete") and tag != "M":
             self._settle_store(use, kind)
+        elif use.use == "protocol" and tag == "K":
+            self._settle_parts(use, value)
         elif tag in ("I", "C"):
             self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
         elif use.use in _ACCESSES and tag == "M":
@@ -288,6 +291,15 @@ class OpenValues:
                 self._ask_by_name(fallback, name)
         if not exact:
             classes.want_override(class_, name, demand)
+
+    def _settle_parts(self, use: _Open, container: int) -> None:
+        """A special method of a builtin container asks what that holds (for ``%``: a tuple)."""
+        names = list(OF_PARTS.get(use.name, ()))
+        if use.name == "__str__" and self._engine.values[container][1] == "tuple":
+            names.append("__str__")
+        for part in sorted(self._engine.parts(self._engine.only(container)) if names else ()):
+            for name in names:
+                self.note("protocol", part, name, use.demand)
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
