@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -330,6 +331,7 @@ def test_leaving_the_context_ends_everything(sandbox: Sandbox) -> None:
 
 
 def test_descriptors_are_given_back(sandbox: Sandbox) -> None:
+    gc.collect()  # What earlier tests left to the collector would be given back in between.
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(3):
         sandbox.run(job("pass"))
@@ -337,7 +339,7 @@ def test_descriptors_are_given_back(sandbox: Sandbox) -> None:
             pass
         with pytest.raises(SandboxUnavailable):
             choose_sandbox("none of these")
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 STARTER = """\

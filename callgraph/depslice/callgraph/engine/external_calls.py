@@ -221,7 +221,11 @@ class ExternalCalls(PartialCalls):
                     self.protocol(operands, dunders, pos)
         copying = library.COPYING.get(dotted)
         if copying and args:
-            copied = args[0] if dotted == "copy.copy" else args[0] | self.parts(args[0])
+            copied = args[0]
+            if dotted != "copy.copy":
+                state = self._state_of(copied)
+                held = state | self.parts(copied) | self.parts(state)
+                copied = held if dotted in library.COPYING_FIELDS else copied | held
             for dunder in copying:
                 self.protocol(copied, (dunder,), pos)
         for dunder in library.WRAPPING.get(dotted, ()):
@@ -236,10 +240,6 @@ class ExternalCalls(PartialCalls):
                 self.protocol(elements | values, ("__lt__", "__gt__"), pos)
         if dotted in library.WRITING_PARTS and args:
             self.protocol(self.parts(args[0]), ("__str__", "__repr__"), pos)
-        if args and (copying or dotted in library.COPYING_FIELDS):
-            state = self._state_of(args[0])
-            for dunder in library.COPYING["copy.deepcopy"] if dotted != "copy.copy" else ():
-                self.protocol(state | self.parts(state), (dunder,), pos)
         outside, _, name = dotted.rpartition(".")
         said = args[1:] if name == "log" else args
         if said and name in library.SAYING and outside in library.LOGGING:

@@ -341,15 +341,15 @@ _PICKLING: Final = (
     *("__reduce_ex__", "__reduce__", "__getnewargs_ex__", "__getnewargs__"),
     *("__getstate__", "__setstate__"),
 )
+# Of these, the argument itself is not copied: the values of its fields are.
+COPYING_FIELDS: Final = frozenset({"dataclasses.asdict", "dataclasses.astuple"})
 # What copies an object, or writes it, calls of it and of what makes it anew: each that is there.
 COPYING: Final[Mapping[str, tuple[str, ...]]] = {
     "copy.copy": ("__copy__", *_PICKLING),
-    "copy.deepcopy": ("__deepcopy__", *_PICKLING),
+    **dict.fromkeys(("copy.deepcopy", *COPYING_FIELDS), ("__deepcopy__", *_PICKLING)),
     "pickle.dumps": _PICKLING,
     "pickle.dump": _PICKLING,
 }
-# What copies the values of the fields of its argument.
-COPYING_FIELDS: Final = frozenset({"dataclasses.asdict", "dataclasses.astuple"})
 # What writes what its argument holds as text.
 WRITING_PARTS: Final = frozenset(
     f"csv.{kind}.{name}" for kind in ("Writer", "DictWriter") for name in ("writerow", "writerows")
