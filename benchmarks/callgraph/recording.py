@@ -57,7 +57,7 @@ def record(package: Traced, *, folder: Path, python: str) -> tuple[Path, Path]:
     """
     home = folder / package.name
     home.mkdir(parents=True, exist_ok=True)
-    source = _fetched(package, home)
+    source = _fetched(package, home, python)
     root = _copied_root(package, source, folder)
     trace = trace_file(package, folder)
     if not trace.exists():
@@ -66,14 +66,14 @@ def record(package: Traced, *, folder: Path, python: str) -> tuple[Path, Path]:
     return root, trace
 
 
-def _fetched(package: Traced, home: Path) -> Path:
+def _fetched(package: Traced, home: Path, python: str) -> Path:
     source = home / "source"
     if source.is_dir():
         return source
     with tempfile.TemporaryDirectory(dir=home) as temporary:
         requirement = f"{package.name}=={package.version}"
         download = ["download", "--quiet", "--no-deps", "--no-binary", ":all:", "-d", temporary]
-        _checked([sys.executable, "-m", "pip", *download, requirement])
+        _checked([python, "-m", "pip", *download, requirement])  # it must be for that Python
         [archive] = Path(temporary).glob("*.tar.gz")
         with tarfile.open(archive) as opened:
             opened.extractall(temporary, filter="data")

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
-_MOST_FUNCTIONS: Final = 60
-_MOST_TABLES: Final = 16  # those that are left over elsewhere: more say that it may be any
+_MOST_FUNCTIONS: Final = 48
+_MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
+_MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 3
 _MANY_READERS: Final = 32
@@ -60,6 +61,7 @@ class EngineState:
         self._rests: dict[int, Cell] = {}  # what is left over there, by value
         self._singles: list[frozenset[int] | None] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
+        self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
@@ -121,7 +123,7 @@ class EngineState:
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
             *(self._cells, self._questions, self._attributes, self._names),
-            *(self._passing, self._telling, self._left_over, self._rests),
+            *(self._passing, self._telling, self._left_over, self._rests, self._counts),
         )
         for table in tables:
             table.clear()
@@ -163,6 +165,18 @@ class EngineState:
             only = frozenset((value,))
             found = self._singles[value] = self._sets.setdefault(only, only)
         return found
+
+    def methods_apart(self, values: Values) -> tuple[dict[Function, set[int]], list[int]]:
+        """The receivers of the bound methods among ``values``, by method, and the other values."""
+        methods: dict[Function, set[int]] = {}
+        others: list[int] = []
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "B":
+                methods.setdefault(kind[1], set()).add(kind[2])
+            else:
+                others.append(value)
+        return methods, others
 
     def shared(self, values: Values) -> frozenset[int]:
         """``values`` as the one set object that stands for them."""
@@ -315,15 +329,16 @@ class EngineState:
         """
         functions = added & self.functions
         tables = added & self.tables  # they stand for what there was no room for
+        held_tables, held_functions, held_others = self._census(known)
         if tables:
-            room = max(0, _MOST_TABLES - len(known & self.tables))
+            room = max(0, _MOST_TABLES - held_tables)
             if len(tables) > room:  # then hardly anything is told: it may be any function
                 tables = frozenset(sorted(tables)[:room])
                 added |= self.unknown
         if len(known) >= self.widest and not functions and self.unknown_id in known:
             return tables
         others = added - functions - tables
-        room = max(0, _MOST_FUNCTIONS - len(known - self.tables))
+        room = max(0, _MOST_FUNCTIONS - held_functions - held_others)
         if len(functions) > room:
             ordered = sorted(functions)
             functions = frozenset(ordered[:room])
@@ -331,10 +346,22 @@ class EngineState:
             rest = frozenset(ordered[room:]).difference(*held)
             if rest:
                 functions |= self._leave_over(place, rest)
-        room = max(0, self.widest - len(known - self.functions - self.tables))
+        room = max(0, self.widest - held_others)
         if len(others) > room:
             others = frozenset(sorted(others)[:room]) | self.unknown
         return others | functions | tables
+
+    def _census(self, values: frozenset[int]) -> tuple[int, int, int]:
+        """How many tables, functions and other values they are."""
+        if not values:
+            return 0, 0, 0
+        found = self._counts.get(values)
+        if found is None:
+            if len(self._counts) >= _MOST_COUNTS:
+                self._counts.clear()
+            tables, functions = len(values & self.tables), len(values & self.functions)
+            found = self._counts[values] = tables, functions, len(values) - tables - functions
+        return found
 
     def _leave_over(self, place: object, functions: Iterable[int]) -> frozenset[int]:
         """The value that stands for ``functions``, and what was left over there before."""
@@ -360,6 +387,11 @@ class EngineState:
         """
         if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
             return frozenset(values)
+        if self.whole:
+            tables, functions = len(values & self.tables), len(values & self.functions)
+            others = len(values) - tables - functions - (self.unknown_id in values)
+            if tables <= _MOST_TABLES and functions <= _MOST_FUNCTIONS and others <= self.widest:
+                return frozenset(values | self.unknown)
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
 
     def wake(self, asked: Cell | Lookup) -> None:
@@ -368,7 +400,8 @@ class EngineState:
         tasks = self.tasks
         for reader in readers:
             task = tasks[reader >> WORK_BITS]
-            assert task is not None
+            if task is None:
+                continue  # forgotten
             if type(task) is Function:
                 if task.dirty is None:
                     task.dirty = {reader & _INDEX}
@@ -405,6 +438,17 @@ class EngineState:
             lookup = self._questions[question] = self.new_lookup(question)
             self.answer(lookup)
         return lookup
+
+    def forget(self, lookup: Lookup) -> bool:
+        """Let go of a question that nobody asks any more; whoever does so later asks anew.
+
+        Sets of callees and arguments grow step by step: with each step another question is asked.
+        """
+        if lookup.readers or self._questions.get(lookup.question) is not lookup:
+            return False
+        del self._questions[lookup.question]
+        self.tasks[lookup.serial] = None
+        return True
 
     def new_lookup(self, question: tuple[Any, ...]) -> Lookup:
         """A question not asked before; it is answered when it is evaluated first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -204,9 +204,23 @@ class CallEvaluation(ExternalCalls):
         rule: str = "call",
         external: bool = False,
     ) -> Values:
-        """Call one after the other."""
+        """Call one after the other; a method once, for all its receivers."""
         result: Values = EMPTY
-        for callee in callees:
+        others: Iterable[int] = callees
+        if len(callees) > 1:
+            methods, others = self.methods_apart(callees)
+            bound_rule = rule if rule in _OF_BASES else "method"
+            for method, receivers in methods.items():
+                result = result | self.call_function(
+                    method,
+                    [self.shared(receivers), *args],
+                    pos,
+                    rule=bound_rule,
+                    keywords=keywords,
+                    spread=spread,
+                    external=external,
+                )
+        for callee in others:
             made = self._call_value(callee, args, keywords, pos, register, spread, rule, external)
             if made is not result:
                 result = result | made if result else made

@@ -164,7 +164,8 @@ class Engine(Probing):
                 self._evaluate(task)
             else:
                 assert isinstance(task, Lookup)
-                self.answer(task)
+                if not self.forget(task):
+                    self.answer(task)
 
     def facts_of(self, function: Function) -> list[f.Fact]:
         """The facts of ``function``, evaluated now if it was not."""
@@ -338,6 +339,11 @@ class Engine(Probing):
                 return self.protocol(values, dunders, 0)
             case ("call", callees, args, keywords):
                 return self.call_each(callees, args, dict(keywords), 0)
+            case ("fitting", function, annotation, passed):
+                return self.find_fitting(function, annotation, passed)
+            case ("called-back", values):
+                self.call_back_each(values, 0)
+                return EMPTY
             case ("left-over", value, rule, external):
                 self.call_left_over(value, rule, external=external)
                 return self.unknown

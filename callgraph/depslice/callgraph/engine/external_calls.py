@@ -10,10 +10,11 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
-from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Function, Value, Values
+from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Value, Values
 from depslice.callgraph.summary import Position
 from depslice.callgraph.templates import conversions_of, fields_of
 
+_MANY_CALLBACKS = 2
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
 
@@ -357,19 +358,25 @@ class ExternalCalls(PartialCalls):
         groups.extend(keywords.values())
         groups.append(spread)
         for values in groups:
-            for value in values:
-                kind = self.values[value]
-                if kind[0] in ("F", "B"):
-                    function: Function = kind[1]
-                    bound = [self.only(kind[2])] if kind[0] == "B" else []
-                    self.call_function(
-                        function, bound, pos, rule="callback", certain=False, external=True
-                    )
-                elif kind[0] == "PT":
-                    self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
-                elif kind[0] == "PS":
-                    self._call_partial(value, [], NO_KEYWORDS, EMPTY, pos, -1, external=True)
-                elif kind[0] == "I":
-                    self.call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
-                    if not kind[2] and self.find_member(kind[1], "__call__") is not None:
-                        self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))
+            if self.whole and len(values) > _MANY_CALLBACKS:
+                self.asked(("called-back", self.shared(values)), pos)
+            else:
+                self.call_back_each(values, pos)
+
+    def call_back_each(self, values: Values, pos: Position) -> None:
+        """Those of ``values`` that can be called may be, by code outside the repo."""
+        methods, others = self.methods_apart(values)
+        for method, receivers in methods.items():
+            self.run_function(method, [self.shared(receivers)], pos, rule="callback")
+        for value in others:
+            kind = self.values[value]
+            if kind[0] == "F":
+                self.run_function(kind[1], [], pos, rule="callback")
+            elif kind[0] == "PT":
+                self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+            elif kind[0] == "PS":
+                self._call_partial(value, [], NO_KEYWORDS, EMPTY, pos, -1, external=True)
+            elif kind[0] == "I":
+                self.call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
+                if not kind[2] and self.find_member(kind[1], "__call__") is not None:
+                    self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))

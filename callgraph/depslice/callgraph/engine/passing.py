@@ -41,19 +41,7 @@ class FunctionCalls(FittingEvaluation):
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
         self.facts.append((f.CALL, function, pos, certain, rule, external))
-        if self.whole:
-            given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
-            try:
-                known = function.given
-                if known is None or len(known) >= _MOST_GIVEN:
-                    known = function.given = set()
-                if given not in known:
-                    known.add(given)
-                    self._pass_arguments(function, args, keywords, spread)
-            except TypeError:  # a set that is not frozen: a model made it
-                self._pass_arguments(function, args, keywords, spread)
-        else:
-            self._pass_arguments(function, args, keywords, spread)
+        self._give(function, args, keywords, spread)
         flags = function.unit.flags
         if self.whole:
             if function in self.dispatchers:
@@ -69,6 +57,48 @@ class FunctionCalls(FittingEvaluation):
         if function.tests and self.whole and not spread:
             return self._returned_here(function, args, keywords)
         return self.returned(function, args, keywords)
+
+    def run_function(
+        self, function: Function, args: Sequence[Values], pos: Position, *, rule: str
+    ) -> None:
+        """Code outside the repo may call ``function``: what it gives stays there."""
+        self.facts.append((f.CALL, function, pos, False, rule, True))
+        self._give(function, args, NO_KEYWORDS, EMPTY)
+        if function in self.dispatchers and self.whole:
+            self._dispatch(function, args, pos, NO_KEYWORDS, EMPTY)
+            return
+        if self.whole:
+            self.called.add(function)
+        if not function.unit.flags & (s.GENERATOR | s.ASYNC):
+            if self.whole:
+                self.ensure(function)
+            else:
+                self.returned(function, args)
+        elif self.whole and not function.wanted:
+            function.wanted = FULL
+            self.enqueue(function)
+
+    def _give(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> None:
+        """Pass the arguments, over a whole program once."""
+        if self.whole:
+            given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
+            try:
+                known = function.given
+                if known is None or len(known) >= _MOST_GIVEN:
+                    known = function.given = set()
+                if given not in known:
+                    known.add(given)
+                    self._pass_arguments(function, args, keywords, spread)
+            except TypeError:  # a set that is not frozen: a model made it
+                self._pass_arguments(function, args, keywords, spread)
+        else:
+            self._pass_arguments(function, args, keywords, spread)
 
     def returned(
         self,
