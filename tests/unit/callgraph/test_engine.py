@@ -77,6 +77,47 @@ def main(): work()
     }
 
 
+def test_what_answers_in_place_is_not_added_to() -> None:
+    adding = callees(
+        """
+class Base:
+    def __add__(self, other):
+        self.help()
+        return self
+class InPlace(Base):
+    def __iadd__(self, other): return self
+    def help(self): return 1
+class Added(Base):
+    def help(self): return 2
+def main(flag):
+    x = InPlace() if flag else Added()
+    x += 1
+main(True)
+""",
+        "m:Base.__add__",
+    )
+    assert adding == {"Added.help"}
+
+
+def test_a_slice_hears_of_what_a_list_gets_later() -> None:
+    files = """# --- m.py
+HELD = []
+class First:
+    def run(self): HELD.append(Second())
+class Second:
+    def run(self): return 6
+def use(items):
+    for each in items: each.run()
+def make():
+    HELD.append(First())
+    use(HELD)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(files, Path(folder))
+        found = slice_symbols(open_program(folder, cache=None), ["m:make"])
+        assert "m:Second.run" in {item.symbol.id for item in found.items}
+
+
 def test_a_closure_is_called_where_it_is_called() -> None:
     edges = inner_calls(
         graph_of(

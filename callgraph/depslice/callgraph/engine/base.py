@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
-_MOST_FUNCTIONS: Final = 48
+_MOST_FUNCTIONS: Final = 60
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
@@ -389,7 +389,7 @@ class EngineState:
             return frozenset(values)
         if self.whole:
             tables, functions = len(values & self.tables), len(values & self.functions)
-            others = len(values) - tables - functions - (self.unknown_id in values)
+            others = len(values | self.unknown) - tables - functions
             if tables <= _MOST_TABLES and functions <= _MOST_FUNCTIONS and others <= self.widest:
                 return frozenset(values | self.unknown)
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
@@ -443,12 +443,21 @@ class EngineState:
         """Let go of a question that nobody asks any more; whoever does so later asks anew.
 
         Sets of callees and arguments grow step by step: with each step another question is asked.
+        A slice keeps what it asks, and looks at it again.
         """
-        if lookup.readers or self._questions.get(lookup.question) is not lookup:
+        if not self.whole or lookup.readers or lookup.kept:
+            return False
+        if self._questions.get(lookup.question) is not lookup:
             return False
         del self._questions[lookup.question]
         self.tasks[lookup.serial] = None
         return True
+
+    def keep(self, facts: Iterable[Fact]) -> None:
+        """Whoever noted ``facts`` is not evaluated again: what it has asked goes on growing."""
+        for fact in facts:
+            if fact[0] == f.ASKED:
+                fact[1].kept = True
 
     def new_lookup(self, question: tuple[Any, ...]) -> Lookup:
         """A question not asked before; it is answered when it is evaluated first."""

@@ -297,12 +297,15 @@ class Engine(Probing):
                 function.spent += 1
                 if function.spent > limit:
                     function.dirty = None
+                    for facts in function.noted.values():
+                        self.keep(facts)
                     return
         function.dirty = None
 
     def answer(self, lookup: Lookup) -> None:
         """Answer a question, (again) after something it depends on has grown."""
         if lookup.settled or lookup.evaluations >= _MOST_EVALUATIONS:
+            self.keep(lookup.facts)
             return
         lookup.evaluations += 1
         saved = self.current, self.facts, self.reader, self.settled
@@ -312,7 +315,9 @@ class Engine(Probing):
         self.settled = True
         try:
             found = self.find_answer(lookup.question)
-            values = self.shared(self.bounded(found, lookup) if len(found) > self.room else found)
+            values = self.shared(
+                self.bounded(found, lookup.question) if len(found) > self.room else found
+            )
             facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
@@ -142,17 +141,15 @@ class Operators(Protocols):
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
         in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
         forward = name[1:] if in_place else name
-        first = {v for v in left if not self._reflected_first(self.values[v], right, forward)}
-        asked: dict[tuple[Class, str], Values] = {}
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
                 names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
                 answers = False
-                if value not in first:
+                if self._reflected_first(kind, right, forward):
                     continue
                 for dunder in names:
-                    made = self._call_alike(value, first, dunder, right, pos, asked)
+                    made = self.call_dunder(value, kind[1], dunder, [right], pos)
                     declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
                     result |= made - declined
                     if self.find_member(kind[1], dunder) is not None and not declined:
@@ -175,18 +172,14 @@ class Operators(Protocols):
                 elif forward == "or":
                     result.add(value)
         answered = answered and all(self.values[v][0] == "I" for v in left)
-        then = right
-        if answered:
-            then = {
-                value
-                for value in right
-                if any(self._reflected_first(self.values[v], {value}, forward) for v in left)
-            }
         for value in tuple(right):
             kind = self.values[value]
             if kind[0] == "I":
-                if value in then:
-                    result |= self._call_alike(value, then, f"__r{forward}__", left, pos, asked)
+                if answered and not any(
+                    self._reflected_first(self.values[v], {value}, forward) for v in left
+                ):
+                    continue
+                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
                 result |= self.unknown
@@ -195,30 +188,6 @@ class Operators(Protocols):
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self._fill_template(left, right, pos)
         return result
-
-    def _call_alike(
-        self,
-        receiver: int,
-        receivers: Values,
-        dunder: str,
-        other: Values,
-        pos: Position,
-        asked: dict[tuple[Class, str], Values],
-    ) -> Values:
-        """Call a special method of ``receiver``: once for all ``receivers`` that share it."""
-        _, class_, exact = self.values[receiver]
-        owner = self.find_member(class_, dunder)
-        if owner is None:
-            return self.call_dunder(receiver, class_, dunder, [other], pos)
-        if not exact:
-            self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
-        made = asked.get((owner, dunder))
-        if made is None:
-            kinds = [(v, self.values[v]) for v in receivers]
-            alike = {v for v, k in kinds if k[0] == "I" and self.find_member(k[1], dunder) is owner}
-            args = [self.shared(alike), other]
-            made = asked[owner, dunder] = self.call_member(owner, dunder, args, pos, "protocol")
-        return made
 
     def _fill_template(self, left: Values, right: Values, pos: Position) -> None:
         """``left % right``: a tuple gives the values in order, anything else is the one."""

@@ -325,10 +325,13 @@ class FunctionCalls(FittingEvaluation):
         if passed <= cell.values:
             return
         receiver = self.receiver(function, index)
-        if receiver is not None and (
-            self.unknown_id in passed or len(cell.values | passed) > _MOST_RECEIVERS
-        ):
-            passed = self.shared(receiver)
+        if receiver is not None:
+            if self.unknown_id in passed:
+                passed = self.shared(receiver)
+            elif len(cell.values | passed) > _MOST_RECEIVERS:
+                room = max(0, _MOST_RECEIVERS - len(cell.values))
+                exact = sorted(passed - cell.values - self.functions)[:room]
+                passed = self.shared(receiver.union(exact))
         self.write(cell, passed)
 
     def _is_name(self, function: Function, index: int, values: frozenset[int]) -> bool:

@@ -114,6 +114,7 @@ class Lookup:
         "answer",
         "evaluations",
         "facts",
+        "kept",
         "question",
         "queued",
         "readers",
@@ -130,6 +131,7 @@ class Lookup:
         self.evaluations = 0
         self.queued = False
         self.settled = False  # it will never change
+        self.kept = False  # the facts of those who asked go on with it
 
 
 class Signature:
