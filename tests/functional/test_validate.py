@@ -171,6 +171,9 @@ def test_results_are_kept(depslice: Depslice, shapes: Path, write: Write, tmp_pa
     results.write_bytes(kept[:-40])
     assert depslice(*arguments).out.count("(known)") == 1
     assert len(results.read_bytes().splitlines()) == 2
+    left = Path(tempfile.mkdtemp(prefix="depslice-scratch-"))
+    assert depslice(*arguments).out.count("(known)") == 2
+    assert not left.exists()  # what a killed run left, though nothing ran
     (shapes / "shapes.py").write_text("# changed\n" + SOURCE)
     assert "(known)" not in depslice(*arguments).out
 

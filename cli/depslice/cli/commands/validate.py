@@ -68,6 +68,7 @@ def validate(
     `context`; a folder stands for the Python files in it. They run in a sandbox: on the
     original, on mutants of TARGET, and on candidates that are known to be wrong.
     """
+    from depslice.validator.scratch import remove_left_behind
     from depslice.validator.validation import Gates, validate_all
 
     notes = Notes(output)
@@ -79,6 +80,7 @@ def validate(
         known = _Known(results, program, wanted)
         readable, broken = _read(paths, program, target)
         new = [each for each in readable if known.document(each) is None]
+        remove_left_behind()  # a killed run's folders, also when nothing is left to run
         runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes) if new else None
         with result_stream(output) as write, notes.progress("validating", slow=True) as progress:
             for harness, verdict in broken:
