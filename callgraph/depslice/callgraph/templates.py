@@ -24,7 +24,7 @@ _DUNDERS: Final = {
 }
 
 
-ASKED: Final[Mapping[str, tuple[str, ...]]] = {
+SHOWN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     dunders[0]: dunders
     for dunders in (
         ("__format__", "__str__", "__repr__"),

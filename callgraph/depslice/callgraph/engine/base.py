@@ -388,10 +388,10 @@ class EngineState:
         if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
             return frozenset(values)
         if self.whole:
-            tables, functions = len(values & self.tables), len(values & self.functions)
-            others = len(values | self.unknown) - tables - functions
+            whole = self.shared(values | self.unknown)
+            tables, functions, others = self._census(whole)
             if tables <= _MOST_TABLES and functions <= _MOST_FUNCTIONS and others <= self.widest:
-                return frozenset(values | self.unknown)
+                return whole
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
 
     def wake(self, asked: Cell | Lookup) -> None:

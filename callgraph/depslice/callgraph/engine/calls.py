@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -206,20 +206,17 @@ class CallEvaluation(ExternalCalls):
     ) -> Values:
         """Call one after the other; a method once, for all its receivers."""
         result: Values = EMPTY
-        others: Iterable[int] = callees
-        if len(callees) > 1:
-            methods, others = self.methods_apart(callees)
-            bound_rule = rule if rule in _OF_BASES else "method"
-            for method, receivers in methods.items():
-                result = result | self.call_function(
-                    method,
-                    [self.shared(receivers), *args],
-                    pos,
-                    rule=bound_rule,
-                    keywords=keywords,
-                    spread=spread,
-                    external=external,
-                )
+        methods, others = self.methods_apart(callees)
+        for method, receivers in methods.items():
+            result = result | self.call_function(
+                method,
+                [self.shared(receivers), *args],
+                pos,
+                rule=rule if rule in _OF_BASES else "method",
+                keywords=keywords,
+                spread=spread,
+                external=external,
+            )
         for callee in others:
             made = self._call_value(callee, args, keywords, pos, register, spread, rule, external)
             if made is not result:
@@ -242,17 +239,6 @@ class CallEvaluation(ExternalCalls):
         if kind == "F":
             return self.call_function(
                 value[1], args, pos, rule=rule, keywords=keywords, spread=spread, external=external
-            )
-        if kind == "B":
-            bound = [self.only(value[2]), *args]
-            return self.call_function(
-                value[1],
-                bound,
-                pos,
-                rule=rule if rule in _OF_BASES else "method",
-                keywords=keywords,
-                spread=spread,
-                external=external,
             )
         if kind == "C":
             return self.instantiate(value[1], value[2], args, keywords, spread, pos)
@@ -429,9 +415,8 @@ class CallEvaluation(ExternalCalls):
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
             elif kind in _CALLABLE:
-                made = self._call_value(
-                    decorator, [decorated], NO_KEYWORDS, pos, -1, EMPTY, "decorator", False
-                )
+                called = self.only(decorator)
+                made = self.call_each(called, [decorated], NO_KEYWORDS, pos, rule="decorator")
                 itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
         return result or decorated

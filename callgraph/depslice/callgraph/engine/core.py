@@ -29,7 +29,7 @@ from depslice.callgraph.engine.values import (
     Values,
 )
 from depslice.callgraph.program import Module, Program
-from depslice.callgraph.templates import ASKED
+from depslice.callgraph.templates import SHOWN_BY
 
 _MOST_EVALUATIONS: Final = 12
 _MOST_PASSES: Final = 4
@@ -418,7 +418,7 @@ class Engine(Probing):
             s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE),
             s.DELETE_SUB: lambda fn, r, op: self._special(r[op[1]], ("__delitem__",), f.HERE),
             s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], f.HERE, is_async=op[4]),
-            s.FORMAT_VALUE: lambda fn, r, op: self._special(r[op[1]], ASKED[op[2]], f.HERE),
+            s.FORMAT_VALUE: lambda fn, r, op: self._special(r[op[1]], SHOWN_BY[op[2]], f.HERE),
             s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
             s.FUNCTION: lambda fn, r, op: self.make_function(fn, op, r),
             s.GLOBAL: lambda fn, r, op: self.read_name(

@@ -14,7 +14,7 @@ from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.summary import TypeExpr
 
 _MOST_HEIRS: Final = 2
-_MANY_OBJECTS: Final = 8
+_MANY: Final = 8
 _OBJECTS: Final = frozenset({"I", "F", "B"})
 """Kinds of values that are known to be no instance of a class but their own."""
 _PLAIN: Final = frozenset(
@@ -51,19 +51,13 @@ class FittingEvaluation(Lineages):
         Only objects of the repo are ruled out, and only by types that are known to the last
         alternative. What may be an instance of some subclass is one of a declared subclass.
         """
-        objects = [value for value in passed if self.values[value][0] in _OBJECTS]
-        if self.whole and len(objects) > _MANY_OBJECTS:  # many callers have the same of them
+        if self.whole and len(passed) > _MANY:  # many callers have the same of them
             return self.asked(("fitting", function, annotation, self.shared(passed)), 0)
-        return self._fitting_objects(function, annotation, passed, objects)
+        return self.find_fitting(function, annotation, passed)
 
     def find_fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
-        """The same, asked from many places alike."""
+        """The same, not asked before."""
         objects = [value for value in passed if self.values[value][0] in _OBJECTS]
-        return self._fitting_objects(function, annotation, passed, objects)
-
-    def _fitting_objects(
-        self, function: Function, annotation: TypeExpr, passed: Values, objects: list[int]
-    ) -> Values:
         if not objects or not self._is_known(function, annotation):
             return passed
         declared = self.declared(function.module, function, annotation)

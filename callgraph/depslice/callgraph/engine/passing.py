@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -62,21 +63,14 @@ class FunctionCalls(FittingEvaluation):
         self, function: Function, args: Sequence[Values], pos: Position, *, rule: str
     ) -> None:
         """Code outside the repo may call ``function``: what it gives stays there."""
+        waits = function in self.dispatchers or function.unit.flags & (s.GENERATOR | s.ASYNC)
+        if waits or not self.whole:
+            self.call_function(function, args, pos, rule=rule, certain=False, external=True)
+            return
         self.facts.append((f.CALL, function, pos, False, rule, True))
         self._give(function, args, NO_KEYWORDS, EMPTY)
-        if function in self.dispatchers and self.whole:
-            self._dispatch(function, args, pos, NO_KEYWORDS, EMPTY)
-            return
-        if self.whole:
-            self.called.add(function)
-        if not function.unit.flags & (s.GENERATOR | s.ASYNC):
-            if self.whole:
-                self.ensure(function)
-            else:
-                self.returned(function, args)
-        elif self.whole and not function.wanted:
-            function.wanted = FULL
-            self.enqueue(function)
+        self.called.add(function)
+        self.ensure(function)
 
     def _give(
         self,
@@ -88,17 +82,14 @@ class FunctionCalls(FittingEvaluation):
         """Pass the arguments, over a whole program once."""
         if self.whole:
             given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
-            try:
-                known = function.given
-                if known is None or len(known) >= _MOST_GIVEN:
-                    known = function.given = set()
-                if given not in known:
-                    known.add(given)
-                    self._pass_arguments(function, args, keywords, spread)
-            except TypeError:  # a set that is not frozen: a model made it
-                self._pass_arguments(function, args, keywords, spread)
-        else:
-            self._pass_arguments(function, args, keywords, spread)
+            known = function.given
+            if known is None or len(known) >= _MOST_GIVEN:
+                known = function.given = set()
+            with suppress(TypeError):  # a set that is not frozen: a model made it
+                if given in known:
+                    return
+                known.add(given)
+        self._pass_arguments(function, args, keywords, spread)
 
     def returned(
         self,
