@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import count
 from string import Formatter
 from typing import Final, NamedTuple
 
@@ -35,43 +36,77 @@ SHOWN_BY: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class Field(NamedTuple):
-    """One field: its argument, what is read of that, and what shows the result."""
+    """A field for ``str.format``: its argument, what is read of that, and what shows the result.
+
+    ``plain``: what it shows is ``str()`` of the result, unchanged.
+    """
 
     first: int | str
     rest: tuple[tuple[bool, str], ...]  # whether it is an attribute, its name or key
     dunders: tuple[str, ...]
+    plain: bool
 
 
-def fields_of(template: str) -> Iterator[Field]:
-    """The fields of a string for ``str.format``; none of one that is malformed."""
+class Conversion(NamedTuple):
+    """What ``%`` shows: the key in a mapping, or ``None`` for the next value.
+
+    ``dunders``: the special methods of which the first is asked. ``plain``: as for a field.
+    """
+
+    key: str | None
+    dunders: tuple[str, ...]
+    plain: bool
+
+
+def fields_of(template: str) -> Iterator[str | Field]:
+    """A string for ``str.format``, in order: text as it is, and fields.
+
+    Those in the specification of a field come after it. Nothing comes of a string that is
+    malformed.
+    """
     try:
-        pieces = list(Formatter().parse(template))
+        yield from _fields_of(template, count())
     except ValueError:
         return
-    automatic = 0
-    for _, name, _, conversion in pieces:
+
+
+def _fields_of(template: str, automatic: Iterator[int]) -> list[str | Field]:
+    found: list[str | Field] = []
+    for text, name, specification, conversion in Formatter().parse(template):
+        if text:
+            found.append(text)
         if name is None:
             continue
         first = re.split(r"[.\[]", name, maxsplit=1)[0]
         rest = tuple((not key, attribute or key) for attribute, key in _PIECE.findall(name))
         dunders = _DUNDERS.get(conversion or "", ("__format__", "__str__", "__repr__"))
-        if not first:
-            yield Field(automatic, rest, dunders)
-            automatic += 1
-        else:
-            yield Field(int(first) if first.isdecimal() else first, rest, dunders)
+        place: int | str = int(first) if first.isdecimal() else first
+        plain = not specification and conversion in (None, "s")
+        found.append(Field(next(automatic) if not first else place, rest, dunders, plain))
+        if specification:
+            inner = _fields_of(specification, automatic)
+            found += [each._replace(plain=False) for each in inner if isinstance(each, Field)]
+    return found
 
 
-def conversions_of(template: str) -> Iterator[tuple[str | None, tuple[str, ...]]]:
-    """What a template for ``%`` shows, in order: the key in a mapping, or ``None`` for the next
-    value, and the special methods of which the first is asked.
+def conversions_of(template: str) -> Iterator[str | Conversion]:
+    """A template for ``%``, in order: text as it is, and what it shows.
 
     printf-style String Formatting (library reference); ``*`` takes a value, too.
     """
+    end = 0
     for found in _CONVERSION.finditer(template):
+        if end < found.start():
+            yield template[end : found.start()]
+        end = found.end()
         kind = found["type"]
         for part in ("width", "precision"):
             if found[part] == "*":
-                yield None, _INDEX
-        if kind != "%":
-            yield found["key"], _DUNDERS.get(kind) or _CONVERTED.get(kind, ())
+                yield Conversion(None, _INDEX, plain=False)
+        if kind == "%":
+            yield "%"
+        else:
+            dunders = _DUNDERS.get(kind) or _CONVERTED.get(kind, ())
+            yield Conversion(found["key"], dunders, found[0] in ("%s", f"%({found['key']})s"))
+    if end < len(template):
+        yield template[end:]

@@ -430,6 +430,7 @@ class Engine(Probing):
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
             s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
             s.NAME_LITERAL: lambda fn, r, op: self.single(("N", op[2], op[3])),
+            s.TEXT: self._text,
             s.NARROW: lambda fn, r, op: (
                 self.narrow(r[op[2]], r[op[3]]) if op[4] else self.exclude(r[op[2]], r[op[3]])
             ),
@@ -472,6 +473,16 @@ class Engine(Probing):
     def _special(self, values: frozenset[int], dunders: tuple[str, ...], pos: int) -> None:
         if values:
             self._protocol(values, dunders, pos)
+
+    def _text(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        # Over a whole program not all that callers pass comes in: texts that are not known do not.
+        passed = len(function.unit.params) if self.whole else 0
+        pieces = [
+            piece if type(piece) is str else EMPTY if 0 <= piece < passed else registers[piece]
+            for piece in op[2]
+        ]
+        text = self.joined_text(pieces)
+        return text | self.add_to_text(text, registers[op[2][1]], f.HERE) if op[3] else text
 
     def _binary(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         left, right = registers[op[2]], registers[op[3]]

@@ -9,16 +9,15 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.partials import PartialCalls
+from depslice.callgraph.engine.texts import Texts
 from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Value, Values
 from depslice.callgraph.summary import Position
-from depslice.callgraph.templates import conversions_of, fields_of
 
 _MANY_CALLBACKS = 2
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
 
-class ExternalCalls(PartialCalls):
+class ExternalCalls(Texts):
     """What is known of a library function, and what it may call back."""
 
     _models: ClassVar[Mapping[str, Callable[..., Values]]]
@@ -40,24 +39,12 @@ class ExternalCalls(PartialCalls):
         """Implemented by the container part."""
         raise NotImplementedError
 
-    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
-        """Implemented by the protocol part."""
-        raise NotImplementedError
-
     def entries_of(self, values: Values, pos: Position) -> Values:
         """Implemented by the protocol part."""
         raise NotImplementedError
 
     def parts(self, values: Values) -> frozenset[int]:
         """Implemented by the protocol part."""
-        raise NotImplementedError
-
-    def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
-        """Implemented by the container part."""
-        raise NotImplementedError
-
-    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
-        """Implemented by the naming part."""
         raise NotImplementedError
 
     def call_external(self, dotted: str, call: Call) -> Values:
@@ -115,7 +102,7 @@ class ExternalCalls(PartialCalls):
         for each in dict.fromkeys((name, *names)):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
-            self._fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+            return self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
         if self.whole and self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True)
         for dotted in names:
@@ -124,68 +111,6 @@ class ExternalCalls(PartialCalls):
                 return model(self, call)
         made = self.outside.call_method(method, call)
         return self.constants[s.OPAQUE] if made is None else made
-
-    def only_namespaces(self, values: Values) -> frozenset[int]:
-        """Those of ``values`` that are namespaces: of modules, and of objects."""
-        return frozenset(v for v in values if self.values[v][0] in ("NS", "ND"))
-
-    def read_namespaces(self, spaces: Values, pos: Position) -> None:
-        """Any of their names may be read."""
-        for space in spaces:
-            kind = self.values[space]
-            if kind[0] == "NS":
-                self.global_names(kind[1], EMPTY, pos)
-            else:
-                self.names_in(self.only(kind[1]), pos, inherited=False)
-
-    def _fill_fields(self, template: Value, call: Call, *, mapped: bool) -> None:
-        """``"{0.name} {key[x]!r}".format(…)`` reads attributes and items (Format String Syntax)."""
-        spaces = self.only_namespaces(call.spread)
-        if template[0] != "S":
-            self.read_namespaces(spaces, call.pos)
-            return
-        for field in fields_of(template[1]):
-            if mapped:
-                values = self.subscript(
-                    call.argument(0, ""), self.single(("S", field.first)), call.pos
-                )
-            elif isinstance(field.first, int):
-                values = call.argument(field.first, "")
-            else:
-                values = call.keywords.get(field.first, EMPTY)
-                if spaces and field.first not in call.keywords:
-                    key = self.single(("S", field.first))
-                    values = values | self.subscript(spaces, key, call.pos)
-            for is_attribute, name in field.rest:
-                if is_attribute:
-                    values = self.load_attribute(values, name, call.pos)
-                else:
-                    values = self.subscript(values, self.single(("S", name)), call.pos)
-            self.protocol(values, field.dunders, call.pos)
-
-    def fill_template(
-        self,
-        templates: Values,
-        places: Sequence[Values],
-        rest: Values,
-        mapping: Values,
-        pos: Position,
-    ) -> None:
-        """A template for ``%`` shows the values of ``places`` and then ``rest``, or of keys."""
-        texts: list[str] = [kind[1] for v in templates if (kind := self.values[v])[0] == "S"]
-        for text in texts:
-            waiting = iter(places)
-            for key, dunders in conversions_of(text):
-                if key is None:
-                    values = next(waiting, rest)
-                else:
-                    values = self.subscript(mapping, self.single(("S", key)), pos)
-                self.protocol(values, dunders, pos)
-        if len(texts) < len(templates):  # one that nobody knows
-            for values in (*places, rest):
-                self.protocol(values, ("__str__", "__repr__"), pos)
-                if not self.whole:
-                    self.protocol(values, ("__repr__",), pos)
 
     def _say(self, said: Sequence[Values], pos: Position) -> None:
         """What a logger writes: a message, of any type, filled as a template for ``%`` is."""

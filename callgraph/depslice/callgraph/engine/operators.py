@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
@@ -139,8 +140,10 @@ class Operators(Protocols):
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         result: set[int] = set()
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
+        (text,) = self.constants[s.STR]
         in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
         forward = name[1:] if in_place else name
+        texts = {v for v in left if v == text or self.values[v][0] in ("S", "N")}
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
@@ -161,7 +164,9 @@ class Operators(Protocols):
                     self.note_protocol(f"__{name}__", pos, value)
                 self.note_protocol(f"__{forward}__", pos, value)
                 result |= self.unknown
-            elif kind[0] in ("K", "G", "GS", "XI", "S", "N"):
+            elif value in texts:
+                continue
+            elif kind[0] in ("K", "G", "GS", "XI"):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
                     self._extend(value, right)
@@ -172,6 +177,11 @@ class Operators(Protocols):
                 elif forward == "or":
                     result.add(value)
         answered = answered and all(self.values[v][0] == "I" for v in left)
+        is_text = bool(left) and len(texts) == len(left)
+        if texts and forward == "add":
+            result |= self.joined_text([texts, right])
+        elif texts and (forward != "mod" or any(self.values[v][0] != "S" for v in texts)):
+            result.add(text)
         for value in tuple(right):
             kind = self.values[value]
             if kind[0] == "I":
@@ -182,14 +192,28 @@ class Operators(Protocols):
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
-                result |= self.unknown
-            elif kind[0] in ("K", "XI", "G", "GS") and (kind[0] == "K" or not result):
+                if not is_text or (forward == "add" and text in texts):
+                    result |= self.unknown  # what its reflected method gives
+            elif is_text:
+                continue
+            elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
-            self._fill_template(left, right, pos)
+            result |= self._fill_template(left, right, pos)
         return result
 
-    def _fill_template(self, left: Values, right: Values, pos: Position) -> None:
+    def add_to_text(self, text: Values, right: Values, pos: Position) -> Values:
+        """``"text" + right``: what the reflected methods of ``right`` give, if it is no text."""
+        result: Values = EMPTY
+        for value in right:
+            kind = self.values[value]
+            if kind[0] == "I":
+                result = result | self.call_dunder(value, kind[1], "__radd__", [text], pos)
+            elif kind[0] in OPEN:
+                self.note_protocol("__radd__", pos, value)
+        return result
+
+    def _fill_template(self, left: Values, right: Values, pos: Position) -> Values:
         """``left % right``: a tuple gives the values in order, anything else is the one."""
         tuples = [v for v in right if self.values[v][:2] == ("K", "tuple")]
         one = frozenset(right).difference(tuples)
@@ -203,7 +227,7 @@ class Operators(Protocols):
                 held = (self.read(self.cell("k", each, str(place))) for each in tuples)
                 places.append(EMPTY.union(*held))
             places[:1] = [one.union(*places[:1])]
-        self.fill_template(left, places, rest, right, pos)
+        return self.fill_template(left, places, rest, right, pos)
 
     def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:
         """Whether all of ``right`` is of subclasses that override the reflected method."""

@@ -213,6 +213,8 @@ def reads(op: Op) -> list[int]:
         return found
     if code == s.PHI:
         return list(op[2])
+    if code == s.TEXT:
+        return [piece for piece in op[2] if type(piece) is not str]
     if code == s.SEQUENCE:
         return [*op[3], *op[4]]
     if code == s.MAPPING:

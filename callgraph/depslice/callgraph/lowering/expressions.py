@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -12,7 +13,7 @@ from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Op, Position, Register, pack
-from depslice.callgraph.templates import conversions_of, fields_of
+from depslice.callgraph.templates import Field, conversions_of, fields_of
 
 BINARY_DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -121,6 +122,8 @@ _TYPING_FORMS = frozenset(
     ]
 )
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
+_BLANK = re.compile(r"\s")
+_BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _LONGEST_CODE = 2000
 _LONGEST_TEMPLATE = 4000
 _LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
@@ -287,13 +290,17 @@ class ExpressionLowering:
         args: list[Register] = []
         stars: list[Register] = []
         mixed = False
+        by_name = type(func) is ast.Name and func.id in _BY_NAME
         for argument in node.args:
             if type(argument) is ast.Starred:
                 mixed = mixed or bool(stars)
                 stars.append(self.expression(argument.value))
             else:
                 mixed = mixed or bool(stars)
-                args.append(self._lower.get(type(argument), self._unknown)(argument))
+                if by_name and len(args) == 1 and type(argument) is ast.BinOp:
+                    args.append(self._summed_name(argument))
+                else:
+                    args.append(self._lower.get(type(argument), self._unknown)(argument))
         keywords: list[tuple[str, Register]] = []
         double: list[Register] = []
         for keyword in node.keywords:
@@ -312,6 +319,18 @@ class ExpressionLowering:
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         return register
+
+    def _summed_name(self, node: ast.BinOp) -> Register:
+        """A name for ``getattr``: in a sum with a literal all are texts."""
+        summands: list[ast.expr] = []
+        left: ast.expr = node
+        while type(left) is ast.BinOp and type(left.op) is ast.Add:
+            summands.append(left.right)
+            left = left.left
+        summands.append(left)
+        if not any(map(_text_of, summands)):
+            return self.expression(node)
+        return self._text([_text_of(each) or self.expression(each) for each in reversed(summands)])
 
     def _constant_code(self, node: ast.Call) -> Register | None:
         """``exec`` or ``eval`` of a text that stands there: what its expressions do."""
@@ -422,8 +441,12 @@ class ExpressionLowering:
         kind = type(node.op)
         frame = self.frame
         if prefix is not None and kind is ast.Add:
+            text = _text_of(node.right)
+            if text or right < -1:
+                return self._text([prefix, text or right])
             register = frame.new()
-            frame.ops.append((s.NAME_LITERAL, register, prefix[:_LONGEST_NAME], ""))
+            pos = pack(node.lineno, node.col_offset)
+            frame.ops.append((s.TEXT, register, (prefix[:_LONGEST_NAME], right), pos))
             return register
         if left < -1 and right < -1:
             return left
@@ -452,21 +475,54 @@ class ExpressionLowering:
             whole = self.expression(right)
         waiting = iter(elements or ())
         shown: dict[tuple[Register, str], None] = {}
-        for key, dunders in conversions_of(template):
-            if key is not None and elements is None:
+        pieces: list[str | Register] = []
+        for part in conversions_of(template):
+            if isinstance(part, str):
+                pieces.append(part)
+                continue
+            if part.key is not None and elements is None:
                 named, value = frame.new(), frame.new()
-                frame.ops.append((s.STRING, named, key[:_LONGEST_NAME]))
+                frame.ops.append((s.STRING, named, part.key[:_LONGEST_NAME]))
                 frame.ops.append((s.SUB, value, whole, named, pos))
             else:
                 value = whole if elements is None else next(waiting, s.NONE)
-            if dunders:
-                shown[value, dunders[0]] = None
+            if part.dunders:
+                shown[value, part.dunders[0]] = None
+            pieces.append(value if part.plain else s.STR)
         for value, dunder in shown:
             if value >= 0:  # not a constant
                 frame.ops.append((s.FORMAT_VALUE, value, dunder, pos))
+        return self._text(pieces)
+
+    def _text(self, pieces: Sequence[str | Register]) -> Register:
+        """A text that is put together of others, some of which are known."""
+        joined: list[str | Register] = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                if joined and isinstance(joined[-1], str):
+                    joined[-1] += piece
+                else:
+                    joined.append(piece)
+            else:
+                joined.append(piece if piece >= 0 else s.STR)
+        frame = self.frame
+        texts = [piece for piece in joined if isinstance(piece, str)]
+        if joined and len(texts) == len(joined) and len(texts[0]) <= _LONGEST_NAME:
+            register = frame.new()
+            frame.ops.append((s.STRING, register, texts[0]))
+            return register
+        known = len(texts) < len(joined) and not any(_BLANK.search(text) for text in texts)
+        if known and any(not isinstance(piece, str) and piece >= 0 for piece in joined):
+            register = frame.new()
+            frame.ops.append((s.TEXT, register, tuple(joined), 0))
+            return register
+        first, last = joined[:1], joined[-1:]
+        prefix = first[0][:_LONGEST_NAME] if first and isinstance(first[0], str) else ""
+        suffix = last[0][-_LONGEST_NAME:] if last and isinstance(last[0], str) else ""
+        if not prefix and not suffix:
+            return s.STR
         register = frame.new()
-        head, _, tail = template.partition("%")
-        frame.ops.append((s.NAME_LITERAL, register, head[:_LONGEST_NAME], tail[1:][:_LONGEST_NAME]))
+        frame.ops.append((s.NAME_LITERAL, register, prefix, suffix))
         return register
 
     def _boolean(self, node: ast.BoolOp) -> Register:
@@ -627,20 +683,18 @@ class ExpressionLowering:
         return register
 
     def _formatted(self, node: ast.JoinedStr) -> Register:
+        pieces: list[str | Register] = []
         for value in node.values:
             if type(value) is ast.FormattedValue:
-                self._formatted_value(value)
-        first, last = node.values[:1], node.values[-1:]
-        prefix = _text_of(first[0]) if first else ""
-        suffix = _text_of(last[0]) if last and len(node.values) > 1 else ""
-        if not prefix and not suffix:
-            return s.STR
-        frame = self.frame
-        register = frame.new()
-        frame.ops.append((s.NAME_LITERAL, register, prefix[:_LONGEST_NAME], suffix[:_LONGEST_NAME]))
-        return register
+                shown = self._formatted_value(value)
+                plain = value.format_spec is None and value.conversion in (-1, 115)
+                pieces.append(shown if plain else s.STR)
+            else:
+                pieces.append(_text_of(value))
+        return self._text(pieces)
 
     def _formatted_value(self, node: ast.FormattedValue) -> Register:
+        """What a field of an f-string shows; itself, as text is shown."""
         value = self.expression(node.value)
         dunder = {114: "__repr__", 97: "__repr__", 115: "__str__"}.get(
             node.conversion, "__format__"
@@ -648,7 +702,7 @@ class ExpressionLowering:
         self.frame.ops.append((s.FORMAT_VALUE, value, dunder, pack(node.lineno, node.col_offset)))
         if node.format_spec is not None:
             self.expression(node.format_spec)
-        return s.STR
+        return value
 
     # --- comprehensions: their own scope (language reference 6.2.4), lowered in place
 
@@ -771,7 +825,8 @@ def _key_text(value: object) -> str | None:
 def _names(template: str) -> bool:
     """Whether it is a template for ``str.format`` that names something."""
     return "{" in template and any(
-        isinstance(field.first, str) or field.rest for field in fields_of(template)
+        isinstance(part, Field) and (isinstance(part.first, str) or part.rest)
+        for part in fields_of(template)
     )
 
 

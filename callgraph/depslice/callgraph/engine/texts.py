@@ -1,0 +1,167 @@
+"""Texts that are put together: templates and what they show, what is known of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.partials import PartialCalls
+from depslice.callgraph.engine.values import EMPTY, Value, Values
+from depslice.callgraph.summary import Position
+from depslice.callgraph.templates import conversions_of, fields_of
+
+_MOST_TEXTS: Final = 8
+_LONGEST: Final = 80
+
+
+class Texts(PartialCalls):
+    """``"…".format(…)``, ``"…" % …`` and sums of strings: what they read, and what they give."""
+
+    def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
+
+    def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
+        """Implemented by the naming part."""
+        raise NotImplementedError
+
+    def joined_text(self, pieces: Sequence[str | Values]) -> frozenset[int]:
+        """The texts that ``pieces`` give one after the other: which, or how they start and end.
+
+        Values that are no known text are some text: who puts them in shows them first.
+        """
+        heads, whole = self._ends(pieces, start=True)
+        if whole:
+            if max(map(len, heads)) <= _LONGEST:
+                return self.shared({self.intern(("S", text)) for text in heads})
+            heads, tails = [_common_start(heads)], [""]
+        else:
+            tails, _ = self._ends(pieces, start=False)
+        if len(heads) * len(tails) > _MOST_TEXTS:
+            heads, tails = [_common_start(heads)], [_common_end(tails)]
+        found: set[int] = set()
+        for head in heads:
+            for tail in tails:
+                known = head[:_LONGEST], tail[-_LONGEST:]
+                found |= self.single(("N", *known)) if any(known) else self.constants[s.STR]
+        return self.shared(found)
+
+    def _ends(self, pieces: Sequence[str | Values], *, start: bool) -> tuple[list[str], bool]:
+        """How the text of ``pieces`` may start, or end, and whether that is all of it."""
+        ends = [""]
+        for piece in pieces if start else reversed(pieces):
+            parts, whole = self._ends_of(piece, start=start)
+            if len(ends) * len(parts) > _MOST_TEXTS:
+                parts, whole = [_common_start(parts) if start else _common_end(parts)], False
+            ends = [end + part if start else part + end for end in ends for part in parts]
+            if not whole:
+                return ends, False
+        return ends, True
+
+    def _ends_of(self, piece: str | Values, *, start: bool) -> tuple[list[str], bool]:
+        """The same of one piece."""
+        if isinstance(piece, str):
+            return [piece], True
+        kinds = [self.values[value] for value in sorted(piece)]
+        if kinds and all(kind[0] == "S" for kind in kinds):
+            return [kind[1] for kind in kinds], True
+        if not kinds or any(kind[0] not in ("S", "N") for kind in kinds):
+            return [""], False
+        known = [kind[1] if kind[0] == "S" else kind[1 if start else 2] for kind in kinds]
+        return [_common_start(known) if start else _common_end(known)], False
+
+    def only_namespaces(self, values: Values) -> frozenset[int]:
+        """Those of ``values`` that are namespaces: of modules, and of objects."""
+        return frozenset(v for v in values if self.values[v][0] in ("NS", "ND"))
+
+    def read_namespaces(self, spaces: Values, pos: Position) -> None:
+        """Any of their names may be read."""
+        for space in spaces:
+            kind = self.values[space]
+            if kind[0] == "NS":
+                self.global_names(kind[1], EMPTY, pos)
+            else:
+                self.names_in(self.only(kind[1]), pos, inherited=False)
+
+    def fill_fields(self, template: Value, call: Call, *, mapped: bool) -> frozenset[int]:
+        """``"{0.name} {key[x]!r}".format(…)`` reads attributes and items (Format String Syntax)."""
+        spaces = self.only_namespaces(call.spread)
+        if template[0] != "S":
+            self.read_namespaces(spaces, call.pos)
+            return self.constants[s.STR]
+        pieces: list[str | Values] = []
+        for field in fields_of(template[1]):
+            if isinstance(field, str):
+                pieces.append(field)
+                continue
+            if mapped:
+                values = self.subscript(
+                    call.argument(0, ""), self.single(("S", field.first)), call.pos
+                )
+            elif isinstance(field.first, int):
+                values = call.argument(field.first, "")
+            else:
+                values = call.keywords.get(field.first, EMPTY)
+                if spaces and field.first not in call.keywords:
+                    key = self.single(("S", field.first))
+                    values = values | self.subscript(spaces, key, call.pos)
+            for is_attribute, name in field.rest:
+                if is_attribute:
+                    values = self.load_attribute(values, name, call.pos)
+                else:
+                    values = self.subscript(values, self.single(("S", name)), call.pos)
+            self.protocol(values, field.dunders, call.pos)
+            pieces.append(values if field.plain else EMPTY)
+        return self.joined_text(pieces)
+
+    def fill_template(
+        self,
+        templates: Values,
+        places: Sequence[Values],
+        rest: Values,
+        mapping: Values,
+        pos: Position,
+    ) -> Values:
+        """A template for ``%`` shows the values of ``places`` and then ``rest``, or of keys.
+
+        What that gives, of the templates that are known.
+        """
+        texts: list[str] = [kind[1] for v in templates if (kind := self.values[v])[0] == "S"]
+        result: Values = EMPTY
+        for text in texts:
+            waiting = iter(places)
+            pieces: list[str | Values] = []
+            for part in conversions_of(text):
+                if isinstance(part, str):
+                    pieces.append(part)
+                    continue
+                if part.key is None:
+                    values = next(waiting, rest)
+                else:
+                    values = self.subscript(mapping, self.single(("S", part.key)), pos)
+                self.protocol(values, part.dunders, pos)
+                pieces.append(values if part.plain else EMPTY)
+            result = result | self.joined_text(pieces)
+        if len(texts) < len(templates):  # one that nobody knows
+            for values in (*places, rest):
+                self.protocol(values, ("__str__", "__repr__"), pos)
+                if not self.whole:
+                    self.protocol(values, ("__repr__",), pos)
+        return result if len(result) <= _MOST_TEXTS else self.constants[s.STR]
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return first[: sum(1 for _ in same)]
+
+
+def _common_end(texts: Sequence[str]) -> str:
+    return _common_start([text[::-1] for text in texts])[::-1]
