@@ -343,6 +343,18 @@ class Program:
         """Whether the project has a module or (namespace) package of this name."""
         return name in self.files or name in self.packages
 
+    def modules_between(self, prefix: str, suffix: str) -> list[str]:
+        """The modules whose dotted names start and end so, with one part of a name between."""
+        least, end = len(prefix) + len(suffix), -len(suffix) or None
+        return [
+            name
+            for name in self.files
+            if name.startswith(prefix)
+            and name.endswith(suffix)
+            and len(name) > least
+            and "." not in name[len(prefix) : end]
+        ]
+
     def import_target(self, module: Module, level: int, name: str) -> str:
         """The absolute name of the module that ``from <level dots><name>`` names in ``module``."""
         if level <= 0:

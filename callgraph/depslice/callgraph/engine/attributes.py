@@ -216,6 +216,8 @@ class AttributeEvaluation(ClassEvaluation):
             return self.module_member(module, name)
         if name == "__dict__" and self.whole:
             return self.single(("NS", module_name))
+        if module is not None and name in ("__name__", "__package__"):
+            return self.module_name(module, name)
         inner = f"{module_name}.{name}"
         if self.program.is_module(inner):
             self.facts.append((f.MODULE, inner, pos, "attribute"))
@@ -262,6 +264,8 @@ class AttributeEvaluation(ClassEvaluation):
                     values |= self._bind_to_instance(value, next(iter(receiver)), pos)
         if values:
             return values
+        if name == "__name__" and exact:
+            return self.single(("S", class_.info.qualname.rpartition(".")[2]))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
         if classes := self.lineage_attribute(class_, name, exact=bool(exact)):

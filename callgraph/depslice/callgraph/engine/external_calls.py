@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import ClassVar
 
 from depslice.callgraph import summary as s
@@ -101,6 +102,10 @@ class ExternalCalls(Texts):
         names = self.outside.names_of_method(method)
         for each in dict.fromkeys((name, *names)):
             self._protocols(each, call.args, call.pos)
+            if each in library.FILLING:
+                shown = call.keywords.values(), (self.parts(values) for values in call.args)
+                for values in chain(*shown):
+                    self.protocol(values, ("__str__", "__repr__"), call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             return self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
         if self.whole and self.values[method[1]][0] == "I":

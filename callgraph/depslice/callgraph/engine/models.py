@@ -515,20 +515,30 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
     for value in call.args[0] if call.args else EMPTY:
         kind = engine.values[value]
-        if kind[0] != "S":
+        name = _absolute(engine, kind[1], call) if kind[0] in ("S", "N") else None
+        if name is None:
             continue
-        name = kind[1]
-        level = len(name) - len(name.lstrip("."))
-        if level:
-            package = _anchor(engine, call.argument(1, "package"))
-            if package is None:
-                continue
-            parts = package.split(".")
-            name = ".".join([*parts[: len(parts) - level + 1], name[level:]])
-        made |= engine.module_value(name)
-        if engine.program.is_module(name):
-            engine.facts.append((f.MODULE, name, call.pos))
+        if kind[0] == "S":
+            names = [name]
+        else:  # a name alone would be any module there is
+            names = engine.program.modules_between(name, kind[2]) if name or kind[2] else []
+        for each in names:
+            made |= engine.module_value(each)
+            if engine.program.is_module(each):
+                engine.facts.append((f.MODULE, each, call.pos))
     return made or engine.unknown
+
+
+def _absolute(engine: ContainerEvaluation, name: str, call: Call) -> str | None:
+    """A name for ``import_module``, or how it starts, without leading dots (PEP 328)."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    package = _anchor(engine, call.argument(1, "package"))
+    if package is None:
+        return None
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - level + 1], name[level:]])
 
 
 def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
@@ -538,8 +548,19 @@ def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
         return str(texts[0])
     if engine.current is None:
         return None
-    module = engine.current.module
-    return module.name if module.is_package else module.name.rpartition(".")[0]
+    return engine.current.module.package
+
+
+def _mock(dotted: str) -> Callable[[ContainerEvaluation, Call], Values]:
+    """What ``unittest.mock`` makes: it does what it wraps does, and what it has as side effect."""
+
+    def model(engine: ContainerEvaluation, call: Call) -> Values:
+        made = engine.single(("XI", dotted))
+        for name in ("wraps", "side_effect"):
+            made |= frozenset(call.keywords.get(name, EMPTY))
+        return made
+
+    return model
 
 
 def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
@@ -701,6 +722,12 @@ MODELS: Final[dict[str, Model]] = {
     "operator.attrgetter": _attribute_getter,
     "operator.methodcaller": _method_caller,
 }
+MODELS.update(
+    {
+        f"unittest.mock.{name}": _mock(f"unittest.mock.{name}")
+        for name in ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock")
+    }
+)
 MODELS.update(
     {
         f"operator.{name}": _operator((f"__{name.strip('_')}__",))

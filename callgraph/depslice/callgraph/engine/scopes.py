@@ -26,6 +26,14 @@ class ScopeEvaluation(Fallbacks):
 
     # --- module scope
 
+    def module_name(self, module: Module, name: str) -> frozenset[int]:
+        """What names of its own a module has (language reference, 3.2.8)."""
+        if name == "__name__":
+            return self.single(("S", module.name))
+        if name == "__package__":
+            return self.single(("S", module.package))
+        return self.constants[s.STR]
+
     def read_name(
         self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
     ) -> Values:
@@ -57,9 +65,7 @@ class ScopeEvaluation(Fallbacks):
         if name in MODULE_NAMES:
             if name == "__doc__":
                 self.facts.append((f.NAME, module.name, name, None, pos))
-            if name == "__name__":
-                return self.single(("S", module.name))
-            return self.constants[s.STR]
+            return self.module_name(module, name)
         if name in BUILTIN_NAMES:
             self.facts.append((f.EXTERNAL, f"builtins.{name}", pos, False))
             return self.single(("X", f"builtins.{name}"))

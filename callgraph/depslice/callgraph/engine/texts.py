@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
 from depslice.callgraph.engine.values import EMPTY, Value, Values
@@ -26,6 +27,10 @@ class Texts(PartialCalls):
 
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """Implemented by the container part."""
+        raise NotImplementedError
+
+    def places_of(self, values: Values) -> list[Values] | None:
+        """Implemented by the part for calls."""
         raise NotImplementedError
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
@@ -49,9 +54,13 @@ class Texts(PartialCalls):
         found: set[int] = set()
         for head in heads:
             for tail in tails:
-                known = head[:_LONGEST], tail[-_LONGEST:]
-                found |= self.single(("N", *known)) if any(known) else self.constants[s.STR]
+                found |= self._with_ends(head, tail)
         return self.shared(found)
+
+    def _with_ends(self, head: str, tail: str) -> frozenset[int]:
+        """A text that starts and ends so."""
+        known = head[:_LONGEST], tail[-_LONGEST:]
+        return self.single(("N", *known)) if any(known) else self.constants[s.STR]
 
     def _ends(self, pieces: Sequence[str | Values], *, start: bool) -> tuple[list[str], bool]:
         """How the text of ``pieces`` may start, or end, and whether that is all of it."""
@@ -76,6 +85,37 @@ class Texts(PartialCalls):
             return [""], False
         known = [kind[1] if kind[0] == "S" else kind[1 if start else 2] for kind in kinds]
         return [_common_start(known) if start else _common_end(known)], False
+
+    def text_by_method(self, text: Value, name: str, call: Call) -> frozenset[int] | None:
+        """What a method of a known text gives, where its arguments are known, too."""
+        if name == "join":
+            places = self.places_of(call.argument(0, "iterable"))
+            if places is None:
+                return self.constants[s.STR]
+            if not places:
+                return self.single(("S", ""))
+            pieces: list[str | Values] = []
+            for place in places:
+                pieces += [self.only(self.intern(text)), place]
+            return self.joined_text(pieces[1:])
+        given: list[str] = []
+        for values in call.args:
+            kinds = [self.values[value] for value in values]
+            if len(kinds) != 1 or kinds[0][0] != "S":
+                return None
+            given.append(kinds[0][1])
+        if name not in library.CHANGING_TEXT or call.keywords or call.spread:
+            return None
+        if text[0] == "N":
+            if name != "replace" or len(given) != 2 or len(given[0]) != 1:
+                return None
+            head, tail = (part.replace(*given) for part in text[1:])
+            return self._with_ends(head, tail)
+        try:
+            made = getattr(text[1], name)(*given)
+        except TypeError:  # it takes other arguments
+            return None
+        return self.single(("S", made)) if len(made) <= _LONGEST else None
 
     def only_namespaces(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are namespaces: of modules, and of objects."""

@@ -473,6 +473,9 @@ class ExpressionLowering:
             elements = [self.expression(element) for element in right.elts]
         else:
             whole = self.expression(right)
+            parts = tuple(conversions_of(template))
+            if whole >= 0 and all(isinstance(part, str) or part.key is None for part in parts):
+                return self._filled_by_whole(template, whole, pos)  # a tuple, perhaps
         waiting = iter(elements or ())
         shown: dict[tuple[Register, str], None] = {}
         pieces: list[str | Register] = []
@@ -493,6 +496,13 @@ class ExpressionLowering:
             if value >= 0:  # not a constant
                 frame.ops.append((s.FORMAT_VALUE, value, dunder, pos))
         return self._text(pieces)
+
+    def _filled_by_whole(self, template: str, whole: Register, pos: Position) -> Register:
+        frame = self.frame
+        left, register = frame.new(), frame.new()
+        frame.ops.append((s.STRING, left, template[:_LONGEST_TEMPLATE]))
+        frame.ops.append((s.BINARY, register, left, whole, "mod", pos))
+        return register
 
     def _text(self, pieces: Sequence[str | Register]) -> Register:
         """A text that is put together of others, some of which are known."""

@@ -14,11 +14,12 @@ from typing import Final, Literal
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.aliases import Link
+from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
@@ -62,6 +63,7 @@ class Builders:
         self._program = growth.program
         self._engine = growth.engine
         self._changing = Changing(growth.engine)
+        self._by_value = ByValue(growth.engine)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
@@ -98,6 +100,7 @@ class Builders:
         self._build_through_results(module, item, name)
         self._build_elsewhere(module, name, item)
         self._build_by_aliases(module, name, item)
+        self._build_by_value(self._engine.name_values(module, name, None), item)
 
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
@@ -108,6 +111,7 @@ class Builders:
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
         self._build_through_class(owner, name, f"{owner.id}.{name}")
+        self._build_by_value(self._engine.member_values(owner, name), f"{owner.id}.{name}", name)
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}")
 
     def _build_through_class(self, owner: Class, name: str, item: str) -> None:
@@ -310,6 +314,16 @@ class Builders:
                 self._build_through(module, calling, item, frozenset((name,)))
         for owner, member in self._members_of(module).get(name, ()):
             self._build_through_class(owner, member, item)
+
+    def _build_by_value(self, values: Values, item: str, attribute: str = "") -> None:
+        """What changes a container that no name stands for there, or that attribute."""
+        modules = filter(None, map(self._program.module, self._growth.run_by_roots()))
+        for module, unit in self._by_value.changing(modules, values, attribute):
+            piece = module.summary.pieces[unit.piece]
+            if unit.kind != "piece":
+                self._build_through(module, (unit.index,), item, frozenset((attribute,)))
+            elif self._runs(module, piece):
+                self._keep(module, piece, item)
 
     def _members_of(self, module: Module) -> dict[str, list[tuple[Class, str]]]:
         """By the variables of a module, the class attributes that are bound to them: ``X = X``."""

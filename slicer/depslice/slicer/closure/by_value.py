@@ -1,0 +1,97 @@
+"""Statements that change a container that nothing names there.
+
+    Sub.table["k"] = f               # the table of its base
+    Config(key).known[key] = value   # a class attribute, by way of an instance
+    with opened() as table:          # what a context manager gives
+        table["k"] = f
+
+Syntax does not say whose container it is: what the engine finds it to be does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from typing import NamedTuple
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.parts import FILLING
+from depslice.callgraph.engine.values import Values
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Op, Register, Unit
+
+_GIVEN = frozenset({s.CALL, s.ENTER, s.ITEM, s.ITER, s.SUB})
+"""What gives an object that has no name there."""
+
+
+class _Change(NamedTuple):
+    """A unit changes what is in a register: the attribute of something, or ``""``."""
+
+    unit: int
+    register: Register
+    attribute: str
+
+
+class ByValue:
+    """Answers for one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._changes: dict[str, list[_Change]] = {}  # by module
+
+    def changing(
+        self, modules: Iterable[Module], values: Values, name: str = ""
+    ) -> Iterator[tuple[Module, Unit]]:
+        """The units that put something into a container among ``values``.
+
+        ``name``: of the class attribute that it is. Functions are looked at for those only.
+        """
+        containers = {value for value in values if self._engine.values[value][0] == "K"}
+        if not containers:
+            return
+        for module in modules:
+            for unit, register, attribute in self._changes_in(module):
+                if attribute == name:
+                    function = self._engine.function(module, unit)
+                    self._engine.facts_of(function)
+                    if not containers.isdisjoint(function.registers[register]):
+                        yield module, function.unit
+
+    def _changes_in(self, module: Module) -> list[_Change]:
+        found = self._changes.get(module.name)
+        if found is None:
+            found = self._changes[module.name] = []
+            summary = module.summary
+            given = {
+                name
+                for piece in summary.pieces
+                if piece.owner < 0 and piece.kind in ("loop", "with")
+                for name in piece.binds
+            }
+            for unit in summary.units:
+                if unit.kind == "piece" and summary.pieces[unit.piece].owner < 0:
+                    found += _changes(unit, given)
+                elif unit.kind == "function":
+                    found += [change for change in _changes(unit, given) if change.attribute]
+        return found
+
+
+def _changes(unit: Unit, given: Container[str]) -> Iterator[_Change]:
+    """What ``unit`` changes; ``given``: names of the module for what loops and `with` give."""
+    made_by: dict[Register, Op] = {}
+    for op in unit.ops:
+        changed = -1
+        if op[0] in (s.SETSUB, s.DELETE_SUB):
+            changed = op[1]
+        elif op[0] == s.CALL:
+            method = made_by.get(op[2])
+            if method is not None and method[0] == s.ATTR and method[3] in FILLING:
+                changed = method[2]
+        root = made_by.get(changed)
+        if root is not None:
+            if root[0] == s.ATTR:
+                yield _Change(unit.index, changed, root[3])
+            elif root[0] in _GIVEN or (root[0] == s.GLOBAL and root[2] in given):
+                yield _Change(unit.index, changed, "")
+        if op[0] in _GIVEN or op[0] in (s.ATTR, s.GLOBAL):
+            made_by[op[1]] = op
