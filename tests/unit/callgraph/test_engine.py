@@ -755,6 +755,7 @@ EXTRA = {
     "import_fallback",
     "inheritance_across_files",
     "inventory",
+    "metaclass_namespace",
     "module_choice",
     "monkeypatch_class",
     "monkeypatch_module",

@@ -10,10 +10,12 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.mro import linearise
+from depslice.callgraph.engine.namespaces import listing
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
 
 _MOST_SUBCLASSES = 200
+_NAMESPACE = 3  # the parameter of a metaclass for what a class body has bound
 
 
 class ClassEvaluation(AnnotationEvaluation):
@@ -58,6 +60,7 @@ class ClassEvaluation(AnnotationEvaluation):
                 self.call_member(
                     metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
                 )
+            self._list_namespace(metaclass, made, op[5])
         for index in made.info.pieces:
             piece = module.summary.pieces[index]
             if made.info.parent_function >= 0 and piece.unit >= 0:
@@ -107,6 +110,33 @@ class ClassEvaluation(AnnotationEvaluation):
         for class_ in (made, *self.live_subclasses(made)):
             class_.mro_cache = None
             self.wake(class_.family)
+
+    def _list_namespace(self, metaclass: Class, made: Class, pos: Position) -> None:
+        """The members of a class that the metaclass reads when it makes the class."""
+        pieces = made.module.summary.pieces
+        for dunder in ("__new__", "__init__"):
+            owner = self.find_member(metaclass, dunder)
+            for value in self.member_values(owner, dunder) if owner is not None else ():
+                kind = self.values[value]
+                if kind[0] != "F" or len(kind[1].unit.params) <= _NAMESPACE:
+                    continue
+                if self.whole:
+                    namespace = self.intern(("ND", self.intern(("C", made, True))))
+                    self.write(self.parameter_cell(kind[1], _NAMESPACE), {namespace})
+                    continue
+                read = listing(kind[1].module.summary, kind[1].unit, _NAMESPACE)
+                for name, places in made.info.members.items():
+                    plain = all(
+                        pieces[place].kind == "def"
+                        and not _is_decorated(made.module.summary, pieces[place])
+                        for place in places
+                    )
+                    if (
+                        name in read.names
+                        if read.names is not None
+                        else not (read.tested and plain)
+                    ):
+                        self.facts.append((f.MEMBER, made, name, pos, False, "class", True))
 
     def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
         found = self.find_member(base, "__init_subclass__")

@@ -205,7 +205,7 @@ class FileLowering(DefinitionLowering):
             call = decorator
             while isinstance(call, ast.Call):
                 call = call.func
-            if isinstance(call, ast.Attribute):
+            if isinstance(call, ast.Attribute | ast.Subscript):
                 root = root_name(call)
                 if root is not None and (owner is None or root not in owner.versions):
                     self._mutates(piece, root, owner)

@@ -1,0 +1,81 @@
+"""What a metaclass reads of the namespace it makes a class of (language reference, 3.3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.summary import FileSummary, Op, Register, Unit
+
+_MAKING: Final = ("__new__", "__init__")
+_BY_KEY: Final = ("get", "pop", "setdefault", "__getitem__", "__contains__")
+_STORING: Final = ("update", "__setitem__", "__delitem__", "clear")
+_TESTS: Final = frozenset({"isinstance", "issubclass", "hasattr"})
+
+
+class Listing(NamedTuple):
+    """``names`` are those that are read, ``None`` all of them.
+
+    ``tested``: which of all is told by what they are, which a plain function is not.
+    """
+
+    names: frozenset[str] | None
+    tested: bool
+
+
+def listing(summary: FileSummary, unit: Unit, index: int) -> Listing:
+    """What ``unit`` reads of its parameter ``index``, a namespace."""
+    names: set[str] = set()
+    units = [unit]
+    for name in _read(unit, index):
+        if name is None:
+            units += _called(summary, unit, index)
+            return Listing(None, any(_tests(each) for each in units))
+        names.add(name)
+    return Listing(frozenset(names), tested=False)
+
+
+def _read(unit: Unit, index: int) -> Iterator[str | None]:
+    """The names that are read, ``None`` where any may be."""
+    same: set[Register] = {index}
+    texts: dict[Register, str] = {}
+    methods: dict[Register, str] = {}
+    for op in unit.ops:
+        code = op[0]
+        if code == s.STRING:
+            texts[op[1]] = op[2]
+        elif code == s.ATTR:
+            if op[3] in _MAKING or op[2] in same:
+                methods[op[1]] = op[3]
+            if op[2] in same and op[3] not in (*_BY_KEY, *_STORING):
+                yield None
+        elif code == s.CALL and op[2] in methods and methods[op[2]] in (*_BY_KEY, *_MAKING):
+            if methods[op[2]] in _BY_KEY:
+                yield texts.get(op[3][0]) if op[3] else None
+        elif same.isdisjoint(reads(op)):
+            continue
+        elif code == s.PHI:
+            same.add(op[1])
+        elif code in (s.SUB, s.CONTAINS):
+            yield texts.get(op[3] if code == s.SUB else op[2])
+        elif code not in (s.SETSUB, s.DELETE_SUB, s.TRUTH):
+            yield None
+
+
+def _called(summary: FileSummary, unit: Unit, index: int) -> Iterator[Unit]:
+    """The functions of the module that ``unit`` passes the parameter to."""
+    named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+    passed = {named.get(op[2]) for op in unit.ops if op[0] == s.CALL and _passes(op, index)}
+    for each in summary.units:
+        if each.kind == "function" and each.qualname in passed:
+            yield each
+
+
+def _passes(op: Op, register: Register) -> bool:
+    return register in op[3] or any(each == register for _, each in op[4])
+
+
+def _tests(unit: Unit) -> bool:
+    return any(op[0] == s.NARROW or (op[0] == s.GLOBAL and op[2] in _TESTS) for op in unit.ops)
