@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 35
+FORMAT: Final = 38
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -106,7 +106,7 @@ NAME_LITERAL: Final = (
 CLASS_MATCH: Final = 40  # dst subject cls pos
 DELETE_ATTR: Final = 41  # obj name pos
 MATCH_ARG: Final = 43  # dst matched cls index pos
-TEXT: Final = 44  # dst pieces pos            pieces: (text|reg, ...), put together; pos: of `text + reg`, or 0
+TEXT: Final = 44  # dst pieces added pos         pieces: (text|reg, ...); added: by `+`, or -1
 NARROW_TEXT: Final = 42  # dst src prefix suffix      src.startswith(prefix), src.endswith(suffix)
 
 POSITION_AT: Final = {
@@ -139,7 +139,7 @@ POSITION_AT: Final = {
     CLASS_MATCH: 4,
     DELETE_ATTR: 3,
     MATCH_ARG: 5,
-    TEXT: 3,
+    TEXT: 4,
 }
 """Which operand is the position, by opcode; the other operations have none."""
 

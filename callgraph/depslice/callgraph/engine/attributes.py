@@ -264,8 +264,6 @@ class AttributeEvaluation(ClassEvaluation):
                     values |= self._bind_to_instance(value, next(iter(receiver)), pos)
         if values:
             return values
-        if name == "__name__" and exact:
-            return self.single(("S", class_.info.qualname.rpartition(".")[2]))
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
         if classes := self.lineage_attribute(class_, name, exact=bool(exact)):

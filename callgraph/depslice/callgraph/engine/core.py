@@ -475,14 +475,13 @@ class Engine(Probing):
             self._protocol(values, dunders, pos)
 
     def _text(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
-        # Over a whole program not all that callers pass comes in: texts that are not known do not.
-        passed = len(function.unit.params) if self.whole else 0
-        pieces = [
-            piece if type(piece) is str else EMPTY if 0 <= piece < passed else registers[piece]
-            for piece in op[2]
-        ]
+        pieces = [piece if type(piece) is str else registers[piece] for piece in op[2]]
         text = self.joined_text(pieces)
-        return text | self.add_to_text(text, registers[op[2][1]], f.HERE) if op[3] else text
+        if op[3] < 0:
+            return text
+        if not op[4]:  # what methods of its own make of it
+            return text.union(v for v in registers[op[3]] if self.values[v][0] in ("S", "N"))
+        return text | self.add_to_text(text, registers[op[3]], f.HERE)
 
     def _binary(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         left, right = registers[op[2]], registers[op[3]]

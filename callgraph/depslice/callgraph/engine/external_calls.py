@@ -102,12 +102,12 @@ class ExternalCalls(Texts):
         names = self.outside.names_of_method(method)
         for each in dict.fromkeys((name, *names)):
             self._protocols(each, call.args, call.pos)
-            if each in library.FILLING:
+            if each in library.SHOWING:
                 shown = call.keywords.values(), (self.parts(values) for values in call.args)
                 for values in chain(*shown):
                     self.protocol(values, ("__str__", "__repr__"), call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
-            return self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+            self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
         if self.whole and self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True)
         for dotted in names:

@@ -337,13 +337,8 @@ BUILTIN_PROTOCOLS: Final = {
     "builtins.isinstance": (),
     "builtins.issubclass": (),
 }
-# Methods of texts that make one text of another.
-CHANGING_TEXT: Final = frozenset(
-    {"capitalize", "title", "swapcase", "strip", "lstrip", "rstrip"}
-    | {"removeprefix", "removesuffix", "replace"}
-)
 # What shows all it is given, by key or by name.
-FILLING: Final = frozenset({"string.Template.substitute", "string.Template.safe_substitute"})
+SHOWING: Final = frozenset({"string.Template.substitute", "string.Template.safe_substitute"})
 _PICKLING: Final = (
     *("__reduce_ex__", "__reduce__", "__getnewargs_ex__", "__getnewargs__"),
     *("__getstate__", "__setstate__"),

@@ -9,10 +9,18 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.summary import FileSummary, Op, Register, Unit
 
-_MAKING: Final = ("__new__", "__init__")
-_BY_KEY: Final = ("get", "pop", "setdefault", "__getitem__", "__contains__")
-_STORING: Final = ("update", "__setitem__", "__delitem__", "clear")
+_MAKING: Final = frozenset({"__new__", "__init__"})
+_BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
+_CALLED: Final = _MAKING | _BY_KEY
+_ALONE: Final = _BY_KEY | {"update", "__setitem__", "__delitem__", "clear"}
+"""Methods that do not go through all of it."""
+_COPYING: Final = frozenset({"OrderedDict", "dict"})
 _TESTS: Final = frozenset({"isinstance", "issubclass", "hasattr"})
+_TELLING_FUNCTIONS: Final = frozenset(
+    {"Callable", "FunctionType", "MethodType", "callable", "isfunction", "ismethod", "isroutine"}
+    | {"endswith", "fullmatch", "match", "startswith"}
+)
+"""Names of tests that a plain function may pass, for what it is or by its name."""
 
 
 class Listing(NamedTuple):
@@ -32,7 +40,7 @@ def listing(summary: FileSummary, unit: Unit, index: int) -> Listing:
     for name in _read(unit, index):
         if name is None:
             units += _called(summary, unit, index)
-            return Listing(None, any(_tests(each) for each in units))
+            return Listing(None, tested=any(map(_tests, units)))
         names.add(name)
     return Listing(frozenset(names), tested=False)
 
@@ -42,6 +50,7 @@ def _read(unit: Unit, index: int) -> Iterator[str | None]:
     same: set[Register] = {index}
     texts: dict[Register, str] = {}
     methods: dict[Register, str] = {}
+    named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
     for op in unit.ops:
         code = op[0]
         if code == s.STRING:
@@ -49,15 +58,19 @@ def _read(unit: Unit, index: int) -> Iterator[str | None]:
         elif code == s.ATTR:
             if op[3] in _MAKING or op[2] in same:
                 methods[op[1]] = op[3]
-            if op[2] in same and op[3] not in (*_BY_KEY, *_STORING):
+            if op[2] in same and op[3] not in _ALONE:
                 yield None
-        elif code == s.CALL and op[2] in methods and methods[op[2]] in (*_BY_KEY, *_MAKING):
+        elif code == s.CALL and op[2] in methods and methods[op[2]] in _CALLED:
             if methods[op[2]] in _BY_KEY:
                 yield texts.get(op[3][0]) if op[3] else None
         elif same.isdisjoint(reads(op)):
             continue
-        elif code == s.PHI:
+        elif code in (s.PHI, s.MAPPING, s.BINARY) or (
+            code == s.CALL and named.get(op[2]) in _COPYING
+        ):  # a copy, with more in it
             same.add(op[1])
+        elif code == s.CALL and named.get(op[2]) == "type":
+            continue
         elif code in (s.SUB, s.CONTAINS):
             yield texts.get(op[3] if code == s.SUB else op[2])
         elif code not in (s.SETSUB, s.DELETE_SUB, s.TRUTH):
@@ -78,4 +91,7 @@ def _passes(op: Op, register: Register) -> bool:
 
 
 def _tests(unit: Unit) -> bool:
-    return any(op[0] == s.NARROW or (op[0] == s.GLOBAL and op[2] in _TESTS) for op in unit.ops)
+    names = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
+    names |= {op[3] for op in unit.ops if op[0] == s.ATTR}
+    tested = not names.isdisjoint(_TESTS) or any(op[0] == s.NARROW for op in unit.ops)
+    return tested and names.isdisjoint(_TELLING_FUNCTIONS)

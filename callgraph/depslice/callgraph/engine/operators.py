@@ -177,10 +177,7 @@ class Operators(Protocols):
                 elif forward == "or":
                     result.add(value)
         answered = answered and all(self.values[v][0] == "I" for v in left)
-        is_text = bool(left) and len(texts) == len(left)
-        if texts and forward == "add":
-            result |= self.joined_text([texts, right])
-        elif texts and (forward != "mod" or any(self.values[v][0] != "S" for v in texts)):
+        if texts:  # which text, is told only of what stands in one place of the code
             result.add(text)
         for value in tuple(right):
             kind = self.values[value]
@@ -192,14 +189,11 @@ class Operators(Protocols):
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
-                if not is_text or (forward == "add" and text in texts):
-                    result |= self.unknown  # what its reflected method gives
-            elif is_text:
-                continue
+                result |= self.unknown
             elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
-            result |= self._fill_template(left, right, pos)
+            self._fill_template(left, right, pos)
         return result
 
     def add_to_text(self, text: Values, right: Values, pos: Position) -> Values:
@@ -213,7 +207,7 @@ class Operators(Protocols):
                 self.note_protocol("__radd__", pos, value)
         return result
 
-    def _fill_template(self, left: Values, right: Values, pos: Position) -> Values:
+    def _fill_template(self, left: Values, right: Values, pos: Position) -> None:
         """``left % right``: a tuple gives the values in order, anything else is the one."""
         tuples = [v for v in right if self.values[v][:2] == ("K", "tuple")]
         one = frozenset(right).difference(tuples)
@@ -227,7 +221,7 @@ class Operators(Protocols):
                 held = (self.read(self.cell("k", each, str(place))) for each in tuples)
                 places.append(EMPTY.union(*held))
             places[:1] = [one.union(*places[:1])]
-        return self.fill_template(left, places, rest, right, pos)
+        self.fill_template(left, places, rest, right, pos)
 
     def _reflected_first(self, left: tuple[Any, ...], right: Values, forward: str) -> bool:
         """Whether all of ``right`` is of subclasses that override the reflected method."""

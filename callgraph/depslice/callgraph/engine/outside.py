@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.overridden import Asked, Overridden
 from depslice.callgraph.engine.structural import Protocols
@@ -34,7 +33,6 @@ _BUILT: Final = {
 # Methods of texts that change each letter alone: what is known of a text's ends stays known.
 _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}
 _FILLING: Final = ("format", "format_map")
-_TEXTUAL: Final = frozenset({*_BY_LETTER, *_FILLING, *library.CHANGING_TEXT, "join"})
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
 _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"})
@@ -122,7 +120,7 @@ class Outside:
             return self._undeclared(number, class_, name, pos)
         dotted = self._label(class_, name)
         self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
-        if value[0] in ("S", "N") and name not in _TEXTUAL:
+        if value[0] in ("S", "N") and name not in _BY_LETTER and name not in _FILLING:
             # One value for all texts: they differ in nothing else.
             number = self.engine.intern(("XI", "builtins.str"))
         return self._read(number, found, name, pos)
@@ -226,19 +224,11 @@ class Outside:
 
     def call_method(self, value: Value, arguments: Call) -> Values | None:
         """Call the method that an ``SM`` value is; ``None`` where its stub says nothing."""
-        _, number, _, name = value
+        _, number, owner, name = value
         text = self.engine.values[number]
         if text[0] in ("S", "N") and name in _BY_LETTER:
             change = _BY_LETTER[name]
             return self.engine.single((text[0], *[change(part) for part in text[1:]]))
-        made = self._declared_result(value, arguments)
-        if text[0] in ("S", "N"):
-            known = self.engine.text_by_method(text, name, arguments)
-            return made if known is None else known
-        return made
-
-    def _declared_result(self, value: Value, arguments: Call) -> Values | None:
-        _, number, owner, name = value
         class_ = self.stubs.class_named(owner)
         found = None if class_ is None else self.member(class_, name)
         if found is None or found.declaration[0] != d.FUNCTION:

@@ -214,7 +214,7 @@ def reads(op: Op) -> list[int]:
     if code == s.PHI:
         return list(op[2])
     if code == s.TEXT:
-        return [piece for piece in op[2] if type(piece) is not str]
+        return [op[3], *(piece for piece in op[2] if type(piece) is not str)]
     if code == s.SEQUENCE:
         return [*op[3], *op[4]]
     if code == s.MAPPING:

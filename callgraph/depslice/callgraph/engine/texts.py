@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
 from depslice.callgraph.engine.values import EMPTY, Value, Values
 from depslice.callgraph.summary import Position
 from depslice.callgraph.templates import conversions_of, fields_of
 
+_BLANK: Final = re.compile(r"\s")
 _MOST_TEXTS: Final = 8
 _LONGEST: Final = 80
 
@@ -27,10 +28,6 @@ class Texts(PartialCalls):
 
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """Implemented by the container part."""
-        raise NotImplementedError
-
-    def places_of(self, values: Values) -> list[Values] | None:
-        """Implemented by the part for calls."""
         raise NotImplementedError
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
@@ -58,9 +55,11 @@ class Texts(PartialCalls):
         return self.shared(found)
 
     def _with_ends(self, head: str, tail: str) -> frozenset[int]:
-        """A text that starts and ends so."""
+        """A text that starts and ends so: some text, where it is for people rather than a name."""
         known = head[:_LONGEST], tail[-_LONGEST:]
-        return self.single(("N", *known)) if any(known) else self.constants[s.STR]
+        if not any(known) or any(map(_BLANK.search, known)):
+            return self.constants[s.STR]
+        return self.single(("N", *known))
 
     def _ends(self, pieces: Sequence[str | Values], *, start: bool) -> tuple[list[str], bool]:
         """How the text of ``pieces`` may start, or end, and whether that is all of it."""
@@ -86,37 +85,6 @@ class Texts(PartialCalls):
         known = [kind[1] if kind[0] == "S" else kind[1 if start else 2] for kind in kinds]
         return [_common_start(known) if start else _common_end(known)], False
 
-    def text_by_method(self, text: Value, name: str, call: Call) -> frozenset[int] | None:
-        """What a method of a known text gives, where its arguments are known, too."""
-        if name == "join":
-            places = self.places_of(call.argument(0, "iterable"))
-            if places is None:
-                return self.constants[s.STR]
-            if not places:
-                return self.single(("S", ""))
-            pieces: list[str | Values] = []
-            for place in places:
-                pieces += [self.only(self.intern(text)), place]
-            return self.joined_text(pieces[1:])
-        given: list[str] = []
-        for values in call.args:
-            kinds = [self.values[value] for value in values]
-            if len(kinds) != 1 or kinds[0][0] != "S":
-                return None
-            given.append(kinds[0][1])
-        if name not in library.CHANGING_TEXT or call.keywords or call.spread:
-            return None
-        if text[0] == "N":
-            if name != "replace" or len(given) != 2 or len(given[0]) != 1:
-                return None
-            head, tail = (part.replace(*given) for part in text[1:])
-            return self._with_ends(head, tail)
-        try:
-            made = getattr(text[1], name)(*given)
-        except TypeError:  # it takes other arguments
-            return None
-        return self.single(("S", made)) if len(made) <= _LONGEST else None
-
     def only_namespaces(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are namespaces: of modules, and of objects."""
         return frozenset(v for v in values if self.values[v][0] in ("NS", "ND"))
@@ -130,16 +98,14 @@ class Texts(PartialCalls):
             else:
                 self.names_in(self.only(kind[1]), pos, inherited=False)
 
-    def fill_fields(self, template: Value, call: Call, *, mapped: bool) -> frozenset[int]:
+    def fill_fields(self, template: Value, call: Call, *, mapped: bool) -> None:
         """``"{0.name} {key[x]!r}".format(…)`` reads attributes and items (Format String Syntax)."""
         spaces = self.only_namespaces(call.spread)
         if template[0] != "S":
             self.read_namespaces(spaces, call.pos)
-            return self.constants[s.STR]
-        pieces: list[str | Values] = []
+            return
         for field in fields_of(template[1]):
             if isinstance(field, str):
-                pieces.append(field)
                 continue
             if mapped:
                 values = self.subscript(
@@ -158,8 +124,6 @@ class Texts(PartialCalls):
                 else:
                     values = self.subscript(values, self.single(("S", name)), call.pos)
             self.protocol(values, field.dunders, call.pos)
-            pieces.append(values if field.plain else EMPTY)
-        return self.joined_text(pieces)
 
     def fill_template(
         self,
@@ -168,33 +132,24 @@ class Texts(PartialCalls):
         rest: Values,
         mapping: Values,
         pos: Position,
-    ) -> Values:
-        """A template for ``%`` shows the values of ``places`` and then ``rest``, or of keys.
-
-        What that gives, of the templates that are known.
-        """
+    ) -> None:
+        """A template for ``%`` shows the values of ``places`` and then ``rest``, or of keys."""
         texts: list[str] = [kind[1] for v in templates if (kind := self.values[v])[0] == "S"]
-        result: Values = EMPTY
         for text in texts:
             waiting = iter(places)
-            pieces: list[str | Values] = []
             for part in conversions_of(text):
                 if isinstance(part, str):
-                    pieces.append(part)
                     continue
                 if part.key is None:
                     values = next(waiting, rest)
                 else:
                     values = self.subscript(mapping, self.single(("S", part.key)), pos)
                 self.protocol(values, part.dunders, pos)
-                pieces.append(values if part.plain else EMPTY)
-            result = result | self.joined_text(pieces)
         if len(texts) < len(templates):  # one that nobody knows
             for values in (*places, rest):
                 self.protocol(values, ("__str__", "__repr__"), pos)
                 if not self.whole:
                     self.protocol(values, ("__repr__",), pos)
-        return result if len(result) <= _MOST_TEXTS else self.constants[s.STR]
 
 
 def _common_start(texts: Sequence[str]) -> str:

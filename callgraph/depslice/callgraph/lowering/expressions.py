@@ -221,6 +221,8 @@ class ExpressionLowering:
                 versions = None
         register = frame.new()
         frame.ops.append((s.GLOBAL, register, name, versions, pos))
+        if name in ("__name__", "__package__"):
+            frame.texts.add(register)
         return register
 
     @staticmethod
@@ -257,6 +259,7 @@ class ExpressionLowering:
             frame = self.frame
             register = frame.new()
             frame.ops.append((s.STRING, register, value))
+            frame.texts.add(register)
             return register
         return _CONSTANTS.get(type(value), s.OPAQUE)
 
@@ -268,6 +271,8 @@ class ExpressionLowering:
         end = node.end_lineno or node.lineno
         column = max((node.end_col_offset or 0) - len(node.attr.encode()), 0)
         frame.ops.append((s.ATTR, register, value, node.attr, end << 12 | min(column, 4095)))
+        if node.attr == "__name__" and type(node.value) is ast.Name:
+            frame.texts.add(register)  # known of modules only, which keep it
         return register
 
     # --- calls
@@ -318,19 +323,47 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
-        return register
+        filled = self._filled_literal(node)
+        return register if filled is None else filled
+
+    def note_texts(self, iterable: ast.expr, item: Register) -> None:
+        """Whether the elements of what is iterated are texts that stand there."""
+        match iterable:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+                if all(_text_of(each) for each in elements):
+                    self.frame.texts.add(item)
 
     def _summed_name(self, node: ast.BinOp) -> Register:
-        """A name for ``getattr``: in a sum with a literal all are texts."""
+        """A name for ``getattr``: whatever is added up there, with a literal, is a text."""
         summands: list[ast.expr] = []
         left: ast.expr = node
         while type(left) is ast.BinOp and type(left.op) is ast.Add:
             summands.append(left.right)
             left = left.left
         summands.append(left)
-        if not any(map(_text_of, summands)):
-            return self.expression(node)
-        return self._text([_text_of(each) or self.expression(each) for each in reversed(summands)])
+        made = self.expression(node)
+        if made in self.frame.texts or not any(map(_text_of, summands)):
+            return made
+        return self._text([_text_of(each) or s.STR for each in reversed(summands)], made)
+
+    def _filled_literal(self, node: ast.Call) -> Register | None:
+        """What ``"…".format(…)`` and ``"…".join((…))`` give, as far as literals tell."""
+        match node.func:
+            case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
+                shown = [part if isinstance(part, str) else s.STR for part in fields_of(text)]
+                return self._text(shown)
+            case ast.Attribute(value=ast.Constant(value=str(text)), attr="join"):
+                pass
+            case _:
+                return None
+        match node.args:
+            case [ast.Tuple(elts=[_, *_] as elements) | ast.List(elts=[_, *_] as elements)]:
+                pieces: list[str | Register] = []
+                for element in elements:
+                    pieces += [text, _text_of(element) or s.STR]
+                starred = any(isinstance(element, ast.Starred) for element in elements)
+                return None if starred else self._text(pieces[1:])
+        return None
 
     def _constant_code(self, node: ast.Call) -> Register | None:
         """``exec`` or ``eval`` of a text that stands there: what its expressions do."""
@@ -440,14 +473,10 @@ class ExpressionLowering:
     ) -> Register:
         kind = type(node.op)
         frame = self.frame
-        if prefix is not None and kind is ast.Add:
-            text = _text_of(node.right)
-            if text or right < -1:
-                return self._text([prefix, text or right])
-            register = frame.new()
+        if kind is ast.Add and (prefix is not None or left in frame.texts):
             pos = pack(node.lineno, node.col_offset)
-            frame.ops.append((s.TEXT, register, (prefix[:_LONGEST_NAME], right), pos))
-            return register
+            added = None if right < -1 or right in frame.texts else right
+            return self._text([prefix or left, _text_of(node.right) or right], added, pos)
         if left < -1 and right < -1:
             return left
         register = frame.new()
@@ -473,13 +502,20 @@ class ExpressionLowering:
             elements = [self.expression(element) for element in right.elts]
         else:
             whole = self.expression(right)
-            parts = tuple(conversions_of(template))
-            if whole >= 0 and all(isinstance(part, str) or part.key is None for part in parts):
-                return self._filled_by_whole(template, whole, pos)  # a tuple, perhaps
+        parts = tuple(conversions_of(template))
+        by_whole = (  # a tuple, perhaps
+            whole >= 0
+            and len(template) <= _LONGEST_TEMPLATE
+            and all(isinstance(part, str) or part.key is None for part in parts)
+        )
+        if by_whole:
+            left, filled = frame.new(), frame.new()
+            frame.ops.append((s.STRING, left, template))
+            frame.ops.append((s.BINARY, filled, left, whole, "mod", pos))
         waiting = iter(elements or ())
         shown: dict[tuple[Register, str], None] = {}
         pieces: list[str | Register] = []
-        for part in conversions_of(template):
+        for part in parts:
             if isinstance(part, str):
                 pieces.append(part)
                 continue
@@ -489,7 +525,7 @@ class ExpressionLowering:
                 frame.ops.append((s.SUB, value, whole, named, pos))
             else:
                 value = whole if elements is None else next(waiting, s.NONE)
-            if part.dunders:
+            if part.dunders and not by_whole:
                 shown[value, part.dunders[0]] = None
             pieces.append(value if part.plain else s.STR)
         for value, dunder in shown:
@@ -497,42 +533,37 @@ class ExpressionLowering:
                 frame.ops.append((s.FORMAT_VALUE, value, dunder, pos))
         return self._text(pieces)
 
-    def _filled_by_whole(self, template: str, whole: Register, pos: Position) -> Register:
-        frame = self.frame
-        left, register = frame.new(), frame.new()
-        frame.ops.append((s.STRING, left, template[:_LONGEST_TEMPLATE]))
-        frame.ops.append((s.BINARY, register, left, whole, "mod", pos))
-        return register
+    def _text(
+        self,
+        pieces: Sequence[str | Register],
+        added: Register | None = None,
+        pos: Position = 0,
+    ) -> Register:
+        """A text that is put together of others, those that stand in the code and any.
 
-    def _text(self, pieces: Sequence[str | Register]) -> Register:
-        """A text that is put together of others, some of which are known."""
+        ``added``: what a sum at ``pos`` adds, which may be no text; without ``pos``, the sum.
+        """
+        frame = self.frame
         joined: list[str | Register] = []
         for piece in pieces:
-            if isinstance(piece, str):
-                if joined and isinstance(joined[-1], str):
-                    joined[-1] += piece
-                else:
-                    joined.append(piece)
+            if isinstance(piece, str) and joined and isinstance(joined[-1], str):
+                joined[-1] += piece
+            elif isinstance(piece, str) or piece in frame.texts:
+                joined.append(piece)
             else:
-                joined.append(piece if piece >= 0 else s.STR)
-        frame = self.frame
+                joined.append(s.STR)
         texts = [piece for piece in joined if isinstance(piece, str)]
-        if joined and len(texts) == len(joined) and len(texts[0]) <= _LONGEST_NAME:
-            register = frame.new()
-            frame.ops.append((s.STRING, register, texts[0]))
-            return register
-        known = len(texts) < len(joined) and not any(_BLANK.search(text) for text in texts)
-        if known and any(not isinstance(piece, str) and piece >= 0 for piece in joined):
-            register = frame.new()
-            frame.ops.append((s.TEXT, register, tuple(joined), 0))
-            return register
-        first, last = joined[:1], joined[-1:]
-        prefix = first[0][:_LONGEST_NAME] if first and isinstance(first[0], str) else ""
-        suffix = last[0][-_LONGEST_NAME:] if last and isinstance(last[0], str) else ""
-        if not prefix and not suffix:
-            return s.STR
+        known = not any(map(_BLANK.search, texts))  # a text for people is no name
         register = frame.new()
-        frame.ops.append((s.NAME_LITERAL, register, prefix, suffix))
+        if joined and len(texts) == len(joined) and len(texts[0]) <= _LONGEST_NAME:
+            frame.ops.append((s.STRING, register, texts[0]))
+        elif added is not None or (known and any(piece != s.STR for piece in joined)):
+            shown = tuple(joined) if known else (s.STR,)
+            frame.ops.append((s.TEXT, register, shown, -1 if added is None else added, pos))
+        else:
+            return s.STR
+        if added is None:
+            frame.texts.add(register)
         return register
 
     def _boolean(self, node: ast.BoolOp) -> Register:
@@ -745,6 +776,7 @@ class ExpressionLowering:
             pos = pack(generator.iter.lineno, generator.iter.col_offset)
             item = frame.new()
             frame.ops.append((s.ITER, item, iterable, pos, bool(generator.is_async)))
+            self.note_texts(generator.iter, item)
             self._bind_comprehension(generator.target, item)
             for test in generator.ifs:
                 register = self.expression(test)

@@ -22,7 +22,8 @@ class Frame:
     """One unit under construction.
 
     ``env`` maps local names to the register that holds them now; ``history``
-    to every register that ever did. In a piece, only comprehension variables
+    to every register that ever did. ``texts`` are the registers that hold just the texts that
+    stand in the code. In a piece, only comprehension variables
     are local: the others live in the module or class scope.
     """
 
@@ -47,6 +48,7 @@ class Frame:
         "registers",
         "self_stores",
         "stores",
+        "texts",
         "unit",
     )
 
@@ -61,6 +63,7 @@ class Frame:
     ) -> None:
         self.unit = unit
         self.parent = parent
+        self.texts: set[Register] = set()
         self.piece = piece
         self.class_scope = class_scope  # of a piece: the class it runs in; of a method: its class
         self.is_function = is_function

@@ -183,6 +183,7 @@ class StatementLowering(ExpressionLowering):
         item = frame.new()
         pos = pack(node.iter.lineno, node.iter.col_offset)
         frame.ops.append((s.ITER, item, iterable, pos, isinstance(node, ast.AsyncFor)))
+        self.note_texts(node.iter, item)
         self.assign(node.target, item)
 
     def _loop_heads(self, body: list[ast.stmt]) -> list[tuple[str, list[Register], int]]:
@@ -216,6 +217,7 @@ class StatementLowering(ExpressionLowering):
         heads = self._loop_heads([*node.body, ast.Assign(targets=[node.target], value=node.iter)])
         head_env = dict(frame.env)
         frame.ops.append((s.ITER, item, iterable, pos, isinstance(node, ast.AsyncFor)))
+        self.note_texts(node.iter, item)
         self.assign(node.target, item)
         self.block(node.body)
         self._close_loop(heads, head_env)
