@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 38
+FORMAT: Final = 39
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -100,14 +100,14 @@ SUPER: Final = 35  # dst class_index first_param pos
 LAMBDA: Final = 36  # same as FUNCTION
 CONTAINS: Final = 37  # container item pos
 RAISE: Final = 38  # src pos
-NAME_LITERAL: Final = (
-    39  # dst prefix suffix       an f-string or concatenation with a constant prefix
-)
+TEXT: Final = 39  # dst pieces added pos         pieces: (text|reg, ...); added: by `+`, or -1
 CLASS_MATCH: Final = 40  # dst subject cls pos
 DELETE_ATTR: Final = 41  # obj name pos
-MATCH_ARG: Final = 43  # dst matched cls index pos
-TEXT: Final = 44  # dst pieces added pos         pieces: (text|reg, ...); added: by `+`, or -1
 NARROW_TEXT: Final = 42  # dst src prefix suffix      src.startswith(prefix), src.endswith(suffix)
+MATCH_ARG: Final = 43  # dst matched cls index pos
+
+LONGEST_NAME: Final = 80
+"""Longer texts name no attribute, and no key worth following."""
 
 POSITION_AT: Final = {
     GLOBAL: 4,

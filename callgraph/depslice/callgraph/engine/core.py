@@ -429,7 +429,6 @@ class Engine(Probing):
             s.ITER: lambda fn, r, op: self.iterate(r[op[2]], f.HERE, is_async=op[4]),
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
             s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
-            s.NAME_LITERAL: lambda fn, r, op: self.single(("N", op[2], op[3])),
             s.TEXT: self._text,
             s.NARROW: lambda fn, r, op: (
                 self.narrow(r[op[2]], r[op[3]]) if op[4] else self.exclude(r[op[2]], r[op[3]])

@@ -140,10 +140,8 @@ class Operators(Protocols):
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         result: set[int] = set()
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
-        (text,) = self.constants[s.STR]
         in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
         forward = name[1:] if in_place else name
-        texts = {v for v in left if v == text or self.values[v][0] in ("S", "N")}
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
@@ -164,8 +162,8 @@ class Operators(Protocols):
                     self.note_protocol(f"__{name}__", pos, value)
                 self.note_protocol(f"__{forward}__", pos, value)
                 result |= self.unknown
-            elif value in texts:
-                continue
+            elif kind[0] in ("S", "N"):  # which text, is told only of what stands in one place
+                result |= self.constants[s.STR]
             elif kind[0] in ("K", "G", "GS", "XI"):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
@@ -177,8 +175,6 @@ class Operators(Protocols):
                 elif forward == "or":
                     result.add(value)
         answered = answered and all(self.values[v][0] == "I" for v in left)
-        if texts:  # which text, is told only of what stands in one place of the code
-            result.add(text)
         for value in tuple(right):
             kind = self.values[value]
             if kind[0] == "I":

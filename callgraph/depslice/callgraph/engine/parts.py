@@ -69,7 +69,6 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.ITEM: (2,),
     s.ITER: (2,),
     s.MATCH_ARG: (2, 3),
-    s.NAME_LITERAL: (),
     s.NARROW: (2, 3),
     s.RAISE: (1,),
     s.RETURN: (1,),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
@@ -14,9 +13,7 @@ from depslice.callgraph.engine.values import EMPTY, Value, Values
 from depslice.callgraph.summary import Position
 from depslice.callgraph.templates import conversions_of, fields_of
 
-_BLANK: Final = re.compile(r"\s")
 _MOST_TEXTS: Final = 8
-_LONGEST: Final = 80
 
 
 class Texts(PartialCalls):
@@ -41,7 +38,7 @@ class Texts(PartialCalls):
         """
         heads, whole = self._ends(pieces, start=True)
         if whole:
-            if max(map(len, heads)) <= _LONGEST:
+            if max(map(len, heads)) <= s.LONGEST_NAME:
                 return self.shared({self.intern(("S", text)) for text in heads})
             heads, tails = [_common_start(heads)], [""]
         else:
@@ -55,11 +52,10 @@ class Texts(PartialCalls):
         return self.shared(found)
 
     def _with_ends(self, head: str, tail: str) -> frozenset[int]:
-        """A text that starts and ends so: some text, where it is for people rather than a name."""
-        known = head[:_LONGEST], tail[-_LONGEST:]
-        if not any(known) or any(map(_BLANK.search, known)):
+        """A text that starts and ends so."""
+        if not head and not tail:
             return self.constants[s.STR]
-        return self.single(("N", *known))
+        return self.single(("N", head[: s.LONGEST_NAME], tail[-s.LONGEST_NAME :]))
 
     def _ends(self, pieces: Sequence[str | Values], *, start: bool) -> tuple[list[str], bool]:
         """How the text of ``pieces`` may start, or end, and whether that is all of it."""

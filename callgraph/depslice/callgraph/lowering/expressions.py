@@ -126,7 +126,6 @@ _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _LONGEST_CODE = 2000
 _LONGEST_TEMPLATE = 4000
-_LONGEST_NAME = 80  # string constants beyond this name no attribute and no key worth following
 
 
 class ExpressionLowering:
@@ -254,7 +253,7 @@ class ExpressionLowering:
     def _constant(self, node: ast.Constant) -> Register:
         value = node.value
         if type(value) is str and (
-            0 < len(value) <= _LONGEST_NAME or (len(value) <= _LONGEST_TEMPLATE and _names(value))
+            0 < len(value) <= s.LONGEST_NAME or (len(value) <= _LONGEST_TEMPLATE and _names(value))
         ):
             frame = self.frame
             register = frame.new()
@@ -323,7 +322,7 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
-        filled = self._filled_literal(node)
+        filled = self._filled_literal(node, () if stars else args)
         return register if filled is None else filled
 
     def note_texts(self, iterable: ast.expr, item: Register) -> None:
@@ -346,12 +345,14 @@ class ExpressionLowering:
             return made
         return self._text([_text_of(each) or s.STR for each in reversed(summands)], made)
 
-    def _filled_literal(self, node: ast.Call) -> Register | None:
-        """What ``"…".format(…)`` and ``"…".join((…))`` give, as far as literals tell."""
+    def _filled_literal(self, node: ast.Call, args: Sequence[Register]) -> Register | None:
+        """What ``"…".format(…)`` and ``"…".join((…))`` give, as far as literals tell.
+
+        ``args``: what is passed by position.
+        """
         match node.func:
             case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
-                shown = [part if isinstance(part, str) else s.STR for part in fields_of(text)]
-                return self._text(shown)
+                return self._text([_shown(part, args) for part in fields_of(text)])
             case ast.Attribute(value=ast.Constant(value=str(text)), attr="join"):
                 pass
             case _:
@@ -440,7 +441,7 @@ class ExpressionLowering:
         if type(number) is ast.Constant and type(number.value) is int:
             sign = "-" if number is not node and type(node.op) is ast.USub else ""  # type: ignore[attr-defined]
             register = self.frame.new()
-            self.frame.ops.append((s.STRING, register, f"{sign}{number.value}"[:_LONGEST_NAME]))
+            self.frame.ops.append((s.STRING, register, f"{sign}{number.value}"[: s.LONGEST_NAME]))
             return register
         return self.expression(node)
 
@@ -521,7 +522,7 @@ class ExpressionLowering:
                 continue
             if part.key is not None and elements is None:
                 named, value = frame.new(), frame.new()
-                frame.ops.append((s.STRING, named, part.key[:_LONGEST_NAME]))
+                frame.ops.append((s.STRING, named, part.key[: s.LONGEST_NAME]))
                 frame.ops.append((s.SUB, value, whole, named, pos))
             else:
                 value = whole if elements is None else next(waiting, s.NONE)
@@ -555,7 +556,7 @@ class ExpressionLowering:
         texts = [piece for piece in joined if isinstance(piece, str)]
         known = not any(map(_BLANK.search, texts))  # a text for people is no name
         register = frame.new()
-        if joined and len(texts) == len(joined) and len(texts[0]) <= _LONGEST_NAME:
+        if joined and len(texts) == len(joined) and len(texts[0]) <= s.LONGEST_NAME:
             frame.ops.append((s.STRING, register, texts[0]))
         elif added is not None or (known and any(piece != s.STR for piece in joined)):
             shown = tuple(joined) if known else (s.STR,)
@@ -657,9 +658,9 @@ class ExpressionLowering:
                 ) if positive and name in self.frame.env:
                     frame = self.frame
                     register = frame.new()
-                    ends = (text[:_LONGEST_NAME], "")
+                    ends = (text[: s.LONGEST_NAME], "")
                     if end == "endswith":
-                        ends = ("", text[-_LONGEST_NAME:])
+                        ends = ("", text[-s.LONGEST_NAME :])
                     frame.ops.append((s.NARROW_TEXT, register, frame.env[name], *ends))
                     frame.env = {**frame.env, name: register}
         elif kind is ast.Compare:
@@ -856,11 +857,21 @@ def _holds_text(node: ast.expr) -> bool:
     return False
 
 
+def _shown(part: str | Field, args: Sequence[Register]) -> str | Register:
+    """What a part of a literal for ``str.format`` gives: some text, where nothing more is known."""
+    if isinstance(part, str):
+        return part
+    place = part.first
+    if part.plain and not part.rest and isinstance(place, int) and place < len(args):
+        return args[place]
+    return s.STR
+
+
 def _key_text(value: object) -> str | None:
-    if type(value) is str and len(value) <= _LONGEST_NAME:
+    if type(value) is str and len(value) <= s.LONGEST_NAME:
         return value
     if type(value) in (int, bool, bytes) or value is None:
-        return repr(value)[:_LONGEST_NAME]
+        return repr(value)[: s.LONGEST_NAME]
     return None
 
 

@@ -317,8 +317,8 @@ class Builders:
 
     def _build_by_value(self, values: Values, item: str, attribute: str = "") -> None:
         """What changes a container that no name stands for there, or that attribute."""
-        modules = filter(None, map(self._program.module, self._growth.run_by_roots()))
-        for module, unit in self._by_value.changing(modules, values, attribute):
+        running = self._growth.running()
+        for module, unit in self._by_value.changing(running, values, attribute):
             piece = module.summary.pieces[unit.piece]
             if unit.kind != "piece":
                 self._build_through(module, (unit.index,), item, frozenset((attribute,)))
@@ -373,10 +373,9 @@ class Builders:
         own = {function.module.name for function in functions}
         names = {name for function in functions for name in _names_of(function)}
         names |= {"*", *map(_last, own)}
-        modules = filter(None, map(self._program.module, self._growth.run_by_roots()))
         return [
             module
-            for module in modules
+            for module in self._growth.running()
             if module.name in own or not names.isdisjoint(self._imported(module))
         ]
 
@@ -456,7 +455,7 @@ class Builders:
         if self._changed is None:
             self._changed = {}
             place = 0
-            for module in filter(None, map(self._program.module, self._growth.run_by_roots())):
+            for module in self._growth.running():
                 summary = module.summary
                 handed = dict.fromkeys(handed_on(summary))
                 for bound in {**summary.mutations, **summary.global_writers, **handed}:

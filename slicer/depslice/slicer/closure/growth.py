@@ -9,7 +9,7 @@ control dependence; here coarse, by compound statement).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
 from depslice.callgraph.engine.core import Engine
@@ -316,6 +316,13 @@ class Growth:
         if self._run_by_roots is None:
             self._run_by_roots = import_closure(self.program, self.roots)
         return self._run_by_roots
+
+    def running(self) -> Iterator[Module]:
+        """Those of :meth:`run_by_roots` that the program has."""
+        for name in self.run_by_roots():
+            module = self.program.module(name)
+            if module is not None:
+                yield module
 
     def kept_names(self, module: Module) -> set[str]:
         """The names of the module scope that the slice binds."""

@@ -92,8 +92,7 @@ class OutsideState:
     def _changes_of(self, top: str) -> list[_Change]:
         if self._changes is None:
             self._changes = {}
-            program = self._growth.program
-            for module in filter(None, map(program.module, self._growth.run_by_roots())):
+            for module in self._growth.running():
                 for change in self._changes_in(module):
                     for seen in _seen_by(change):
                         self._changes.setdefault(seen.partition(".")[0], []).append(change)
