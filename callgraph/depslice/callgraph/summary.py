@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 39
+FORMAT: Final = 40
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -105,6 +105,9 @@ CLASS_MATCH: Final = 40  # dst subject cls pos
 DELETE_ATTR: Final = 41  # obj name pos
 NARROW_TEXT: Final = 42  # dst src prefix suffix      src.startswith(prefix), src.endswith(suffix)
 MATCH_ARG: Final = 43  # dst matched cls index pos
+BY_NAME: Final = (
+    44  # obj name access pos         getattr, setattr … by a text from elsewhere, perhaps
+)
 
 LONGEST_NAME: Final = 80
 """Longer texts name no attribute, and no key worth following."""
@@ -133,6 +136,7 @@ POSITION_AT: Final = {
     IMPORT: 5,
     ANNOTATION: 2,
     DELETE_SUB: 3,
+    BY_NAME: 4,
     SUPER: 4,
     CONTAINS: 3,
     RAISE: 2,

@@ -743,7 +743,8 @@ MISSED = {
     "lazy_submodules": "the first use of a submodule asks __getattr__, if nobody has imported it",
 }
 # What no run of the specimen does and the graph has: abstract bodies, branches for other
-# platforms, what a subclass or a patch replaces, subclasses that nobody imports.
+# platforms, what a subclass or a patch replaces, subclasses that nobody imports, methods that a
+# name which nobody follows may mean.
 EXTRA = {
     "class_listings",
     "outside_state",
@@ -759,6 +760,7 @@ EXTRA = {
     "module_choice",
     "monkeypatch_class",
     "monkeypatch_module",
+    "names_elsewhere",
     "protocols",
     "tests_beside",
 }

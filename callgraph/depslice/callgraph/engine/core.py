@@ -405,6 +405,9 @@ class Engine(Probing):
             s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], f.HERE),
             s.BINARY: self._binary,
             s.BIND: lambda fn, r, op: self.bind(fn, op[1], r[op[2]]),
+            s.BY_NAME: lambda fn, r, op: self.note_by_name(
+                fn.unit, r[op[1]], op[2], r[op[2]], op[3], f.HERE
+            ),
             s.CALL: lambda fn, r, op: self.call_operation(op, r),
             s.CLASS: lambda fn, r, op: self.make_class(fn, op, r),
             s.CLASSVAR: lambda fn, r, op: self.read_class_variable(

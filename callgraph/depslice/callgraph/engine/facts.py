@@ -47,6 +47,9 @@ APPLY: Final = 17  # value args keywords spread pos      an open value is called
 ASKED: Final = 18  # lookup pos                         the facts of that lookup hold here
 INHERIT_EXTERNAL: Final = 19  # dotted pos              a base outside the repo
 LISTED: Final = 20  # value name|ALL how pos            a listing of an open value
+BY_NAME: Final = (
+    21  # value access pos                an attribute by a name that some text elsewhere is
+)
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {
@@ -69,6 +72,7 @@ POSITION: Final = {
     APPLY: 5,
     ASKED: 2,
     LISTED: 4,
+    BY_NAME: 3,
 }
 """Where a fact of each kind holds its position; the others have none."""
 

@@ -320,8 +320,10 @@ def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
             kind = engine.values[value]
             if kind[0] == "S":
                 engine.load_attribute(call.args[0], kind[1], call.pos)
+            elif kind[0] == "N" and not engine.whole:
+                engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
             elif not engine.whole:  # told; not followed: it would ask for all that is there
-                engine.note_unknown_name(call.pos)
+                engine.note_unknown_name(call.args[0], call.pos)
     return engine.constants[-7]
 
 

@@ -124,6 +124,7 @@ _TYPING_FORMS = frozenset(
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
 _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
+_ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
 _LONGEST_TEMPLATE = 4000
 
@@ -322,6 +323,9 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
+        if by_name and len(args) > 1 and not stars and args[1] not in frame.texts:
+            access = _ACCESSES.get(func.id, "read")  # type: ignore[attr-defined]
+            frame.ops.append((s.BY_NAME, args[0], args[1], access, pos))
         filled = self._filled_literal(node, () if stars else args)
         return register if filled is None else filled
 

@@ -7,8 +7,10 @@ are matched by that; names of the whole module by the strings that the slice spe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
+from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
@@ -34,6 +36,7 @@ class ComputedNames:
         self._open_values = open_values
         self._by_string: dict[str, Demand] = {}  # modules whose names strings may spell
         self._spelled: dict[str, None] = {}
+        self._accessed: dict[tuple[int, f.Access, str], None] = {}
         self._read: set[Function] = set()
 
     def follow(self, at: Followed, fact: Fact) -> None:
@@ -50,7 +53,9 @@ class ComputedNames:
             self._classes.want_matching(owner, prefix, suffix, demand)
         elif owner is None:
             self._growth.note_unresolved(at.item, f"{prefix}…{suffix}", rule, pos)
-            if not anything:
+            if anything:
+                self._open_values.note("spelled", value, "read", demand)
+            else:
                 self._open_values.note("matching", value, (prefix, suffix), demand)
         else:
             self._growth.note_unresolved(at.item, owner, rule, pos)
@@ -63,7 +68,7 @@ class ComputedNames:
         Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
         gets them; others where the slice computes names of that module.
         """
-        before = len(self._names.wanted)
+        before = len(self._names.wanted) + len(self._accessed)
         for function, followed in tuple(self._growth.followed.items()):
             if function not in self._read:
                 self._read.add(function)
@@ -77,7 +82,23 @@ class ComputedNames:
                 for name in module.summary.scope:
                     if name in self._spelled:
                         self._names.want_name(module, name, demand)
-        return len(self._names.wanted) > before
+        for (value, how), demand in tuple(self._open_values.spelled.items()):
+            for name in self._attributes_of(value):
+                access = value, how, name
+                if name in self._spelled and access not in self._accessed:
+                    self._accessed[access] = None
+                    self._open_values.note(how, value, name, demand)
+        return len(self._names.wanted) + len(self._accessed) > before
+
+    def _attributes_of(self, value: int) -> Iterator[str]:
+        """What definitions bind of a module, a class, or an instance; those below included."""
+        tag, owner, *rest = self._growth.engine.values[value]
+        if tag == "M":
+            module = self._growth.program.module(owner)
+            yield from module.summary.scope if module is not None else ()
+            return
+        for class_ in (*self._growth.engine.mro(owner), *(() if rest[0] else owner.below())):
+            yield from class_.info.members
 
     def _want_dotted(self, text: str, at: Followed) -> None:
         owner, _, name = text.replace(":", ".").rpartition(".")

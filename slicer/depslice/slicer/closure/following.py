@@ -66,6 +66,7 @@ class Following:
             f.UNRESOLVED: self._unresolved,
             f.DYNAMIC: computed.follow,
             f.NAMED: self._named_by_open,
+            f.BY_NAME: self._by_name,
             f.LISTED: self._listed_of_open,
         }
 
@@ -251,6 +252,11 @@ class Following:
         _, value, name, how, pos = fact
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         self._note_open(at, "named", name, (value, how), kind, "dynamic-attribute", pos)
+
+    def _by_name(self, at: Followed, fact: f.Fact) -> None:
+        _, value, how, pos = fact
+        kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
+        self._note_open(at, "spelled", value, how, kind, "dynamic-attribute", pos)
 
     def _listed_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, name, how, pos = fact

@@ -42,15 +42,17 @@ _COMMON = frozenset(
     )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
-_NAMELESS: Final = frozenset({"matching", "named", "listed"})
+_NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed"})
 _ACCESSES: Final = get_args(f.Access)
+_SOME_TEXT: Final = ("XI", "builtins.str")
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
-Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named", "listed"]
+Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named", "spelled", "listed"]
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
-done with that; ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which."""
+done with that; an access, which is the ``name``, by a name that texts of the slice spell;
+``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ class OpenValues:
         self._origins = Origins(growth.engine)
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
+        self.spelled: dict[tuple[int, f.Access], Demand] = {}
+        """Known values whose attributes are accessed by names that texts of the slice spell."""
         self._recognised: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
@@ -225,6 +229,9 @@ class OpenValues:
             self._settle_named(use, kind)
         elif use.use == "listed":
             self._settle_listed(use, kind)
+        elif use.use == "spelled":
+            if tag in ("I", "C", "M"):
+                self.spelled.setdefault((value, use.name), use.demand)
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name
@@ -248,6 +255,8 @@ class OpenValues:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
         demand = use.demand
         receiver, how = use.name
+        if name == _SOME_TEXT or (name[0] == "S" and self._is_attribute(use.value)):
+            self.note("spelled", receiver, how, demand)
         if name[0] == "S":
             self.note(how, receiver, name[1], demand)
         elif name[0] == "N" and (name[1] or name[2]):
@@ -258,7 +267,16 @@ class OpenValues:
             if tag in ("I", "C"):
                 owner = of[0].id
                 self._classes.want_all(of[0], "dir", demand, below=not of[1])
+            elif tag != "M":  # who asks a module knows: `__getattr__` of another one
+                self.note("spelled", receiver, how, demand)
             self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
+
+    def _is_attribute(self, value: int) -> bool:
+        """Whether an open value is an attribute, or of one: there may be others than are seen."""
+        kind = self._engine.values[value]
+        while kind[0] in ("E", "R"):
+            kind = self._engine.values[kind[1]]
+        return str(kind[0]) == "A"
 
     def _settle_member(self, use: _Open, class_: Class, *, exact: bool, instance: bool) -> None:
         """``use.name`` on the class, or on an instance of it."""
