@@ -33,6 +33,7 @@ _TOGETHER: Final = {
 """Methods of one protocol that one operation calls one after the other."""
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
+_CALLED: Final = _OURS | {"F", "C"}
 _VAGUE: Final = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM", "L"})
 
 
@@ -254,10 +255,13 @@ class Collected:
         """Whether what is worked on was guessed, or what is called partly answers by itself."""
         if index < 0:
             return False
-        registers = [function.registers[register] for register in reads(function.unit.ops[index])]
-        if any(self._engine.guess_id in values for values in registers[:2]):
-            return True
+        op = function.unit.ops[index]
+        registers = [function.registers[register] for register in reads(op)]
         kinds = {self._engine.values[value][0] for values in registers[:1] for value in values}
+        # What is passed to a function of the repo does not decide that it is called.
+        decide = 1 if op[0] == s.CALL and not kinds.isdisjoint(_CALLED) else 2
+        if any(self._engine.guess_id in values for values in registers[:decide]):
+            return True
         return not kinds.isdisjoint(_BUILTIN) and not kinds.isdisjoint(_OURS)
 
     # --- what facts say

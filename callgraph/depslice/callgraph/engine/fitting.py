@@ -17,7 +17,7 @@ _MOST_HEIRS: Final = 2
 _MANY: Final = 8
 _OBJECTS: Final = frozenset({"I", "F", "B"})
 """Kinds of values that are known to be no instance of a class but their own."""
-_PLAIN: Final = frozenset(
+PLAIN: Final = frozenset(
     f"builtins.{kind.__name__}"
     for kind in (
         str,
@@ -92,7 +92,7 @@ class FittingEvaluation(Lineages):
                     return {value}
             elif (
                 kind[0] not in ("XI", "G")  # a protocol, or what someone else has made like one
-                or kind[1] not in _PLAIN
+                or kind[1] not in PLAIN
                 or self._may_extend(value, kind[1])
             ):
                 return {value}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from depslice.callgraph.engine.fitting import PLAIN
 from depslice.callgraph.engine.operators import Operators
 from depslice.callgraph.engine.values import OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
@@ -36,6 +37,8 @@ _OF_ONE: Final = (
     *("collections.abc.Iterator", "collections.abc.Collection", "collections.abc.MutableSequence"),
 )
 _OF_TWO: Final = ("builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping")
+_OUTSIDE: Final = frozenset({"K", "G", "GS", "XI", "S", "N"})
+_CALLABLE: Final = frozenset({"collections.abc.Callable", "typing.Callable"})
 _PLACES: Final = {**dict.fromkeys(_OF_ONE, 1), **dict.fromkeys(_OF_TWO, 2)}
 """How many types of what they hold containers are generic over."""
 
@@ -54,10 +57,14 @@ class Narrowing(Operators):
                 result |= self._narrow_open(value, targets)
             elif kind[0] == "I":
                 order = self.mro(kind[1])
-                if any(t[0] == "C" and t[1] in order for t in targets):
+                if any(
+                    t[1] in order if t[0] == "C" else self._extends(kind[1], t[1]) for t in targets
+                ):
                     result.add(value)
                     fits = True
-            elif kind[0] in ("K", "G", "GS", "XI", "S", "N") and any(t[0] == "X" for t in targets):
+            elif kind[0] in _OUTSIDE and any(
+                t[0] == "X" and self._may_be_one(kind, t[1]) for t in targets
+            ):
                 result.add(value)
                 fits = True
         if not fits or not values:
@@ -83,14 +90,52 @@ class Narrowing(Operators):
         return result
 
     def exclude(self, values: Values, classes: Values) -> Values:
-        """``isinstance(values, classes)`` does not hold."""
-        targets = [t[1] for t in self._class_targets(classes) if t[0] == "C"]
-        return {
-            v
-            for v in values
-            if self.values[v][0] != "I"
-            or not any(target in self.mro(self.values[v][1]) for target in targets)
-        }
+        """``isinstance(values, classes)`` does not hold.
+
+        Of a slice not all values are known: there something stays that may be.
+        """
+        targets = self._class_targets(classes)
+        return {v for v in values if not any(self._is_one(self.values[v], t) for t in targets)}
+
+    def _is_one(self, value: Value, target: Value) -> bool:
+        """Whether ``value`` is known to be an instance of a class."""
+        if target[0] == "C":
+            return value[0] == "I" and target[1] in self.mro(value[1])
+        if not self.whole or target[1] not in PLAIN:
+            return False
+        stubs = self.outside.stubs
+        meant = stubs.class_named(target[1])
+        if value[0] == "I":
+            bases = map(stubs.class_named, self.external_bases(value[1]))
+            return any(base is not None and meant in stubs.mro(base) for base in bases)
+        class_ = self.outside.types.class_of(value) if value[0] in _OUTSIDE else None
+        return class_ is not None and meant in stubs.mro(class_)
+
+    def _extends(self, class_: Class, outside: str) -> bool:
+        """Whether instances of ``class_`` can be instances of a class outside of that name.
+
+        By inheritance, or by the methods that an ABC looks for (``collections.abc``).
+        """
+        types, stubs = self.outside.types, self.outside.stubs
+        if types.has_unread_base(class_):
+            return True
+        target = stubs.class_named(outside)
+        if target is None:
+            return outside in _CALLABLE and self.find_member(class_, "__call__") is not None
+        bases = filter(None, map(stubs.class_named, self.external_bases(class_)))
+        if any(target in stubs.mro(base) for base in bases):
+            return True
+        methods = list(self.outside.protocols.methods_of(target))
+        return bool(methods) and all(self.find_member(class_, name) for name in methods)
+
+    def _may_be_one(self, value: Value, outside: str) -> bool:
+        """Whether an object of a class outside can be an instance of another such class."""
+        stubs = self.outside.stubs
+        target = stubs.class_named(outside)
+        class_ = self.outside.types.class_of(value)
+        if outside not in PLAIN or target is None or class_ is None:
+            return True
+        return target in stubs.mro(class_) or (value[0] != "K" and class_ in stubs.mro(target))
 
     def narrow_text(self, values: Values, prefix: str, suffix: str) -> Values:
         """``values.startswith(prefix)`` and ``values.endswith(suffix)`` hold."""

@@ -59,7 +59,7 @@ class Protocols:
             for bound in declaration[1]:
                 yield from self.of(definition.module, bound)
         elif declaration[0] == d.CLASS:
-            methods = tuple(self._methods(self._stubs.class_of(definition)))
+            methods = tuple(self.methods_of(self._stubs.class_of(definition)))
             if methods:
                 yield methods
 
@@ -96,7 +96,8 @@ class Protocols:
             if not class_.is_protocol:
                 yield class_
 
-    def _methods(self, class_: StubClass) -> Iterator[str]:
+    def methods_of(self, class_: StubClass) -> Iterator[str]:
+        """The methods that a class declares as a protocol, if it is one."""
         if class_.is_protocol or class_.dotted in _FILES:
             for each in self._stubs.mro(class_):
                 if each.is_protocol or each.dotted in _FILES:
