@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 40
+FORMAT: Final = 41
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -136,7 +136,7 @@ POSITION_AT: Final = {
     IMPORT: 5,
     ANNOTATION: 2,
     DELETE_SUB: 3,
-    BY_NAME: 4,
+    BY_NAME: 6,
     SUPER: 4,
     CONTAINS: 3,
     RAISE: 2,

@@ -739,6 +739,7 @@ MISSED = {
     "names_made": "which names a loop or an update writes is not evaluated",
     "attribute_hooks": "when an object is collected is not seen",
     "outside_state": "what code outside calls of that which was registered with it earlier",
+    "names_by_keyword": "the names of the keywords that a function is given are no values",
     "names_made_held": "which names a function or a loop writes is not evaluated",
     "lazy_submodules": "the first use of a submodule asks __getattr__, if nobody has imported it",
 }
@@ -760,6 +761,7 @@ EXTRA = {
     "module_choice",
     "monkeypatch_class",
     "monkeypatch_module",
+    "names_by_keyword",
     "names_elsewhere",
     "protocols",
     "tests_beside",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.parts import RETURNS
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -97,6 +98,7 @@ class EngineState:
         self._passing: dict[frozenset[int], frozenset[int]] = {}
         # Sets with strings or parameters, which may name something: those parameters.
         self._telling: dict[frozenset[int], tuple[tuple[Function, int], ...]] = {}
+        self._literals: dict[Function, Literals] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
@@ -123,7 +125,14 @@ class EngineState:
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
             *(self._cells, self._questions, self._attributes, self._names),
-            *(self._passing, self._telling, self._left_over, self._rests, self._counts),
+            *(
+                self._passing,
+                self._telling,
+                self._literals,
+                self._left_over,
+                self._rests,
+                self._counts,
+            ),
         )
         for table in tables:
             table.clear()

@@ -10,6 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
+from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.values import (
     EMPTY,
     NO_KEYWORDS,
@@ -19,7 +20,7 @@ from depslice.callgraph.engine.values import (
     Function,
     Values,
 )
-from depslice.callgraph.summary import Op, Position
+from depslice.callgraph.summary import Op, Position, Register
 
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
@@ -72,6 +73,9 @@ class CallEvaluation(ExternalCalls):
         """A ``CALL`` operation."""
         args = [registers[r] for r in op[3]]
         keywords = {name: registers[r] for name, r in op[4]} if op[4] else NO_KEYWORDS
+        if not self.whole and any(self.values[v][0] != "X" for v in registers[op[2]]):
+            args = [self._as_passed(r, values) for r, values in zip(op[3], args, strict=True)]
+            keywords = {name: self._as_passed(r, registers[r]) for name, r in op[4]}
         spread: Values = EMPTY
         if op[5] is not None:
             found: set[int] = set()
@@ -98,6 +102,26 @@ class CallEvaluation(ExternalCalls):
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
+
+    def _as_passed(self, register: Register, values: Values) -> Values:
+        """What is passed: beside a text from elsewhere some other one, which may stand there."""
+        function = self.current
+        if function is None or not self.may_be_others(function, register, values):
+            return values
+        return values | self.constants[s.STR]
+
+    def may_be_others(self, function: Function, register: Register, values: Values) -> bool:
+        """Whether ``values`` are texts from elsewhere: those that are seen to be stored there.
+
+        There may be others: of subclasses, or stored by a name that is computed.
+        """
+        if not any(self.values[value][0] == "S" for value in values):
+            return False
+        literals = self._literals.get(function)
+        if literals is None:
+            literals = Literals(function.module.summary, function.unit)
+            self._literals[function] = literals
+        return not literals.stands_there(register)
 
     def _are_filling(self, callees: Values) -> bool:
         """Whether all of them are ``str.format``, which reads the names of its template."""

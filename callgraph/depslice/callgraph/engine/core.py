@@ -405,9 +405,7 @@ class Engine(Probing):
             s.AWAIT: lambda fn, r, op: self.await_value(r[op[2]], f.HERE),
             s.BINARY: self._binary,
             s.BIND: lambda fn, r, op: self.bind(fn, op[1], r[op[2]]),
-            s.BY_NAME: lambda fn, r, op: self.note_by_name(
-                fn.unit, r[op[1]], op[2], r[op[2]], op[3], f.HERE
-            ),
+            s.BY_NAME: self._by_name,
             s.CALL: lambda fn, r, op: self.call_operation(op, r),
             s.CLASS: lambda fn, r, op: self.make_class(fn, op, r),
             s.CLASSVAR: lambda fn, r, op: self.read_class_variable(
@@ -457,6 +455,14 @@ class Engine(Probing):
             s.YIELD_FROM: self._yield_from,
         }
         return [table[code] for code in range(len(table))]
+
+    def _by_name(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
+        """What is made by a name from elsewhere, another name makes something else of."""
+        made = registers[op[2]]
+        if self.whole or not self.may_be_others(function, op[4], registers[op[4]]):
+            return made
+        self.note_spelled(registers[op[3]], op[5], f.HERE)
+        return made | self.unknown
 
     def _merge(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
         """A φ keeps what it had: loops settle."""

@@ -7,9 +7,8 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.narrowing import Narrowing
-from depslice.callgraph.engine.parts import stands_there
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
-from depslice.callgraph.summary import Position, Register, Unit
+from depslice.callgraph.summary import Position
 
 _HAVING_MEMBERS: Final = OPEN | {"I", "C", "M"}
 _MOST_METHODS: Final = 60
@@ -59,31 +58,13 @@ class ComputedNames(Narrowing):
         known_to_callers = frozenset(v for v in receivers if self.values[v][0] in OPEN)
         self.open_name(known_to_callers, name, pos, how)
 
-    def note_by_name(
-        self,
-        unit: Unit,
-        receivers: Values,
-        register: Register,
-        names: Values,
-        how: f.Access,
-        pos: Position,
-    ) -> None:
-        """An attribute of ``receivers`` by one of ``names``, which ``unit`` has in ``register``.
-
-        Texts that come from elsewhere are those that are seen to be stored there; there may
-        be others, of subclasses or stored by a computed name.
-        """
-        if self.whole or not any(self.values[name][0] == "S" for name in names):
-            return
-        if not stands_there(unit, register):
-            self._note_spelled(receivers, how, pos)
-
-    def _note_spelled(self, receivers: Values, how: f.Access, pos: Position) -> None:
+    def note_spelled(self, receivers: Values, how: f.Access, pos: Position) -> None:
+        """An attribute of ``receivers`` is accessed, by a name that some text spells."""
         self.facts += [(f.BY_NAME, receiver, how, pos) for receiver in sorted(receivers)]
 
     def note_unknown_name(self, receivers: Values, pos: Position) -> None:
         """A name that is not known is asked for."""
-        self._note_spelled(receivers, "read", pos)
+        self.note_spelled(receivers, "read", pos)
         self.facts.append((f.DYNAMIC, None, "", "", pos, self.unknown_id))
 
     def store_somewhere(self, receivers: Values, stored: Values, pos: Position) -> None:

@@ -23,8 +23,6 @@ FULL: Final = 7
 _NAMING: Final = frozenset(
     {"getattr", "setattr", "delattr", "hasattr", "import_module", "__import__"}
 )
-_OF_OTHERS: Final = frozenset({s.PHI, s.ITER, s.SEQUENCE})
-_TEXTUAL: Final = _OF_OTHERS | {s.STRING, s.TEXT}
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
@@ -47,7 +45,6 @@ NO_RESULT: Final = frozenset(
         s.DELETE_ATTR,
         s.CONTAINS,
         s.RAISE,
-        s.BY_NAME,
     }
 )
 
@@ -58,7 +55,7 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.AWAIT: (2,),
     s.BINARY: (2, 3),
     s.BIND: (2,),
-    s.BY_NAME: (1, 2),
+    s.BY_NAME: (2, 3, 4),
     s.CLASSVAR: (),
     s.CLASS_MATCH: (2, 3),
     s.COMPARE: (1, 2),
@@ -180,25 +177,6 @@ def _named_in_calls(unit: Unit) -> Iterator[int]:
     for op in unit.ops if getters else ():
         if op[0] == s.CALL and op[2] in getters:
             yield from op[3][:2]
-
-
-def stands_there(unit: Unit, register: int) -> bool:
-    """Whether ``register`` holds just texts that stand in ``unit`` itself.
-
-    Those from elsewhere (attributes, variables, results) may be others than are seen.
-    """
-    by_register = {op[1]: op for op in unit.ops if op[0] in _TEXTUAL}
-    met = {register}
-    waiting = [register]
-    while waiting:
-        op = by_register.get(waiting.pop())
-        if op is None or (op[0] == s.TEXT and op[3] >= 0):
-            return False
-        if op[0] in _OF_OTHERS:
-            others = set(reads(op)) - met
-            met |= others
-            waiting += others
-    return True
 
 
 def _parameters(unit: Unit, registers: set[int]) -> frozenset[int]:

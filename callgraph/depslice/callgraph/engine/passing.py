@@ -306,7 +306,8 @@ class FunctionCalls(FittingEvaluation):
         told = self.shared(values) if isinstance(values, set) else values
         passed = self._passed(told)
         if told in self._telling and self._is_name(function, index, told):
-            passed = passed | {v for v in told if self.values[v][0] in _TEXT}
+            texts = {v for v in told if self.values[v][0] in _TEXT}
+            passed = passed | texts | (told & self.constants[s.STR])
         if not passed:
             return
         if not self.whole:

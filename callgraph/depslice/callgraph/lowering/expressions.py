@@ -325,7 +325,8 @@ class ExpressionLowering:
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         if by_name and len(args) > 1 and not stars and args[1] not in frame.texts:
             access = _ACCESSES.get(func.id, "read")  # type: ignore[attr-defined]
-            frame.ops.append((s.BY_NAME, args[0], args[1], access, pos))
+            made, register = register, frame.new()
+            frame.ops.append((s.BY_NAME, register, made, args[0], args[1], access, pos))
         filled = self._filled_literal(node, () if stars else args)
         return register if filled is None else filled
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.values import Class, Function
@@ -76,6 +77,7 @@ class ComputedNames:
                     self._spelled.setdefault(text)
                     if _DOTTED.fullmatch(text):
                         self._want_dotted(text, followed)
+                self._spelled.update(dict.fromkeys(self._names_given(followed)))
         for owner, demand in self._by_string.items():
             module = self._growth.program.module(owner)
             if module is not None:
@@ -85,7 +87,8 @@ class ComputedNames:
         for (value, how), demand in tuple(self._open_values.spelled.items()):
             for name in self._attributes_of(value):
                 access = value, how, name
-                if name in self._spelled and access not in self._accessed:
+                spelled = name in self._spelled or name == "__getattr__"
+                if spelled and access not in self._accessed:
                     self._accessed[access] = None
                     self._open_values.note(how, value, name, demand)
         return len(self._names.wanted) + len(self._accessed) > before
@@ -97,8 +100,21 @@ class ComputedNames:
             module = self._growth.program.module(owner)
             yield from module.summary.scope if module is not None else ()
             return
-        for class_ in (*self._growth.engine.mro(owner), *(() if rest[0] else owner.below())):
+        engine = self._growth.engine
+        of_type = () if tag == "I" else engine.metaclasses_of(owner)
+        for class_ in (*engine.mro(owner), *(() if rest[0] else owner.below()), *of_type):
             yield from class_.info.members
+
+    def _names_given(self, at: Followed) -> Iterator[str]:
+        """What becomes a text though it is none in the code: keywords, members of enums."""
+        piece, ops = at.piece, at.function.unit.ops
+        for op in ops:
+            if op[0] == s.CALL:
+                yield from (name for name, _ in op[4])
+        if piece.owner >= 0 and piece.kind == "assign":
+            owner = self._growth.engine.class_(at.module, piece.owner)
+            if any(base.startswith("enum.") for base in self._growth.engine.external_bases(owner)):
+                yield from piece.binds
 
     def _want_dotted(self, text: str, at: Followed) -> None:
         owner, _, name = text.replace(":", ".").rpartition(".")

@@ -251,11 +251,13 @@ class Following:
     def _named_by_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, name, how, pos = fact
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
-        self._note_open(at, "named", name, (value, how), kind, "dynamic-attribute", pos)
+        demand = _demand(at, kind, "dynamic-attribute", pos, certain=False)
+        self._open.note_named(value, name, how, demand)
 
     def _by_name(self, at: Followed, fact: f.Fact) -> None:
         _, value, how, pos = fact
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
+        self._growth.note_unresolved(at.item, "…", "dynamic-attribute", pos)
         self._note_open(at, "spelled", value, how, kind, "dynamic-attribute", pos)
 
     def _listed_of_open(self, at: Followed, fact: f.Fact) -> None:

@@ -100,6 +100,15 @@ class OpenValues:
         self._origins.follow(value)
         self._fresh.append(_Open(value, use, name, demand))
 
+    def note_named(self, receiver: int, name: int, how: f.Access, demand: Demand) -> None:
+        """``getattr(receiver, name)`` and the like, where callers know the name.
+
+        What a parameter holds may be another text than is seen: of an attribute or an element.
+        """
+        self.note("named", name, (receiver, how), demand)
+        if self._engine.values[name][0] != "P":
+            self.note("spelled", receiver, how, demand)
+
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for a parameter."""
         self._origins.bind(function, index, values)
@@ -255,9 +264,9 @@ class OpenValues:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
         demand = use.demand
         receiver, how = use.name
-        if name == _SOME_TEXT or (name[0] == "S" and self._is_attribute(use.value)):
+        if name == _SOME_TEXT:
             self.note("spelled", receiver, how, demand)
-        if name[0] == "S":
+        elif name[0] == "S":
             self.note(how, receiver, name[1], demand)
         elif name[0] == "N" and (name[1] or name[2]):
             self.note("matching", receiver, (name[1], name[2]), demand)
@@ -270,13 +279,6 @@ class OpenValues:
             elif tag != "M":  # who asks a module knows: `__getattr__` of another one
                 self.note("spelled", receiver, how, demand)
             self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
-
-    def _is_attribute(self, value: int) -> bool:
-        """Whether an open value is an attribute, or of one: there may be others than are seen."""
-        kind = self._engine.values[value]
-        while kind[0] in ("E", "R"):
-            kind = self._engine.values[kind[1]]
-        return str(kind[0]) == "A"
 
     def _settle_member(self, use: _Open, class_: Class, *, exact: bool, instance: bool) -> None:
         """``use.name`` on the class, or on an instance of it."""
