@@ -452,14 +452,7 @@ class ContainerEvaluation(ComputedNames):
             return EMPTY
         if method in ("extend", "update", "extendleft"):
             for values in args:
-                if value[1] in DICTS:
-                    for source in tuple(values):
-                        if self.values[source][0] == "K" and self._may_mutate(value):
-                            self.copy_items(source, container)
-                elif self._may_mutate(value):
-                    added = self.iterate(values, pos, is_async=False)
-                    self.write(elements, added)
-                    self.write(self.cell("n", container), added)
+                self.update_container(container, values, pos)
             for name, values in keywords.items():
                 if self._may_mutate(value):
                     self.write_item(container, name, values)
@@ -493,6 +486,20 @@ class ContainerEvaluation(ComputedNames):
         elif method == "sort":
             self.protocol(self.read(elements), ("__lt__",), pos)
         return EMPTY
+
+    def update_container(self, container: int, values: Values, pos: Position) -> None:
+        """``container.update(values)``, ``container.extend(values)``, ``container |= values``."""
+        value = self.values[container]
+        if not self._may_mutate(value):
+            return
+        if value[1] in DICTS:
+            for source in tuple(values):
+                if self.values[source][0] == "K":
+                    self.copy_items(source, container)
+            return
+        added = self.iterate(values, pos, is_async=False)
+        self.write(self.cell("e", container), added)
+        self.write(self.cell("n", container), added)
 
     def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:
         """The call of a method of a builtin or standard container, by its dotted name."""

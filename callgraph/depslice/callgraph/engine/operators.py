@@ -168,6 +168,9 @@ class Operators(Protocols):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
                     self._extend(value, right)
+                elif kind[0] == "K" and name == "ior":
+                    self.update_container(value, right, pos)
+                    result.add(value)
             elif kind[0] == "C":
                 made_by = self.call_of_metaclass(value, kind[1], f"__{forward}__", [right], pos)
                 if made_by is not None:
@@ -231,6 +234,10 @@ class Operators(Protocols):
             if self.find_member(kind[1], name) in (None, self.find_member(left[1], name)):
                 return False
         return True
+
+    def update_container(self, container: int, values: Values, pos: Position) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
 
     def _extend(self, container: int, right: Values) -> None:
         if self._may_mutate(self.values[container]):

@@ -248,7 +248,9 @@ class Protocols(CallEvaluation):
                 self.note_protocol(enter, pos, value)
                 self.note_protocol(leave, pos, value)
                 result |= self.derive("R", value, ())
-            elif kind[0] in ("XI", "G", "GS", "K", "X"):
+            elif kind[0] == "K":
+                result.add(value)  # no context manager itself: `nullcontext` was given it
+            elif kind[0] in ("XI", "G", "GS", "X"):
                 known = self.outside.entered(value, pos, is_async=is_async)
                 if known is not None:
                     result |= known

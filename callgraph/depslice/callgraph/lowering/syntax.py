@@ -46,7 +46,7 @@ def operands(node: ast.expr) -> Iterator[ast.expr]:
 def root_name(node: ast.expr) -> str | None:
     """The name that a chain of attributes, subscripts and calls starts from; of ``vars(x)``, x."""
     while True:
-        if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.NamedExpr):
             node = node.value
         elif isinstance(node, ast.Call):
             of = isinstance(node.func, ast.Name) and node.func.id == "vars" and node.args

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.parts import FILLING, reads
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
@@ -29,6 +29,7 @@ from depslice.slicer.closure.registering import (
     filled_class_variables,
     given_by,
     handed_on,
+    is_in_place,
     registers,
     same_objects,
 )
@@ -257,7 +258,7 @@ class Builders:
                     self._keep(other, piece, item)
 
     def _build_through_results(self, module: Module, item: str, name: str) -> None:
-        """Module-level statements that change what a function gives them of the variable.
+        """What changes what a function gives it of the variable: statements, and functions they run.
 
         ``signal("saved").connect(f)``, ``@get_registry().add``, ``handlers_of("x") += [f]``.
         """
@@ -268,7 +269,16 @@ class Builders:
                 for given in given_by(unit) if unit.kind == "function" else ():
                     by_name.setdefault(given, []).append(self._engine.function(module, unit.index))
         functions = dict.fromkeys(by_name.get(name, ()))
+        names = {each for function in functions for each in _names_of(function)}
         for other in self._which_may_name(functions) if functions else ():
+            writers = [
+                unit
+                for unit in self._mentioning(other, names)
+                if _fills_a_result(other.summary.units[unit])
+                and self._calls_one_of(self._engine.function(other, unit), functions)
+            ]
+            if writers:
+                self._build_through(other, writers, item, frozenset())
             for piece in self._using_results(other):
                 if self._runs(other, piece):
                     function = self._engine.function(other, piece.unit)
@@ -562,6 +572,16 @@ def _stores_in_a_result(unit: s.Unit) -> bool:
     for op in unit.ops:
         if op[0] == s.CALL or (op[0] in (s.ATTR, s.SUB) and op[2] in results):
             results.add(op[1])
-        elif op[0] in (s.SETATTR, s.SETSUB) and op[1] in results:
+        elif (op[0] in (s.SETATTR, s.SETSUB) and op[1] in results) or (
+            is_in_place(op) and op[2] in results
+        ):
             return True
     return False
+
+
+def _fills_a_result(unit: s.Unit) -> bool:
+    """Whether a function puts something into the result of a call: ``table()[key] = f`` too."""
+    results: set[int] = {op[1] for op in unit.ops if op[0] == s.CALL}
+    return _stores_in_a_result(unit) or any(
+        op[0] == s.ATTR and op[2] in results and op[3] in FILLING for op in unit.ops
+    )

@@ -2,8 +2,11 @@
 
     Sub.table["k"] = f               # the table of its base
     Config(key).known[key] = value   # a class attribute, by way of an instance
+    Holder(X).held["k"] = value      # what an instance was given
     with opened() as table:          # what a context manager gives
         table["k"] = f
+    table = opened()                 # what a call gives, in a variable
+    table |= {"k": f}
 
 Syntax does not say whose container it is: what the engine finds it to be does.
 """
@@ -18,7 +21,8 @@ from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import FILLING
 from depslice.callgraph.engine.values import Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Op, Register, Unit
+from depslice.callgraph.summary import FileSummary, Op, Register, Unit
+from depslice.slicer.closure.registering import is_in_place
 
 _GIVEN = frozenset({s.CALL, s.ENTER, s.ITEM, s.ITER, s.SUB})
 """What gives an object that has no name there."""
@@ -44,14 +48,16 @@ class ByValue:
     ) -> Iterator[tuple[Module, Unit]]:
         """The units that put something into a container among ``values``.
 
-        ``name``: of the class attribute that it is. Functions are looked at for those only.
+        ``name``: of the class attribute that it is; what changes such ones is looked at, be it
+        in functions. Without it, statements at the module scope are.
         """
         containers = {value for value in values if self._engine.values[value][0] == "K"}
         if not containers:
             return
         for module in modules:
+            units = module.summary.units
             for unit, register, attribute in self._changes_in(module):
-                if attribute == name:
+                if attribute == name or not (name or units[unit].kind == "function"):
                     function = self._engine.function(module, unit)
                     self._engine.facts_of(function)
                     if not containers.isdisjoint(function.registers[register]):
@@ -62,18 +68,27 @@ class ByValue:
         if found is None:
             found = self._changes[module.name] = []
             summary = module.summary
-            given = {
-                name
-                for piece in summary.pieces
-                if piece.owner < 0 and piece.kind in ("loop", "with")
-                for name in piece.binds
-            }
+            given = set(_given(summary))
             for unit in summary.units:
                 if unit.kind == "piece" and summary.pieces[unit.piece].owner < 0:
                     found += _changes(unit, given)
                 elif unit.kind == "function":
-                    found += [change for change in _changes(unit, given) if change.attribute]
+                    found += [change for change in _changes(unit, ()) if change.attribute]
         return found
+
+
+def _given(summary: FileSummary) -> Iterator[str]:
+    """The names of a module that stand for what a loop, ``with`` or a call gives."""
+    for piece in summary.pieces:
+        if piece.owner < 0 and piece.kind in ("loop", "with"):
+            yield from piece.binds
+        elif piece.owner < 0 and piece.kind == "assign" and piece.unit >= 0:
+            made_by: set[Register] = set()
+            for op in summary.units[piece.unit].ops:
+                if op[0] in _GIVEN:
+                    made_by.add(op[1])
+                elif op[0] == s.BIND and op[2] in made_by:
+                    yield op[1]
 
 
 def _changes(unit: Unit, given: Container[str]) -> Iterator[_Change]:
@@ -83,6 +98,8 @@ def _changes(unit: Unit, given: Container[str]) -> Iterator[_Change]:
         changed = -1
         if op[0] in (s.SETSUB, s.DELETE_SUB):
             changed = op[1]
+        elif is_in_place(op):
+            changed = op[2]
         elif op[0] == s.CALL:
             method = made_by.get(op[2])
             if method is not None and method[0] == s.ATTR and method[3] in FILLING:

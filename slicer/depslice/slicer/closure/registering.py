@@ -12,7 +12,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING, reads
-from depslice.callgraph.summary import FileSummary, Unit
+from depslice.callgraph.summary import FileSummary, Op, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _ASKING: Final = frozenset(
@@ -23,6 +23,11 @@ _SPACE: Final = "namespace"
 _MODULE: Final = "module"
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
+
+
+def is_in_place(op: Op) -> bool:
+    """Whether an operation is ``x += y`` or one of its kind."""
+    return op[0] == s.BINARY and str(op[4]).startswith("i")
 
 
 def filled_class_variables(unit: Unit) -> set[str]:
