@@ -278,7 +278,7 @@ class Builders:
                 and self._calls_one_of(self._engine.function(other, unit), functions)
             ]
             if writers:
-                self._build_through(other, writers, item, frozenset())
+                self._build_through(other, writers, item, frozenset(names))
             for piece in self._using_results(other):
                 if self._runs(other, piece):
                     function = self._engine.function(other, piece.unit)

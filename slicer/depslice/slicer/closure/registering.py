@@ -75,8 +75,9 @@ def decorators_of(unit: Unit) -> set[str]:
 def registers(unit: Unit, names: frozenset[str]) -> bool:
     """Whether ``unit`` stores an argument, or one of a function around it, in what has a name.
 
-    ``names`` are those of a module's variable, or of a class attribute. What is stored may be
-    in a display (``X[k] = (f, more)``), the place in what is held there (``X[k].append(f)``).
+    ``names`` are those of a module's variable, a class attribute, or a function that gives it.
+    What is stored may be in a display (``X[k] = (f, more)``), the place in what is held there
+    (``X[k].append(f)``).
     """
     given = set(range(len(unit.params)))
     objects: set[int] = set()  # what has the name, and what it holds
@@ -91,8 +92,12 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
             methods[op[1]] = op[3]
         elif code == s.SUB and op[2] in objects:
             objects.add(op[1])
-        elif code == s.SETSUB and op[1] in objects and op[3] in given:
+        elif (code == s.SETSUB and op[1] in objects and op[3] in given) or (
+            is_in_place(op) and op[2] in objects and op[3] in given
+        ):
             return True
+        elif code == s.CALL and op[2] in objects:
+            objects.add(op[1])  # what a function of that name gives
         elif code == s.CALL and op[2] in methods:
             if methods[op[2]] in FILLING and not given.isdisjoint(reads(op)[1:]):
                 return True
