@@ -18,7 +18,7 @@ import sys
 import threading
 import typing
 import weakref
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import cloudpickle
@@ -216,6 +216,11 @@ def fill(instance: Any, state: tuple[dict[str, Any], dict[str, Any], Any]) -> No
         bytearray.extend(instance, content)
 
 
+def code_of(file: str, arguments: tuple[Any, ...]) -> CodeType:
+    """Code that has its file, by which is told what ran: cloudpickle 3.1.3 leaves that out."""
+    return CodeType(*arguments).replace(co_filename=file)
+
+
 class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     """Pickles as the module's docstring tells.
 
@@ -246,6 +251,8 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return MethodType, (value.__func__, value.__self__)
         if kind is ModuleType:
             return self._module(value)
+        if kind is CodeType:
+            return code_of, (value.co_filename, self.dispatch_table[CodeType](value)[1])
         if kind in _MADE_ANEW:
             return kind, ()
         if isinstance(value, typing.TypeVar) and value is self.whole:
