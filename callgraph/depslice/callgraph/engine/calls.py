@@ -75,7 +75,8 @@ class CallEvaluation(ExternalCalls):
         keywords = {name: registers[r] for name, r in op[4]} if op[4] else NO_KEYWORDS
         if not self.whole and any(self.values[v][0] != "X" for v in registers[op[2]]):
             args = [self._as_passed(r, values) for r, values in zip(op[3], args, strict=True)]
-            keywords = {name: self._as_passed(r, registers[r]) for name, r in op[4]}
+            if op[4]:
+                keywords = {name: self._as_passed(r, registers[r]) for name, r in op[4]}
         spread: Values = EMPTY
         if op[5] is not None:
             found: set[int] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine.parts import is_in_place
 from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
 from depslice.callgraph.summary import Position
@@ -140,7 +141,7 @@ class Operators(Protocols):
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         result: set[int] = set()
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
-        in_place = name[0] == "i" and name != "invert" and len(name) > 2 and name != "index"
+        in_place = is_in_place(name)
         forward = name[1:] if in_place else name
         for value in tuple(left):
             kind = self.values[value]
@@ -167,7 +168,7 @@ class Operators(Protocols):
             elif kind[0] in ("K", "G", "GS", "XI"):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
-                    self._extend(value, right)
+                    self.update_container(value, right, 0)
                 elif kind[0] == "K" and name == "ior":
                     self.update_container(value, right, pos)
                     result.add(value)
@@ -238,12 +239,6 @@ class Operators(Protocols):
     def update_container(self, container: int, values: Values, pos: Position) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
-
-    def _extend(self, container: int, right: Values) -> None:
-        if self._may_mutate(self.values[container]):
-            added = self.iterate(right, 0, is_async=False)
-            self.write(self.cell("e", container), added)
-            self.write(self.cell("n", container), added)
 
     def raise_value(self, values: Values, pos: Position) -> None:
         """``raise C`` instantiates the class."""

@@ -179,6 +179,11 @@ def _named_in_calls(unit: Unit) -> Iterator[int]:
             yield from op[3][:2]
 
 
+def is_in_place(dunder: str) -> bool:
+    """Whether the name of an operator is that of ``x += y`` or one of its kind: ``iadd``."""
+    return dunder[0] == "i" and len(dunder) > 2 and dunder not in ("index", "invert")
+
+
 def _parameters(unit: Unit, registers: set[int]) -> frozenset[int]:
     return frozenset(r for r in registers if 0 <= r < len(unit.params))
 

@@ -25,11 +25,11 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import (
+    changes_in_place,
     decorators_of,
     filled_class_variables,
     given_by,
     handed_on,
-    is_in_place,
     registers,
     same_objects,
 )
@@ -573,7 +573,7 @@ def _stores_in_a_result(unit: s.Unit) -> bool:
         if op[0] == s.CALL or (op[0] in (s.ATTR, s.SUB) and op[2] in results):
             results.add(op[1])
         elif (op[0] in (s.SETATTR, s.SETSUB) and op[1] in results) or (
-            is_in_place(op) and op[2] in results
+            changes_in_place(op) and op[2] in results
         ):
             return True
     return False

@@ -2,7 +2,7 @@
 
     Sub.table["k"] = f               # the table of its base
     Config(key).known[key] = value   # a class attribute, by way of an instance
-    Holder(X).held["k"] = value      # what an instance was given
+    make().known["k"] = value        # a variable of the module, as a class attribute
     with opened() as table:          # what a context manager gives
         table["k"] = f
     table = opened()                 # what a call gives, in a variable
@@ -22,7 +22,7 @@ from depslice.callgraph.engine.parts import FILLING
 from depslice.callgraph.engine.values import Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import FileSummary, Op, Register, Unit
-from depslice.slicer.closure.registering import is_in_place
+from depslice.slicer.closure.registering import changes_in_place
 
 _GIVEN = frozenset({s.CALL, s.ENTER, s.ITEM, s.ITER, s.SUB})
 """What gives an object that has no name there."""
@@ -92,13 +92,13 @@ def _given(summary: FileSummary) -> Iterator[str]:
 
 
 def _changes(unit: Unit, given: Container[str]) -> Iterator[_Change]:
-    """What ``unit`` changes; ``given``: names of the module for what loops and `with` give."""
+    """What ``unit`` changes; ``given``: names of the module for what loops, `with` and calls give."""
     made_by: dict[Register, Op] = {}
     for op in unit.ops:
         changed = -1
         if op[0] in (s.SETSUB, s.DELETE_SUB):
             changed = op[1]
-        elif is_in_place(op):
+        elif changes_in_place(op):
             changed = op[2]
         elif op[0] == s.CALL:
             method = made_by.get(op[2])

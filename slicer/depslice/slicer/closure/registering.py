@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine.parts import FILLING, reads
+from depslice.callgraph.engine.parts import FILLING, is_in_place, reads
 from depslice.callgraph.summary import FileSummary, Op, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
@@ -25,9 +25,9 @@ _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
 
-def is_in_place(op: Op) -> bool:
+def changes_in_place(op: Op) -> bool:
     """Whether an operation is ``x += y`` or one of its kind."""
-    return op[0] == s.BINARY and str(op[4]).startswith("i")
+    return op[0] == s.BINARY and is_in_place(op[4])
 
 
 def filled_class_variables(unit: Unit) -> set[str]:
@@ -93,7 +93,7 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
         elif code == s.SUB and op[2] in objects:
             objects.add(op[1])
         elif (code == s.SETSUB and op[1] in objects and op[3] in given) or (
-            is_in_place(op) and op[2] in objects and op[3] in given
+            changes_in_place(op) and op[2] in objects and op[3] in given
         ):
             return True
         elif code == s.CALL and op[2] in objects:
