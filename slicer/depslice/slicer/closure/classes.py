@@ -413,7 +413,7 @@ class Classes:
         if not self._standing.is_new((telling, "beside", name), demand):
             return False
         self._beside.setdefault(telling, {})[name] = demand
-        found = self._found.setdefault((name, self._growth.distance_that_counts(demand)), set())
+        found = self._found.setdefault((name, self._growth.distance_by(demand)), set())
         for live in self._live_with(telling):
             if live not in found:
                 if live.mro_cache is not None:

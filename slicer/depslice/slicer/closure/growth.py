@@ -53,8 +53,8 @@ class Followed:
 class Asked:
     """What rules have been asked for so far, each to be answered once.
 
-    Within a depth it counts from where: what was too deep for one who asked need not be for
-    another, who is nearer to a target.
+    From where counts: what asks again, nearer to a target, brings nearer what it asks for (and
+    what was too deep for the first need not be for the second).
     """
 
     def __init__(self, growth: Growth) -> None:
@@ -69,7 +69,7 @@ class Asked:
 
     def is_new(self, what: Hashable, demand: Demand) -> bool:
         """Whether nobody as near has asked for ``what``; from now on somebody has."""
-        distance = self._growth.distance_that_counts(demand)
+        distance = self._growth.distance_by(demand)
         known = self._distances.get(what)
         if known is not None and known <= distance:
             return False
@@ -103,6 +103,7 @@ class Growth:
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
+        self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
         self._depth = depth
         self._whole_classes = whole_classes
         self._excluded = excluded
@@ -118,9 +119,9 @@ class Growth:
     def follow(self, module: Module, index: int, item: str) -> None:
         """Have a kept piece followed, (again) as part of ``item``.
 
-        Within a depth the nearest first: what is brought nearer has to be followed anew.
+        The nearest first: what is brought nearer has to be followed anew.
         """
-        distance = 0 if self._depth is None else self.closure.distances.get(item, 0)
+        distance = self.closure.distances.get(item, 0)
         self._queue.setdefault(distance, deque()).append((module, index, item))
 
     def next_piece(self) -> tuple[Module, int, str]:
@@ -249,12 +250,14 @@ class Growth:
         if item in self._excluded and not encloses:
             return False
         known = closure.demands.get((demand.source, item))
+        if known is None:
+            self._wanted_by.setdefault(demand.source, []).append(item)
         if known is None or known.certainty is Certainty.POSSIBLE:
             closure.demands[demand.source, item] = demand
-        distance = self._distance_by(demand)
+        distance = self.distance_by(demand)
         if item in closure.distances:
-            if self._depth is not None and distance < closure.distances[item]:
-                self._bring_nearer(item, distance, demand)
+            if distance < closure.distances[item]:
+                self._bring_nearer(item, demand)
             return True
         if self._depth is not None and distance > self._depth and not encloses:
             closure.omitted.setdefault(item, distance)
@@ -263,10 +266,22 @@ class Growth:
         closure.reasons[item] = demand
         return True
 
-    def _bring_nearer(self, item: str, distance: int, demand: Demand) -> None:
-        """``item`` is nearer than it was first reached; so is what it asks for."""
-        self.closure.distances[item] = distance
-        self.closure.reasons[item] = demand
+    def _bring_nearer(self, item: str, demand: Demand) -> None:
+        """``item`` is nearer by ``demand`` than it was first reached; so is what it asks for."""
+        nearer = deque([(item, demand)])
+        while nearer:
+            item, demand = nearer.popleft()
+            distance = self.distance_by(demand)
+            if distance >= self.closure.distances.get(item, 0):
+                continue
+            self.closure.distances[item] = distance
+            self.closure.reasons[item] = demand
+            self._follow_anew(item)
+            for wanted in self._wanted_by.get(item, ()):
+                nearer.append((wanted, self.closure.demands[item, wanted]))
+
+    def _follow_anew(self, item: str) -> None:
+        """Have the pieces of ``item`` followed again, for what has been asked from farther."""
         for name, index in self.closure.pieces_of.get(item, ()):
             module = self.program.module(name)
             assert module is not None
@@ -277,9 +292,9 @@ class Growth:
                     each.seen.clear()
                 self.follow(module, index, item)
 
-    def distance_that_counts(self, demand: Demand) -> int:
-        """How far from a target what ``demand`` asks for would be; 0 where no depth is asked."""
-        return 0 if self._depth is None else self._distance_by(demand)
+    def distance_by(self, demand: Demand) -> int:
+        """How far from a target what ``demand`` asks for would be."""
+        return self.closure.distances.get(demand.source, 0) + 1
 
     def leaves_out(self, item: str) -> bool:
         """Whether the caller has excluded ``item``."""
@@ -289,14 +304,11 @@ class Growth:
         """Whether ``item`` would be new and too deep, if ``demand`` reached it; noted then."""
         if self._depth is None or item in self.closure.distances:
             return False
-        distance = self._distance_by(demand)
+        distance = self.distance_by(demand)
         if distance > self._depth:
             self.closure.omitted.setdefault(item, distance)
             return True
         return False
-
-    def _distance_by(self, demand: Demand) -> int:
-        return self.closure.distances.get(demand.source, 0) + 1
 
     def first_item(self) -> str:
         """The first target, in whose name things are done that no reference asks for."""

@@ -211,7 +211,7 @@ class OpenValues:
         for use in uses:
             if not _tells(use) and use.use not in _NAMELESS:
                 name = "__call__" if use.use == "call" else use.name
-                distance = self._growth.distance_that_counts(use.demand)
+                distance = self._growth.distance_by(use.demand)
                 found.setdefault((name, distance), use.demand)
         return found
 
