@@ -263,9 +263,8 @@ def _by_depth(
 ) -> tuple[list[tuple[int, Slice]], Closure]:
     """The slices of growing depth, and the closure of the complete one.
 
-    Those of limited depth share one engine: a slice evaluates what the shallower ones have, and
-    more, so that it finds what it would find alone. The complete one has its own, for the
-    distances: what an engine already knows may be found by a shorter way.
+    They share one engine: a slice evaluates what the shallower ones have, and more, so that it
+    finds what it would find alone.
     """
     engine = engine_of(program)
     wanted = None if depths is None else set(depths)
@@ -276,8 +275,6 @@ def _by_depth(
         found.append((depth, assemble(program, closure, (target,))))
         if not closure.omitted and wanted is None:
             break
-    forget_engine(program)
-    engine = engine_of(program)
     return found, grow_closure(program, engine, [target], depth=None, whole_classes=whole_classes)
 
 

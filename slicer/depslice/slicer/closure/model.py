@@ -91,7 +91,7 @@ class Closure:
     * ``submodules``: of a kept import statement, the modules outside the repo that it has to
       import too, by the name it binds of the package they are in.
     * ``read_names``: names of a module scope that kept code of the module itself reads.
-    * ``reasons``: item -> the demand that first reached it; ``demands``: every pair of
+    * ``reasons``: item -> the demand nearest to the target; ``demands``: every pair of
       items of which one asked for the other, definite rather than possible.
     * ``distances``: item -> the number of references from a target.
     * ``pieces_of``: item -> the pieces that define it.
