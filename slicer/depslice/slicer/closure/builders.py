@@ -14,7 +14,7 @@ from typing import Final, Literal
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.parts import FILLING, reads
-from depslice.callgraph.engine.values import Class, Function, Values
+from depslice.callgraph.engine.values import Class, Function, Value, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
@@ -37,6 +37,10 @@ from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, s
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
+_NO_CONTAINERS: Final = frozenset({"C", "F", "M"})  # what their methods give is no part of them
+_IMMUTABLE: Final = frozenset(
+    f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
+)
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
@@ -68,7 +72,8 @@ class Builders:
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
-        self._giving: dict[str, dict[str, list[Function]]] = {}  # module -> what they return
+        # Module -> variable -> functions that return it, or (False) what a method of it gives.
+        self._giving: dict[str, dict[str, list[tuple[Function, bool]]]] = {}
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
         self._using: dict[str, list[Piece]] = {}  # by module
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
@@ -98,10 +103,11 @@ class Builders:
         writers += self._changing.fillers(module, name, sorted(mentioning))
         if writers:
             self._build_through(module, writers, item, frozenset((name,)))
-        self._build_through_results(module, item, name)
+        values = self._engine.name_values(module, name, None)
+        self._build_through_results(module, item, name, values)
         self._build_elsewhere(module, name, item)
         self._build_by_aliases(module, name, item)
-        self._build_by_value(self._engine.name_values(module, name, None), item)
+        self._build_by_value(values, item)
 
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
@@ -112,8 +118,9 @@ class Builders:
         if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
             return
         self._build_through_class(owner, name, f"{owner.id}.{name}")
-        self._build_by_value(self._engine.member_values(owner, name), f"{owner.id}.{name}", name)
-        self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}")
+        values = self._engine.member_values(owner, name)
+        self._build_by_value(values, f"{owner.id}.{name}", name)
+        self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}", values)
 
     def _build_through_class(self, owner: Class, name: str, item: str) -> None:
         """Module-level code that runs a method or hook of the class which changes ``cls.name``.
@@ -257,18 +264,26 @@ class Builders:
                 if self._calls_one_of(self._engine.function(other, piece.unit), callers):
                     self._keep(other, piece, item)
 
-    def _build_through_results(self, module: Module, item: str, name: str) -> None:
+    def _build_through_results(self, module: Module, item: str, name: str, values: Values) -> None:
         """What changes what a function gives it of the variable: statements, and functions they run.
 
-        ``signal("saved").connect(f)``, ``@get_registry().add``, ``handlers_of("x") += [f]``.
+        ``signal("saved").connect(f)``, ``@get_registry().add``, ``handlers_of("x") += [f]``. The
+        ``values`` of the variable tell whether there is anything to change.
         """
+        kinds = [self._engine.values[value] for value in values]
+        if kinds and all(map(_stays_as_it_is, kinds)):
+            return
+        holds = not kinds or any(kind[0] not in _NO_CONTAINERS for kind in kinds)
         by_name = self._giving.get(module.name)
         if by_name is None:
             by_name = self._giving[module.name] = {}
             for unit in module.summary.units:
-                for given in given_by(unit) if unit.kind == "function" else ():
-                    by_name.setdefault(given, []).append(self._engine.function(module, unit.index))
-        functions = dict.fromkeys(by_name.get(name, ()))
+                for given, whole in given_by(unit).items() if unit.kind == "function" else ():
+                    function = self._engine.function(module, unit.index)
+                    by_name.setdefault(given, []).append((function, whole))
+        functions = dict.fromkeys(
+            function for function, whole in by_name.get(name, ()) if whole or holds
+        )
         names = {each for function in functions for each in _names_of(function)}
         for other in self._which_may_name(functions) if functions else ():
             writers = [
@@ -558,6 +573,11 @@ def _class_that_is_made(unit: s.Unit) -> int | None:
 
 def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
+
+
+def _stays_as_it_is(kind: Value) -> bool:
+    """Whether nobody can change such an object."""
+    return kind[0] in ("S", "N") or (kind[0] == "XI" and kind[1] in _IMMUTABLE)
 
 
 def _uses_a_result(unit: s.Unit) -> bool:

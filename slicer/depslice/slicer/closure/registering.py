@@ -7,7 +7,7 @@ a cache on the way gives it nothing that would not be computed again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -164,31 +164,40 @@ def _spaces_in(unit: Unit, spaces: Mapping[str, str]) -> dict[int, str]:
     return held
 
 
-def given_by(unit: Unit) -> set[str]:
+def given_by(unit: Unit) -> dict[str, bool]:
     """The variables that ``unit`` returns, or something of what they hold; ``.name`` attributes.
 
-    ``return REGISTRY``, ``return _signals[name]``, ``return cls._instance``.
+    Each with whether it is returned as it is, or an item of it (``return REGISTRY``,
+    ``return _signals[name]``, ``return cls._instance``), not just what a method of it gives
+    (``return REGISTRY.setdefault(name, [])``).
     """
-    given: set[str] = set()
-    held: dict[int, set[str]] = {}
-    methods: dict[int, set[str]] = {}
+    given: dict[str, bool] = {}
+    held: dict[int, dict[str, bool]] = {}
+    methods: dict[int, Iterable[str]] = {}
     for op in unit.ops:
         code = op[0]
         if code == s.GLOBAL:
-            held[op[1]] = {op[2]}
+            held[op[1]] = {op[2]: True}
         elif code == s.ATTR:
-            methods[op[1]] = held.get(op[2], set())
+            methods[op[1]] = held.get(op[2], {})
             filling = methods[op[1]] if op[3] in FILLING else ()  # `return X[key].append`
-            held[op[1]] = {f".{op[3]}", *filling}
+            held[op[1]] = {**dict.fromkeys(filling, True), f".{op[3]}": True}
         elif code == s.SUB:
-            held[op[1]] = held.get(op[2], set())
+            held[op[1]] = held.get(op[2], {})
         elif code == s.CALL:
-            held[op[1]] = methods.get(op[2], set())  # `X.setdefault(key, …)`, `X.get(key)`
+            held[op[1]] = dict.fromkeys(methods.get(op[2], ()), False)
         elif code == s.PHI:
-            held[op[1]] = set().union(*(held.get(register, ()) for register in op[2]))
+            held[op[1]] = {}
+            for register in op[2]:
+                _add_given(held[op[1]], held.get(register, {}))
         elif code == s.RETURN:
-            given |= held.get(op[1], set())
+            _add_given(given, held.get(op[1], {}))
     return given
+
+
+def _add_given(into: dict[str, bool], more: dict[str, bool]) -> None:
+    for name, as_it_is in more.items():
+        into[name] = as_it_is or into.get(name, False)
 
 
 def same_objects(summary: FileSummary) -> dict[str, set[str]]:
