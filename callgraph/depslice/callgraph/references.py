@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.collecting import Collected
@@ -13,9 +11,11 @@ from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
 from depslice.callgraph.model import Site, Symbol, SymbolKind
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.remembered import recall_around, recall_graph, remember_graph
+from depslice.callgraph.resting import without_collection
 from depslice.callgraph.summary import unpack
 
 
+@without_collection()
 def build_graph(
     program: Program,
     *,
@@ -32,8 +32,7 @@ def build_graph(
     :raises ResolverUnavailable: a named resolver cannot run here.
     :raises OptionError: no resolver of that name.
     """
-    with _without_collection():
-        return _build(program, resolvers, workers, progress, options)
+    return _build(program, resolvers, workers, progress, options)
 
 
 def build_around(
@@ -66,20 +65,6 @@ def build_around(
     )
     starts = whole.inside(symbol_id)
     return whole.select(selection).neighbourhood(starts, direction=direction, depth=depth)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Let the cycle collector rest: nearly all that is made here stays, and none of it is
-    garbage; walking it again and again costs a third of the time.
-    """
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _build(

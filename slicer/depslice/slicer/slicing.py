@@ -9,6 +9,7 @@ from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
 from depslice.callgraph.references import list_functions
+from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import Closure, grow_closure
@@ -17,6 +18,7 @@ from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
 
+@without_collection()
 def slice_symbols(
     program: Program,
     targets: Sequence[str],
@@ -87,4 +89,7 @@ def function_symbols(program: Program) -> list[Symbol]:
 
 def forget_engine(program: Program) -> None:
     """Start the next slice from nothing but the summaries."""
-    program.attachments.pop("slicing-engine", None)
+    engine = program.attachments.pop("slicing-engine", None)
+    if isinstance(engine, Engine):
+        engine.conclude()
+        engine.release()

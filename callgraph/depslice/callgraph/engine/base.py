@@ -140,14 +140,21 @@ class EngineState:
     def release(self) -> None:
         """Let go of the rest of what was evaluated; nothing can be asked afterwards.
 
-        Parts of the engine refer to it, so that otherwise it would all wait for the cycle
-        collector, which rests while a graph is built.
+        What is left refers to itself, so that otherwise it would all wait for the cycle
+        collector, which rests while a graph or a slice is made.
         """
+        for task in self.tasks:
+            if type(task) is Function:
+                task.noted, task.registers, task.flat = {}, [], None
+        for class_ in self._classes.values():
+            class_.mro_cache = class_.descendants = None
+            for table in (class_.subclasses, class_.holders, class_.attributes, class_.members):
+                table.clear()
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self.values, self.tasks, self._told, self._functions, self._classes),
         )
-        for table in tables:
-            table.clear()
+        for each in tables:
+            each.clear()
 
     # --- values
 

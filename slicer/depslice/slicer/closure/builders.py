@@ -41,6 +41,9 @@ _NO_CONTAINERS: Final = frozenset({"C", "F", "M"})  # what their methods give is
 _IMMUTABLE: Final = frozenset(
     f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
 )
+_SPELT: Final = {s.ATTR: 3, s.DELETE_ATTR: 2, s.IMPORT: 4, s.SETATTR: 2, s.STRING: 2}
+"""Where an operation has the name of an attribute, or a text that may be one."""
+_COMPUTING: Final = frozenset({"delattr", "getattr", "globals", "setattr", "vars"})
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
@@ -534,9 +537,12 @@ class Builders:
 
     def _writes_attribute(self, other: Module, unit: int, module: Module, name: str) -> bool:
         """Whether a unit changes ``module.name``."""
-        return unit >= 0 and any(
+        if unit < 0 or not _may_spell(other.summary.units[unit], name):
+            return False
+        facts = self._engine.facts_of(self._engine.function(other, unit))
+        return any(
             fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
-            for fact in self._engine.facts_of(self._engine.function(other, unit))
+            for fact in facts
         )
 
 
@@ -573,6 +579,16 @@ def _class_that_is_made(unit: s.Unit) -> int | None:
 
 def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
+
+
+def _may_spell(unit: s.Unit, name: str) -> bool:
+    """Whether code may mean the attribute ``name`` of something: by its name, or by a computed one."""
+    return any(
+        op[0] == s.BY_NAME
+        or (op[0] in _SPELT and op[_SPELT[op[0]]] == name)
+        or (op[0] == s.GLOBAL and op[2] in _COMPUTING)
+        for op in unit.ops
+    )
 
 
 def _stays_as_it_is(kind: Value) -> bool:

@@ -14,6 +14,7 @@ from depslice.callgraph.engine.values import Class
 from depslice.callgraph.errors import UnknownTarget
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module, Program
+from depslice.callgraph.resting import without_collection
 from depslice.callgraph.summary import Piece, pack
 from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.circles import Circles
@@ -29,6 +30,7 @@ from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.pieces import needs_instance, pieces_of_symbol, units_of_piece
 
 
+@without_collection()
 def grow_closure(
     program: Program,
     engine: Engine,
