@@ -18,4 +18,7 @@ def without_collection() -> Iterator[None]:
         yield
     finally:
         if running:
+            if not gc.get_freeze_count():  # what is new counts as old: nobody walks it at once
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

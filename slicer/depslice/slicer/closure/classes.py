@@ -9,7 +9,7 @@ are, and of each that becomes live later. So such demands stand until the slice 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -33,6 +33,8 @@ _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
+_DERIVED: Final = frozenset({*ORDERING, "__getitem__"})
+"""What is looked for by other names where it is missing."""
 _TOLD: Final = {
     "write": ("__set__", "__setattr__"),
     "delete": ("__delete__", "__delattr__"),
@@ -61,6 +63,8 @@ class Classes:
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
+        self._names: dict[Class, frozenset[str]] = {}  # of members, inherited ones included
+        self._attributes: dict[Class, frozenset[str]] = {}  # those its methods store, too
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
@@ -200,8 +204,7 @@ class Classes:
     def _answer_standing(self, live: Class, order: Sequence[Class]) -> None:
         """What was demanded of live classes before this one was."""
         for k in order:
-            for name, demand in tuple(self._of_subclasses.get(k, {}).items()):
-                self._want_found(live, name, demand)
+            self._answer(live, self._of_subclasses.get(k, {}))
             for name, demand in tuple(self._in_line.get(k, {}).items()):
                 self._want_each(order, name, demand)
         for stored in (*order, None):
@@ -210,16 +213,28 @@ class Classes:
         for (k, listing), demand in tuple(self._all.items()):
             if k in order:
                 self._keep_all(live, listing, demand)
-        for (k, name), demand in tuple(self._after.items()):
+        inherited = frozenset(order)
+        for k, name, demand in [(*key, d) for key, d in self._after.items() if key[0] in inherited]:
             self._want_next(live, k, name, demand)
-        for name, demand in tuple(self._anywhere.items()):
-            self._want_found(live, name, demand, fallback=True)
-        for telling, beside in tuple(self._beside.items()):
-            for name, demand in tuple(beside.items()) if self._has(live, telling) else ():
-                self._want_found(live, name, demand)
+        self._answer(live, self._anywhere, fallback=True)
+        for beside in [each for telling, each in self._beside.items() if self._has(live, telling)]:
+            self._answer(live, beside)
         for (k, prefix, suffix), demand in tuple(self._matching.items()):
             if k in order:
                 self._want_fitting(live, prefix, suffix, demand)
+
+    def _answer(
+        self, live: Class, standing: Mapping[str, Demand], *, fallback: bool = False
+    ) -> None:
+        """What is demanded by name of a live class; the names it has not are thousands."""
+        names = self._names_of(live)
+        if not fallback or "__getattr__" not in names:
+            names |= _DERIVED
+            asked = [item for item in standing.items() if item[0] in names]
+        else:
+            asked = [*standing.items()]
+        for name, demand in asked:
+            self._want_found(live, name, demand, fallback=fallback)
 
     # --- members
 
@@ -302,8 +317,10 @@ class Classes:
         """``name`` on ``class_`` or a subclass of it, as far as they are live."""
         if self._standing.is_new((class_, "below", name), demand):
             self._of_subclasses.setdefault(class_, {})[name] = demand
+            derived = name in _DERIVED
             for live in tuple(self._live_below.get(class_, ())):
-                self._want_found(live, name, demand)
+                if derived or name in self._names_of(live):
+                    self._want_found(live, name, demand)
 
     def want_notified(
         self, class_: Class, name: str, how: f.Access, demand: Demand, *, below: bool
@@ -380,8 +397,11 @@ class Classes:
         """``name`` on a receiver nobody knows: any live class may be it."""
         if self._standing.is_new(name, demand):
             self._anywhere[name] = demand
+            derived = name in _DERIVED
             for live in tuple(self._live):
-                self._want_found(live, name, demand, fallback=True)
+                names = self._names_of(live)
+                if derived or name in names or "__getattr__" in names:
+                    self._want_found(live, name, demand, fallback=True)
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
 
@@ -438,8 +458,22 @@ class Classes:
         return found
 
     def _has(self, class_: Class, attribute: str) -> bool:
-        order = self._engine.mro(class_)
-        return any(attribute in k.info.members or attribute in k.info.self_stores for k in order)
+        found = self._attributes.get(class_)
+        if found is None:
+            order = self._engine.mro(class_)
+            found = self._names_of(class_).union(*(k.info.self_stores for k in order))
+            if class_.mro_cache is not None:
+                self._attributes[class_] = found
+        return attribute in found
+
+    def _names_of(self, class_: Class) -> frozenset[str]:
+        """The names that the bodies of ``class_`` and of its bases bind."""
+        found = self._names.get(class_)
+        if found is None:
+            found = frozenset().union(*(k.info.members for k in self._engine.mro(class_)))
+            if class_.mro_cache is not None:
+                self._names[class_] = found
+        return found
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""

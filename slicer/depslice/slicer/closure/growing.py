@@ -57,8 +57,9 @@ def grow_closure(
     for name in observed:
         growing.add_observed(_module_of(program, name), name, targets[0])
     growing.run()
+    closure = growth.closure
     growing.release()
-    return growth.closure
+    return closure
 
 
 def _module_of(program: Program, symbol_id: str) -> Module:
@@ -184,9 +185,12 @@ class _Growing:
                     closure.undocumented.add(key)
 
     def release(self) -> None:
-        """Undo the requests that go upwards: with them the rules would wait for the collector."""
-        del self._growth.import_alias, self._classes.build_member, self._classes.fill_member
-        del self._classes.keep_subclasses
+        """Let go of what rules have noted; nothing can be asked afterwards.
+
+        They refer to each other, so that otherwise all of it would wait for the collector.
+        """
+        for each in (*vars(self).values(), self):
+            vars(each).clear()
 
     def _round(self) -> bool:
         """Follow what is kept; whether anything has come up since that asks for more.
