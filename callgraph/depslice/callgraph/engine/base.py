@@ -91,6 +91,7 @@ class EngineState:
         self._classes: dict[tuple[str, int], Class] = {}
         self._class_serial = 0
         self._cells: dict[tuple[object, ...], Cell] = {}
+        self._elements: dict[int, Cell] = {}  # by the value of the container
         self._attributes: dict[str, dict[int, Lookup]] = {}
         self._names: dict[str, dict[object, Lookup]] = {}
         self._dispatches: dict[frozenset[int], bool] = {}
@@ -124,7 +125,7 @@ class EngineState:
                 task.question, task.readers = (), NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
-            *(self._cells, self._questions, self._attributes, self._names),
+            *(self._cells, self._elements, self._questions, self._attributes, self._names),
             *(
                 self._passing,
                 self._telling,
@@ -287,6 +288,13 @@ class EngineState:
     def variable_cell(self, module: Module, name: str, piece: int) -> Cell:
         """What ``piece`` binds ``name`` to in the module scope (-1: what functions do)."""
         return self.cell("v", module.name, name, piece)
+
+    def elements_cell(self, container: int) -> Cell:
+        """All that a container made in the repo holds."""
+        found = self._elements.get(container)
+        if found is None:
+            found = self._elements[container] = Cell()
+        return found
 
     def free_cell(self, function: Function, name: str) -> Cell:
         """A local of ``function`` that nested units read."""

@@ -156,7 +156,7 @@ class CallEvaluation(ExternalCalls):
         for value in values:
             if value not in self.lengths or self.read(self.cell("n", value)):
                 return None
-            self.read(self.cell("e", value))
+            self.read(self.elements_cell(value))
             for text in self.keys_of.get(value, ()):
                 while len(places) <= int(text):
                     places.append(set())
@@ -170,7 +170,7 @@ class CallEvaluation(ExternalCalls):
         for value in values:
             if self.values[value][0] != "K":
                 continue
-            elements = self.read(self.cell("e", value))
+            elements = self.read(self.elements_cell(value))
             anywhere = self.read(self.cell("n", value))
             keys = self.keys_of.get(value, ())
             for text in keys:

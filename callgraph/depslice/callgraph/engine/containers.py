@@ -55,9 +55,12 @@ class ContainerEvaluation(ComputedNames):
 
     def write_item(self, container: int, text: str, values: Values) -> None:
         """``values`` are stored under a known key or at a known place."""
-        self.keys_of.setdefault(container, {})[text] = None
+        keys = self.keys_of.get(container)
+        if keys is None:
+            keys = self.keys_of[container] = {}
+        keys[text] = None
         self.write(self.cell("k", container, text), values)
-        self.write(self.cell("e", container), values)
+        self.write(self.elements_cell(container), values)
 
     def _site(self, kind: str, register: int) -> int:
         return self.intern(("K", kind, self.current, register))
@@ -65,7 +68,7 @@ class ContainerEvaluation(ComputedNames):
     def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
         """A container made at this place, holding ``elements``."""
         container = self._site(kind, op_register)
-        self.write(self.cell("e", container), elements)
+        self.write(self.elements_cell(container), elements)
         return self.only(container)
 
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
@@ -73,7 +76,7 @@ class ContainerEvaluation(ComputedNames):
         inner = self._site("tuple", -2 - max(register, 0))
         for index, values in enumerate(items):
             self.write(self.cell("k", inner, str(index)), values)
-            self.write(self.cell("e", inner), values)
+            self.write(self.elements_cell(inner), values)
         return self.container_of("list", register, self.only(inner))
 
     def _gathered(self, register: int, elements: Values) -> Values:
@@ -110,12 +113,12 @@ class ContainerEvaluation(ComputedNames):
             elements |= self.iterate(registers[register], 0, is_async=False)
         if op[2] == "set":
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
-        self.write(self.cell("e", container), self._gathered(op[1], elements))
+        self.write(self.elements_cell(container), self._gathered(op[1], elements))
         return self.only(container)
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, compared with those there."""
-        hashed = self.parts(values).union(v for v in values if self.values[v][0] == "I")
+        hashed = self.parts(values).union([v for v in values if self.values[v][0] == "I"])
         if hashed:
             for dunder in ("__hash__",) if alone and self.whole else ("__hash__", "__eq__"):
                 self.protocol(hashed, (dunder,), 0)
@@ -141,15 +144,15 @@ class ContainerEvaluation(ComputedNames):
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container)
-        self.write(self.cell("e", container), self._gathered(op[1], values))
+        self.write(self.elements_cell(container), self._gathered(op[1], values))
         self.write(self.cell("key", container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
         return self.only(container)
 
     def copy_items(self, source: int, target: int) -> None:
         """``target.update(source)``."""
-        elements = self.read(self.cell("e", source))
-        self.write(self.cell("e", target), elements)
+        elements = self.read(self.elements_cell(source))
+        self.write(self.elements_cell(target), elements)
         keys = self.keys_of.get(source)
         if keys and len(keys) > _MOST_KEYS_COPIED:
             self.write(self.cell("n", target), elements)
@@ -309,26 +312,34 @@ class ContainerEvaluation(ComputedNames):
 
     def _known_key(self, keys: Values) -> str | None:
         """The text that stands for a key which is surely this one."""
-        if len(keys) == 1:
-            [key] = keys
-            value = self.values[key]
-            if value[0] == "S":
-                return str(value[1])
-            if value[0] == "C" and value[2]:
-                return f"class {value[1].id}"
+        if len(keys) != 1:
+            return None
+        [key] = keys
+        return self._key_text(key)
+
+    def _key_text(self, key: int) -> str | None:
+        value = self.values[key]
+        if value[0] == "S":
+            return str(value[1])
+        if value[0] == "C" and value[2]:
+            return f"class {value[1].id}"
         return None
 
     def _known_keys(self, keys: Values) -> list[str] | None:
-        texts = [self._known_key(frozenset((key,))) for key in keys]
-        known = [text for text in texts if text is not None]
-        return known if known and len(known) == len(texts) else None
+        known: list[str] = []
+        for key in keys:
+            text = self._key_text(key)
+            if text is None:
+                return None
+            known.append(text)
+        return known or None
 
     def _item(self, container: int, keys: Values) -> Values:
         known = self._known_keys(keys)
         if self.values[container][1] not in DICTS and known is not None:
             known = self._places(container, known)
         if known is None:
-            return self.read(self.cell("e", container))
+            return self.read(self.elements_cell(container))
         found: set[int] = set()
         for text in known:
             found |= self.read(self.cell("k", container, text))
@@ -340,7 +351,7 @@ class ContainerEvaluation(ComputedNames):
         if not factory:
             return EMPTY
         made = self.call(factory, [], {}, pos, rule="default-factory", external=True)
-        self.write(self.cell("e", container), made)
+        self.write(self.elements_cell(container), made)
         self.write(self.cell("n", container), made)
         return made
 
@@ -364,7 +375,7 @@ class ContainerEvaluation(ComputedNames):
     def _lose_places(self, container: int) -> None:
         """Elements move: each may be anywhere from now on."""
         if container in self.lengths:
-            self.write(self.cell("n", container), self.read(self.cell("e", container)))
+            self.write(self.cell("n", container), self.read(self.elements_cell(container)))
 
     def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
         """The element at ``index`` of an unpacking assignment."""
@@ -376,7 +387,7 @@ class ContainerEvaluation(ComputedNames):
                 if exact:
                     result |= exact | self.read(self.cell("n", value))
                 else:
-                    result |= self.read(self.cell("e", value))
+                    result |= self.read(self.elements_cell(value))
             elif kind[0] == "G" and kind[1].rpartition(".")[2] in ("tuple", "Tuple") and kind[2]:
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
@@ -398,7 +409,7 @@ class ContainerEvaluation(ComputedNames):
                     self.write_item(receiver, text, values)
                 if known is None:
                     self.write(self.cell("n", receiver), values)
-                self.write(self.cell("e", receiver), values)
+                self.write(self.elements_cell(receiver), values)
                 self.write(self.cell("key", receiver), keys)
                 self.hash_values(keys)
             elif value[0] == "I":
@@ -437,7 +448,7 @@ class ContainerEvaluation(ComputedNames):
             return self._call_generator(value[1], method, args)
         if value[0] == "G":
             return self._call_generic(value, method, args, pos)
-        elements = self.cell("e", container)
+        elements = self.elements_cell(container)
         if args and (value[1] in DICTS or value[1] == "set"):
             if method in _HASHING:
                 self.hash_values(args[0])
@@ -498,7 +509,7 @@ class ContainerEvaluation(ComputedNames):
                     self.copy_items(source, container)
             return
         added = self.iterate(values, pos, is_async=False)
-        self.write(self.cell("e", container), added)
+        self.write(self.elements_cell(container), added)
         self.write(self.cell("n", container), added)
 
     def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:

@@ -315,9 +315,9 @@ class Engine(Probing):
         self.settled = True
         try:
             found = self.find_answer(lookup.question)
-            values = self.shared(
-                self.bounded(found, lookup.question) if len(found) > self.room else found
-            )
+            if len(found) > self.room and lookup.question[0] != "parts":
+                found = self.bounded(found, lookup.question)
+            values = self.shared(found)
             facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:
@@ -354,6 +354,8 @@ class Engine(Probing):
                 return self.unknown
             case ("probe", receiver, tag, extra, where):
                 return self.find_probed(receiver, tag, extra, where)
+            case ("parts", containers):
+                return self.find_parts(containers)
             case ("carried", name):
                 return self.read(self.cell("carried", name))
         raise AssertionError(question)

@@ -32,7 +32,7 @@ class Lineages(StoreEvaluation):
         number = _FIRST - 4 * class_.info.index - 2 * _ATTRIBUTES.index(name) - exact
         definer = self.function(class_.module, class_.info.unit)
         made = self.intern(("K", "tuple", definer, number))
-        self.write(self.cell("e", made), classes)
+        self.write(self.elements_cell(made), classes)
         return self.only(made)
 
     def line_of(self, class_: Class, name: str, *, exact: bool) -> Values:

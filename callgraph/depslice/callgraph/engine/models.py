@@ -387,7 +387,7 @@ def _fill(engine: ContainerEvaluation, made: int, given: Values, pos: Position) 
     if not entries:
         pairs = engine.iterate(given, pos, is_async=False)
         entries = engine.unpack_item(pairs, 1, pos) if pairs else EMPTY
-    engine.write(engine.cell("e", made), entries)
+    engine.write(engine.elements_cell(made), entries)
 
 
 def _field(engine: ContainerEvaluation, call: Call) -> Values:
@@ -427,7 +427,7 @@ def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
         for container in made:
             if display is not None:
                 inner = engine.container_of(display, _INNER - call.register, EMPTY)
-                engine.write(engine.cell("e", container), inner)
+                engine.write(engine.elements_cell(container), inner)
                 engine.write(engine.cell("n", container), inner)
             else:
                 engine.write(engine.cell("factory", container), frozenset((factory,)))

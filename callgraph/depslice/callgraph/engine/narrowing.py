@@ -165,7 +165,7 @@ class Narrowing(Operators):
             elif kind[0] == "K":
                 found.extend(
                     self.values[v]
-                    for v in self.read(self.cell("e", value))
+                    for v in self.read(self.elements_cell(value))
                     if self.values[v][0] in ("C", "X")
                 )
         return found

@@ -215,7 +215,7 @@ class Operators(Protocols):
         places: list[Values] = []
         rest: Values = EMPTY
         if None in lengths:
-            rest = one.union(*(self.read(self.cell("e", each)) for each in tuples))
+            rest = one.union(*(self.read(self.elements_cell(each)) for each in tuples))
         else:
             for place in range(max((length or 0 for length in lengths), default=0)):
                 held = (self.read(self.cell("k", each, str(place))) for each in tuples)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -85,10 +84,12 @@ class FunctionCalls(FittingEvaluation):
             known = function.given
             if known is None or len(known) >= _MOST_GIVEN:
                 known = function.given = set()
-            with suppress(TypeError):  # a set that is not frozen: a model made it
+            try:
                 if given in known:
                     return
                 known.add(given)
+            except TypeError:  # a set that is not frozen: a model made it
+                pass
         self._pass_arguments(function, args, keywords, spread)
 
     def returned(

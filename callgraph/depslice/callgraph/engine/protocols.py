@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
@@ -107,7 +107,13 @@ class Protocols(CallEvaluation):
                 return EMPTY
         if not waiting:
             return EMPTY
-        waiting.sort()
+        if self.whole:
+            return self.asked(("parts", self.shared(frozenset(waiting))), 0)
+        return self.find_parts(waiting)
+
+    def find_parts(self, containers: Iterable[int]) -> frozenset[int]:
+        """The instances that these builtin containers hold, however deep."""
+        waiting = sorted(containers)
         met = set(waiting)
         found = set()
         while waiting and len(met) <= _MOST_PARTS:
@@ -125,7 +131,7 @@ class Protocols(CallEvaluation):
         if kind[0] == "G":
             of_builtin = str(kind[1]).startswith("builtins.")
             return {value for values in kind[2] for value in values} if of_builtin else EMPTY
-        held = self.read(self.cell("e", container))
+        held = self.read(self.elements_cell(container))
         return held | self.read(self.cell("key", container)) if kind[1] in DICTS else held
 
     def call_of_metaclass(
@@ -146,8 +152,10 @@ class Protocols(CallEvaluation):
             kind = self.values[value]
             tag = kind[0]
             if tag == "K":
-                cell = "key" if kind[1] in DICTS else "e"
-                result |= self.read(self.cell(cell, value))
+                if kind[1] in DICTS:
+                    result |= self.read(self.cell("key", value))
+                else:
+                    result |= self.read(self.elements_cell(value))
             elif tag in ("G", "GS", "XI", "X", "S", "N"):
                 found = self.outside.elements(value, pos, is_async=is_async)
                 if found is not None:

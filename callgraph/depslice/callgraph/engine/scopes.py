@@ -434,7 +434,7 @@ class ScopeEvaluation(Fallbacks):
         kind: str,
     ) -> Values:
         container = self.intern(("K", kind.partition(".")[2], function, index))
-        elements = self.cell("e", container)
+        elements = self.elements_cell(container)
         if annotation is not None:
             self.write(elements, self.declared(function.module, function, annotation))
         if self.whole:

@@ -290,7 +290,7 @@ class StubTypes:
                     found[name] = frozenset(values)
             return found
         if tag == "K":
-            held = engine.read(engine.cell("e", number))
+            held = engine.read(engine.elements_cell(number))
             if len(names) == 2:
                 keys = engine.read(engine.cell("key", number)) or engine.constants[s.STR]
                 return dict(zip(names, (keys, held), strict=False))
