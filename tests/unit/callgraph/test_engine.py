@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -15,9 +16,13 @@ from hypothesis import strategies as st
 
 from check import write_files
 from depslice.callgraph import Program, build_graph, open_program
+from depslice.callgraph.engine import base
+from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.graph import ReferenceGraph
 from depslice.callgraph.model import Certainty, ReferenceKind
+from depslice.callgraph.resting import without_collection
 from depslice.slicer import Slice, render, slice_symbols
+from depslice.slicer.closure.model import Demand
 from specimens import Specimen, load_specimens
 
 REPO = Path(__file__).parents[3]
@@ -858,6 +863,50 @@ def test_the_items_of_a_slice_never_depend_on_slices_made_before(name: str) -> N
         for target in specimen.slices:
             fresh = slice_symbols(open_program(specimen.repo, cache=None), [target])
             assert ids(slice_symbols(program, [target])) == ids(fresh)
+
+
+@pytest.mark.parametrize("name", sorted(SPECIMENS))
+def test_letting_go_of_sets_on_the_way_changes_no_graph(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = build_graph(open_program(SPECIMENS[name].repo, cache=None))
+    monkeypatch.setattr(base, "_MOST_SETS", 1)  # each time that the sets have doubled
+    swept = build_graph(open_program(SPECIMENS[name].repo, cache=None))
+    assert [*swept.references()] == [*plain.references()]
+    assert swept.unresolved == plain.unresolved
+
+
+def test_sweeping_forgets_what_nobody_holds_and_nothing_else() -> None:
+    engine = Engine(program_of("inventory"), whole=True)
+    engine._room_for_sets = 0
+    held = engine.shared({1, 2, 3})
+    engine.shared({4, 5, 6})
+    engine.sweep()
+    assert frozenset((4, 5, 6)) not in engine._sets
+    assert engine.shared({1, 2, 3}) is held
+
+
+def test_a_slice_leaves_nothing_to_the_cycle_collector() -> None:
+    program = open_program(SPECIMENS["inventory"].repo, cache=None)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(2):
+            slice_symbols(program, ["shop.api:quote"])
+        left = [each for each in gc.get_objects() if isinstance(each, (Demand, Engine))]
+    finally:
+        gc.enable()
+    assert [type(each) for each in left].count(Engine) <= 2  # the last one serves the program
+    assert not any(isinstance(each, Demand) for each in left)
+
+
+def test_the_cycle_collector_rests_and_goes_on() -> None:
+    with without_collection():
+        assert not gc.isenabled()
+        with without_collection():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
 
 
 # What holds for every slice.

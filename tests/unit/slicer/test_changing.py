@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from check import check_slice, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -162,3 +163,85 @@ def test_a_statement_builds_what_it_passes_to_be_changed(
     program = open_program(tmp_path, cache=None)
     files = render(program, slice_symbols(program, ["app:use"]), format="tree").files
     assert any(statement in file.text.splitlines() for file in files) is changed
+
+
+def test_what_a_method_of_a_class_gives_is_no_part_of_the_class() -> None:
+    check_slice(
+        """
+# --- app.py
+class Shape:
+    @classmethod
+    def of(cls, size): return [size]
+
+def make(size): return Shape.of(size)
+
+make(1).append(2)
+
+def target(): return Shape
+""",
+        "app:target",
+        {"app:target", "app:Shape"},
+    )
+
+
+def test_what_a_method_of_a_container_gives_is_part_of_it() -> None:
+    check_slice(
+        """
+# --- app.py
+TABLE = {}
+
+def row(name): return TABLE.setdefault(name, [])
+
+row("first").append(2)
+
+def target(): return TABLE
+""",
+        "app:target",
+        {"app:target", "app:TABLE", "app:row"},
+    )
+
+
+def test_a_number_is_changed_by_nobody_who_gets_it() -> None:
+    check_slice(
+        """
+# --- app.py
+_limit = 10
+
+def limit(): return _limit
+
+print(limit().bit_length())
+
+def target(): return _limit
+""",
+        "app:target",
+        {"app:target", "app:_limit"},
+    )
+
+
+MODULES = """
+# --- lib/__init__.py
+from lib import spelt, computed, other
+options = {}
+limits = {}
+# --- lib/spelt.py
+import lib
+lib.options["a"] = 1
+# --- lib/computed.py
+import lib
+setattr(lib, "options", {})
+# --- lib/other.py
+import lib
+lib.limits = {1: 2}
+# --- app.py
+import lib
+def target(): return lib.options
+"""
+
+
+def test_other_modules_change_an_attribute_that_they_spell_or_compute(tmp_path: Path) -> None:
+    write_files(MODULES, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    found = render(program, slice_symbols(program, ["app:target"]), format="bundle").files[0].text
+    assert 'lib.options["a"] = 1' in found
+    assert 'setattr(lib, "options", {})' in found
+    assert "limits" not in found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -34,13 +36,28 @@ if TYPE_CHECKING:
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
-_MOST_FUNCTIONS: Final = 60
+_MOST_FUNCTIONS: Final = 30
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 3
 _MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
+_MOST_SETS: Final = 200_000  # before those that nobody holds any more are looked for
+
+
+_Shared = TypeVar("_Shared")
+
+
+def _forget_unheld(shared: dict[_Shared, _Shared], nobodys: list[_Shared]) -> None:
+    """Remove what only the table itself refers to, as it alone does to what ``nobodys`` gives."""
+    mark = nobodys.pop()
+    shared[mark] = mark
+    del mark
+    counts = [getrefcount(each) for each in shared]
+    unheld = counts[-1]
+    for each in [one for one, count in zip(shared, counts, strict=True) if count <= unheld]:
+        del shared[each]
 
 
 class EngineState:
@@ -62,6 +79,7 @@ class EngineState:
         self._rests: dict[int, Cell] = {}  # what is left over there, by value
         self._singles: list[frozenset[int] | None] = []
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
+        self._room_for_sets = _MOST_SETS
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
@@ -114,6 +132,27 @@ class EngineState:
         self.constants[s.OPAQUE] = self.single(("XI", "builtins.object"))
         self.constants[s.UNBOUND] = EMPTY
         self.tail = [self.constants.get(number, EMPTY) for number in range(-10, 0)]
+
+    def sweep(self) -> None:
+        """Let go of sets and facts that nobody holds: values grow step by step, and each step
+        was shared once.
+
+        Not while something is evaluated, which may hold what it has just asked for.
+        """
+        if len(self._sets) < self._room_for_sets:
+            return
+        remembered: tuple[dict[frozenset[int], Any], ...] = (
+            *(self._passing, self._telling, self._counts, self._dispatches),
+        )
+        for table in remembered:
+            table.clear()
+        for task in self.tasks:
+            if type(task) is Function:
+                task.given = None  # passing the same again changes nothing
+        nobodys: list[tuple[Fact, ...]] = [((self._room_for_sets,),)]
+        _forget_unheld(self._told, nobodys)
+        _forget_unheld(self._sets, [frozenset((-1,))])
+        self._room_for_sets = max(_MOST_SETS, 2 * len(self._sets))
 
     def conclude(self) -> None:
         """Let go of what only evaluation needs: registers, values and facts stay."""
@@ -312,14 +351,14 @@ class EngineState:
         readers = asked.readers
         if not readers:
             if reader:
-                asked.readers = [reader]
+                asked.readers = array("q", (reader,))
         elif reader and readers[-1] != reader:
             readers.append(reader)
             count = len(readers)
             if count >= _MANY_READERS and not count & (count - 1):
                 once = dict.fromkeys(readers)  # in vain at most as often as the list doubles
                 if len(once) <= count // 2:
-                    readers[:] = once
+                    asked.readers = array("q", once)
 
     def write(self, cell: Cell, values: Values) -> None:
         """Add ``values``; whoever has read the cell is evaluated again if it grew."""

@@ -158,6 +158,8 @@ class Engine(Probing):
         """Evaluate queued units until none is left."""
         queue = self.queue
         while queue:
+            if self.whole:
+                self.sweep()
             task = queue.popleft()
             task.queued = False
             if type(task) is Function:

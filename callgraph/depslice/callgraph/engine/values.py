@@ -56,6 +56,7 @@ tag        fields                         stands for
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from depslice.callgraph.engine.facts import Fact, placed
@@ -76,7 +77,7 @@ NO_KEYWORDS: Mapping[str, Values] = {}
 
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
-NOBODY: list[int] = []
+NOBODY: array[int] = array("q")
 """No readers yet: shared, and never added to."""
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
@@ -101,7 +102,7 @@ class Cell:
 
     def __init__(self) -> None:
         self.values: frozenset[int] = EMPTY
-        self.readers: list[int] = NOBODY
+        self.readers: array[int] = NOBODY
 
 
 class Lookup:
@@ -127,7 +128,7 @@ class Lookup:
         self.question = question
         self.answer: frozenset[int] = EMPTY
         self.facts: tuple[Fact, ...] = ()
-        self.readers: list[int] = NOBODY
+        self.readers: array[int] = NOBODY
         self.evaluations = 0
         self.queued = False
         self.settled = False  # it will never change

@@ -30,6 +30,7 @@ from depslice.slicer.closure.registering import (
     filled_class_variables,
     given_by,
     handed_on,
+    has_parts,
     registers,
     same_objects,
 )
@@ -37,7 +38,6 @@ from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, s
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
-_NO_CONTAINERS: Final = frozenset({"C", "F", "M"})  # what their methods give is no part of them
 _IMMUTABLE: Final = frozenset(
     f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
 )
@@ -276,7 +276,7 @@ class Builders:
         kinds = [self._engine.values[value] for value in values]
         if kinds and all(map(_stays_as_it_is, kinds)):
             return
-        holds = not kinds or any(kind[0] not in _NO_CONTAINERS for kind in kinds)
+        parts = has_parts(kinds)
         by_name = self._giving.get(module.name)
         if by_name is None:
             by_name = self._giving[module.name] = {}
@@ -285,7 +285,7 @@ class Builders:
                     function = self._engine.function(module, unit.index)
                     by_name.setdefault(given, []).append((function, whole))
         functions = dict.fromkeys(
-            function for function, whole in by_name.get(name, ()) if whole or holds
+            function for function, whole in by_name.get(name, ()) if whole or parts
         )
         names = {each for function in functions for each in _names_of(function)}
         for other in self._which_may_name(functions) if functions else ():

@@ -7,11 +7,12 @@ a cache on the way gives it nothing that would not be computed again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING, is_in_place, reads
+from depslice.callgraph.engine.values import Value
 from depslice.callgraph.summary import FileSummary, Op, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
@@ -21,6 +22,7 @@ _ASKING: Final = frozenset(
 """Builtins that are given a namespace and bind nothing in it."""
 _SPACE: Final = "namespace"
 _MODULE: Final = "module"
+_WITHOUT_PARTS: Final = frozenset({"C", "F", "M"})
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
@@ -198,6 +200,11 @@ def given_by(unit: Unit) -> dict[str, bool]:
 def _add_given(into: dict[str, bool], more: dict[str, bool]) -> None:
     for name, as_it_is in more.items():
         into[name] = as_it_is or into.get(name, False)
+
+
+def has_parts(kinds: Sequence[Value]) -> bool:
+    """Whether what methods of such objects give may be a part of them; of classes it is not."""
+    return not kinds or any(kind[0] not in _WITHOUT_PARTS for kind in kinds)
 
 
 def same_objects(summary: FileSummary) -> dict[str, set[str]]:
