@@ -6,6 +6,7 @@ objects while the rest stays as it is.
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -76,7 +77,7 @@ def reference_columns(
         looks.append(styles.of(style))
         counts.append(len(each.sites))
         sites.extend([pack(site.line, site.column) for site in each.sites])
-    return tuple(column.tobytes() for column in columns)
+    return tuple(map(_packed, columns))
 
 
 class ReferenceColumns:
@@ -164,7 +165,7 @@ def unresolved_columns(unresolved: Iterable[Unresolved], names: Numbers) -> tupl
         texts.append(names.of(each.name))
         reasons.append(names.of(each.reason))
         sites.append(pack(each.site.line, each.site.column))
-    return tuple(column.tobytes() for column in columns)
+    return tuple(map(_packed, columns))
 
 
 def unresolved_of(
@@ -178,7 +179,12 @@ def unresolved_of(
             yield Unresolved(source=name, name=names[text], reason=names[reason], site=site)
 
 
+def _packed(column: array[int]) -> bytes:
+    """A column to be kept: packed by itself, since a million references are large as a whole."""
+    return zlib.compress(column, 1)
+
+
 def _read(data: bytes) -> array[int]:
     column = array(_COLUMN)
-    column.frombytes(data)
+    column.frombytes(zlib.decompress(data))
     return column

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _WIDEST: Final = 10
 _WIDEST_OPEN: Final = 12
 MOST_NAMESAKES: Final = 8
-_MOST_FUNCTIONS: Final = 30
+_MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
