@@ -165,22 +165,66 @@ def test_a_statement_builds_what_it_passes_to_be_changed(
     assert any(statement in file.text.splitlines() for file in files) is changed
 
 
-def test_what_a_method_of_a_class_gives_is_no_part_of_the_class() -> None:
+def test_what_new_of_a_class_gives_is_no_part_of_the_class_if_it_is_new() -> None:
     check_slice(
         """
 # --- app.py
-class Shape:
-    @classmethod
-    def of(cls, size): return [size]
+class Base:
+    def __new__(cls, size):
+        made = object.__new__(cls)
+        made.sizes = [size]
+        return made
 
-def make(size): return Shape.of(size)
+class Shape(Base):
+    def __new__(cls, size): return Base.__new__(cls, size)
 
-make(1).append(2)
+print(Shape.__new__(Shape, 1).sizes)
 
-def target(): return Shape
+def target(): return Base
 """,
         "app:target",
-        {"app:target", "app:Shape"},
+        {"app:target", "app:Base", "app:Base.__new__"},
+    )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "Table.all()",
+        "Table.of()[0]",
+        "Table.__new__(Table).rows",
+    ],
+)
+def test_what_else_a_class_gives_may_be_a_part_of_it(given: str) -> None:
+    check_slice(
+        f"""
+# --- reg.py
+class Table:
+    rows = [[]]
+    one = None
+    def __new__(cls):
+        if cls.one is None: cls.one = object.__new__(cls)
+        return cls.one
+    @classmethod
+    def all(cls): return cls.rows
+    @classmethod
+    def of(cls): return [cls]
+def rows(): return {given}
+# --- plug.py
+from reg import rows
+def added(): pass
+rows().append(added)
+# --- app.py
+import reg, plug
+def target(): return reg.Table.rows
+""",
+        "app:target",
+        {
+            *("app:target", "reg:Table", "reg:Table.__new__", "reg:Table.one", "reg:Table.rows"),
+            *("reg:rows", "plug:added"),
+            *(("reg:Table.all",) if "all" in given else ()),
+            *(("reg:Table.of",) if "of" in given else ()),
+        },
     )
 
 
@@ -201,26 +245,9 @@ def target(): return TABLE
     )
 
 
-def test_a_number_is_changed_by_nobody_who_gets_it() -> None:
-    check_slice(
-        """
-# --- app.py
-_limit = 10
-
-def limit(): return _limit
-
-print(limit().bit_length())
-
-def target(): return _limit
-""",
-        "app:target",
-        {"app:target", "app:_limit"},
-    )
-
-
 MODULES = """
 # --- lib/__init__.py
-from lib import spelt, computed, other
+from lib import spelt, computed, aliased, other
 options = {}
 limits = {}
 # --- lib/spelt.py
@@ -229,6 +256,11 @@ lib.options["a"] = 1
 # --- lib/computed.py
 import lib
 setattr(lib, "options", {})
+# --- lib/aliased.py
+import builtins, operator
+import lib
+NAME = "opt" + "ions"
+builtins.setattr(lib, NAME, {})
 # --- lib/other.py
 import lib
 lib.limits = {1: 2}
@@ -244,4 +276,5 @@ def test_other_modules_change_an_attribute_that_they_spell_or_compute(tmp_path: 
     found = render(program, slice_symbols(program, ["app:target"]), format="bundle").files[0].text
     assert 'lib.options["a"] = 1' in found
     assert 'setattr(lib, "options", {})' in found
+    assert "builtins.setattr(lib, NAME, {})" in found
     assert "limits" not in found

@@ -29,7 +29,7 @@ from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
 from depslice.slicer.closure.arguments import Arguments
-from depslice.slicer.closure.registering import given_by, has_parts
+from depslice.slicer.closure.registering import given_by
 
 _TAKING: Final = frozenset(
     f"builtins.{name}"
@@ -75,19 +75,16 @@ class Aliases:
             if piece.owner < 0 and piece.unit >= 0 and piece.kind in _KINDS:
                 for name in {op[2] for op in units[piece.unit].ops if op[0] == s.GLOBAL}:
                     self._mentioning.setdefault(name, []).append(piece.index)
-        # By variable, the functions that give it, or (False) what a method of it gives.
-        self._giving: dict[str, dict[str, bool]] = {}
+        self._giving: dict[str, set[str]] = {}  # by variable, the functions that give it
         for unit in units:
             if unit.kind == "function" and unit.owner < 0 and unit.parent < 0:
-                for name, whole in given_by(unit).items():
-                    self._giving.setdefault(name, {})[unit.qualname] = whole
+                for name in given_by(unit):
+                    self._giving.setdefault(name, set()).add(unit.qualname)
 
     def of(self, variable: str, link: Link = Link.SAME) -> Aliased:
         """Who changes an object by other names than ``variable``, which is that of it."""
         found = Aliased()
-        values = self._engine.name_values(self._module, variable, None)
-        parts = has_parts([self._engine.values[value] for value in values])
-        giving = {name for name, whole in self._giving.get(variable, {}).items() if whole or parts}
+        giving = self._giving.get(variable, set())
         looked_for: set[str] = set()
         waiting: list[int] = []
         done = -1

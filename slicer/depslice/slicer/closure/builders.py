@@ -14,7 +14,7 @@ from typing import Final, Literal
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.parts import FILLING, reads
-from depslice.callgraph.engine.values import Class, Function, Value, Values
+from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
@@ -30,7 +30,6 @@ from depslice.slicer.closure.registering import (
     filled_class_variables,
     given_by,
     handed_on,
-    has_parts,
     registers,
     same_objects,
 )
@@ -41,9 +40,7 @@ _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _IMMUTABLE: Final = frozenset(
     f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
 )
-_SPELT: Final = {s.ATTR: 3, s.DELETE_ATTR: 2, s.IMPORT: 4, s.SETATTR: 2, s.STRING: 2}
-"""Where an operation has the name of an attribute, or a text that may be one."""
-_COMPUTING: Final = frozenset({"delattr", "getattr", "globals", "setattr", "vars"})
+_NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
@@ -75,7 +72,7 @@ class Builders:
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
-        # Module -> variable -> functions that return it, or (False) what a method of it gives.
+        # Module -> variable -> functions that return it, or (False) what its `__new__` gives.
         self._giving: dict[str, dict[str, list[tuple[Function, bool]]]] = {}
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
         self._using: dict[str, list[Piece]] = {}  # by module
@@ -271,22 +268,18 @@ class Builders:
         """What changes what a function gives it of the variable: statements, and functions they run.
 
         ``signal("saved").connect(f)``, ``@get_registry().add``, ``handlers_of("x") += [f]``. The
-        ``values`` of the variable tell whether there is anything to change.
+        ``values`` of the variable tell whether ``__new__`` of it gives something that is new.
         """
-        kinds = [self._engine.values[value] for value in values]
-        if kinds and all(map(_stays_as_it_is, kinds)):
-            return
-        parts = has_parts(kinds)
         by_name = self._giving.get(module.name)
         if by_name is None:
             by_name = self._giving[module.name] = {}
             for unit in module.summary.units:
-                for given, whole in given_by(unit).items() if unit.kind == "function" else ():
+                for given, is_more in given_by(unit).items() if unit.kind == "function" else ():
                     function = self._engine.function(module, unit.index)
-                    by_name.setdefault(given, []).append((function, whole))
-        functions = dict.fromkeys(
-            function for function, whole in by_name.get(name, ()) if whole or parts
-        )
+                    by_name.setdefault(given, []).append((function, is_more))
+        found = by_name.get(name, ())
+        making = not all(is_more for _, is_more in found) and self._make_new(values)
+        functions = dict.fromkeys(function for function, is_more in found if is_more or not making)
         names = {each for function in functions for each in _names_of(function)}
         for other in self._which_may_name(functions) if functions else ():
             writers = [
@@ -302,6 +295,19 @@ class Builders:
                     function = self._engine.function(other, piece.unit)
                     if self._calls_one_of(function, functions):
                         self._keep(other, piece, item)
+
+    def _make_new(self, values: Values) -> bool:
+        """Whether these are classes, and each makes its instances by what ``object`` does."""
+        engine = self._engine
+        for kind in [engine.values[value] for value in values]:
+            owner = engine.find_member(kind[1], "__new__") if kind[0] == "C" else None
+            made = () if owner is None else engine.member_values(owner, "__new__")
+            makers = [engine.values[value] for value in made]
+            if not makers or not all(
+                maker[0] == "F" and given_by(maker[1].unit).keys() == {"object"} for maker in makers
+            ):
+                return False
+        return bool(values)
 
     def _using_results(self, module: Module) -> list[Piece]:
         """The statements of a module that may change what a call gives them."""
@@ -464,13 +470,13 @@ class Builders:
                     other, piece, each.bound, handle=bool(link & Link.CALLED)
                 ):
                     continue
-                if imported == "name" or self._writes_attribute(other, piece.unit, module, name):
+                if imported == "name" or self._writes_attribute(each, piece.unit, module, name):
                     self._keep(other, piece, item)
             writers = [
                 unit
                 for unit in each.writers
                 if self._changing.changes(other, unit, each.bound)
-                and (imported == "name" or self._writes_attribute(other, unit, module, name))
+                and (imported == "name" or self._writes_attribute(each, unit, module, name))
             ]
             if imported == "name":
                 writers += self._changing.fillers(other, each.bound, ())
@@ -535,9 +541,10 @@ class Builders:
                         absolute = self._program.import_target(source, level, target)
         return absolute == module.name
 
-    def _writes_attribute(self, other: Module, unit: int, module: Module, name: str) -> bool:
-        """Whether a unit changes ``module.name``."""
-        if unit < 0 or not _may_spell(other.summary.units[unit], name):
+    def _writes_attribute(self, changed: _Changed, unit: int, module: Module, name: str) -> bool:
+        """Whether a unit changes ``module.name``, where ``changed`` imports the module."""
+        other = changed.module
+        if unit < 0 or not _may_spell(other.summary.units[unit], changed.bound, module.name, name):
             return False
         facts = self._engine.facts_of(self._engine.function(other, unit))
         return any(
@@ -581,19 +588,31 @@ def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
 
 
-def _may_spell(unit: s.Unit, name: str) -> bool:
-    """Whether code may mean the attribute ``name`` of something: by its name, or by a computed one."""
-    return any(
-        op[0] == s.BY_NAME
-        or (op[0] in _SPELT and op[_SPELT[op[0]]] == name)
-        or (op[0] == s.GLOBAL and op[2] in _COMPUTING)
-        for op in unit.ops
-    )
+def _may_spell(unit: s.Unit, bound: str, module: str, name: str) -> bool:
+    """Whether code may change ``module.name``, having the module, or a package of it, as ``bound``.
 
-
-def _stays_as_it_is(kind: Value) -> bool:
-    """Whether nobody can change such an object."""
-    return kind[0] in ("S", "N") or (kind[0] == "XI" and kind[1] in _IMMUTABLE)
+    It spells the name, or does something else with the module than to read attributes of it.
+    """
+    within = module.split(".")
+    held: set[int] = set()
+    for op in unit.ops:
+        code = op[0]
+        if code == s.GLOBAL:
+            if op[2] == bound:
+                held.add(op[1])
+            elif op[2] in _NAMESPACES:
+                return True
+        elif code == s.ATTR and op[2] in held:
+            if op[3] == name or op[3].startswith("__"):
+                return True
+            if op[3] in within:
+                held.add(op[1])
+        elif code in (s.SETATTR, s.DELETE_ATTR) and op[1] in held:
+            if op[2] == name or (code == s.SETATTR and op[3] in held):
+                return True
+        elif code == s.IMPORT or not held.isdisjoint(reads(op)):
+            return True
+    return False
 
 
 def _uses_a_result(unit: s.Unit) -> bool:

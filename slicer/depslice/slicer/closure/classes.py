@@ -63,8 +63,10 @@ class Classes:
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
-        self._names: dict[Class, frozenset[str]] = {}  # of members, inherited ones included
-        self._attributes: dict[Class, frozenset[str]] = {}  # those its methods store, too
+        # By the order of inheritance, of which more may become known: names of members, and
+        # those that methods store, too.
+        self._names: dict[tuple[Class, ...], frozenset[str]] = {}
+        self._attributes: dict[tuple[Class, ...], frozenset[str]] = {}
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
@@ -458,21 +460,19 @@ class Classes:
         return found
 
     def _has(self, class_: Class, attribute: str) -> bool:
-        found = self._attributes.get(class_)
+        order = tuple(self._engine.mro(class_))
+        found = self._attributes.get(order)
         if found is None:
-            order = self._engine.mro(class_)
-            found = self._names_of(class_).union(*(k.info.self_stores for k in order))
-            if class_.mro_cache is not None:
-                self._attributes[class_] = found
+            stored = (k.info.self_stores for k in order)
+            found = self._attributes[order] = self._names_of(class_).union(*stored)
         return attribute in found
 
     def _names_of(self, class_: Class) -> frozenset[str]:
         """The names that the bodies of ``class_`` and of its bases bind."""
-        found = self._names.get(class_)
+        order = tuple(self._engine.mro(class_))
+        found = self._names.get(order)
         if found is None:
-            found = frozenset().union(*(k.info.members for k in self._engine.mro(class_)))
-            if class_.mro_cache is not None:
-                self._names[class_] = found
+            found = self._names[order] = frozenset().union(*(k.info.members for k in order))
         return found
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:

@@ -7,12 +7,11 @@ a cache on the way gives it nothing that would not be computed again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING, is_in_place, reads
-from depslice.callgraph.engine.values import Value
 from depslice.callgraph.summary import FileSummary, Op, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
@@ -22,7 +21,6 @@ _ASKING: Final = frozenset(
 """Builtins that are given a namespace and bind nothing in it."""
 _SPACE: Final = "namespace"
 _MODULE: Final = "module"
-_WITHOUT_PARTS: Final = frozenset({"C", "F", "M"})
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
@@ -169,25 +167,24 @@ def _spaces_in(unit: Unit, spaces: Mapping[str, str]) -> dict[int, str]:
 def given_by(unit: Unit) -> dict[str, bool]:
     """The variables that ``unit`` returns, or something of what they hold; ``.name`` attributes.
 
-    Each with whether it is returned as it is, or an item of it (``return REGISTRY``,
-    ``return _signals[name]``, ``return cls._instance``), not just what a method of it gives
-    (``return REGISTRY.setdefault(name, [])``).
+    ``return REGISTRY``, ``return _signals[name]``, ``return cls._instance``. Each with whether it
+    is more than what ``__new__`` of it gives (``return Base.__new__(cls)``).
     """
     given: dict[str, bool] = {}
     held: dict[int, dict[str, bool]] = {}
-    methods: dict[int, Iterable[str]] = {}
+    methods: dict[int, dict[str, bool]] = {}
     for op in unit.ops:
         code = op[0]
         if code == s.GLOBAL:
             held[op[1]] = {op[2]: True}
         elif code == s.ATTR:
-            methods[op[1]] = held.get(op[2], {})
+            methods[op[1]] = dict.fromkeys(held.get(op[2], ()), op[3] != "__new__")
             filling = methods[op[1]] if op[3] in FILLING else ()  # `return X[key].append`
             held[op[1]] = {**dict.fromkeys(filling, True), f".{op[3]}": True}
         elif code == s.SUB:
             held[op[1]] = held.get(op[2], {})
         elif code == s.CALL:
-            held[op[1]] = dict.fromkeys(methods.get(op[2], ()), False)
+            held[op[1]] = methods.get(op[2], {})  # `X.setdefault(key, …)`, `X.get(key)`
         elif code == s.PHI:
             held[op[1]] = {}
             for register in op[2]:
@@ -198,13 +195,8 @@ def given_by(unit: Unit) -> dict[str, bool]:
 
 
 def _add_given(into: dict[str, bool], more: dict[str, bool]) -> None:
-    for name, as_it_is in more.items():
-        into[name] = as_it_is or into.get(name, False)
-
-
-def has_parts(kinds: Sequence[Value]) -> bool:
-    """Whether what methods of such objects give may be a part of them; of classes it is not."""
-    return not kinds or any(kind[0] not in _WITHOUT_PARTS for kind in kinds)
+    for name, is_more in more.items():
+        into[name] = is_more or into.get(name, False)
 
 
 def same_objects(summary: FileSummary) -> dict[str, set[str]]:
