@@ -37,9 +37,6 @@ from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, s
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
-_IMMUTABLE: Final = frozenset(
-    f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
-)
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 

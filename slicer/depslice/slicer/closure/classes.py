@@ -229,6 +229,8 @@ class Classes:
         self, live: Class, standing: Mapping[str, Demand], *, fallback: bool = False
     ) -> None:
         """What is demanded by name of a live class; the names it has not are thousands."""
+        if not standing:
+            return
         names = self._names_of(live)
         if not fallback or "__getattr__" not in names:
             names |= _DERIVED
