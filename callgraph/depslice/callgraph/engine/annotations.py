@@ -26,6 +26,7 @@ _WRAPPERS: Final = frozenset(
         "TypeGuard",
     }
 )
+_BARE: Final = frozenset({"ClassVar", "Final", "TypeAlias"})
 _DEEPEST_TYPE: Final = 12
 
 
@@ -173,6 +174,8 @@ class AnnotationEvaluation(ScopeEvaluation):
         name = dotted.rpartition(".")[2]
         if dotted in ("typing.Any", "builtins.object", "typing_extensions.Any"):
             return EMPTY
+        if name in _BARE and dotted.startswith("typing"):
+            return EMPTY  # `x: Final = 1` declares what it is assigned
         if name in ("Callable", "Type", "Optional", "Union", "TypeVar", "ParamSpec"):
             return EMPTY
         known = self.outside.declared(dotted)

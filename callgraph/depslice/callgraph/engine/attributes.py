@@ -214,8 +214,12 @@ class AttributeEvaluation(ClassEvaluation):
         if module is not None and self._has(module, name):
             self.facts.append((f.NAME, module_name, name, None, pos))
             return self.module_member(module, name)
-        if name == "__dict__" and self.whole:
-            return self.single(("NS", module_name))
+        itself = self.intern(("M", module_name))
+        if name == "__dict__":
+            return self.single(("NS", module_name) if self.whole else ("ND", itself))
+        if name in ("__setattr__", "__delattr__"):
+            function = self.single(("X", f"builtins.{name.strip('_')}"))
+            return self.single(("PT", function, (self.only(itself),), ()))
         if module is not None and name in ("__name__", "__package__"):
             return self.module_name(module, name)
         inner = f"{module_name}.{name}"

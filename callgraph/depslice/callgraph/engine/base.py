@@ -95,6 +95,7 @@ class EngineState:
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
+        self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them
         self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
         self._declarations: dict[tuple[Class, str], tuple[tuple[Function, TypeExpr], ...]] = {}

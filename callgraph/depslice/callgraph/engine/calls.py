@@ -380,10 +380,14 @@ class CallEvaluation(ExternalCalls):
                 named.update(self.names_of(values)[0])
             for name, values in named.items():
                 self.store_attribute(self.only(owner), name, values, pos)
-        if method not in ("get", "pop") or not args:
+        if method not in ("get", "pop", "setdefault") or not args:
             return EMPTY
         default = args[1] if len(args) > 1 else EMPTY
         kind = self.values[owner]
+        if method == "setdefault":
+            for key in args[0]:
+                if self.values[key][0] == "S":
+                    self.store_attribute(self.only(owner), self.values[key][1], default, pos)
         if kind[0] == "C":  # what it does not have is not amiss: it has the default
             names = [self.values[key] for key in args[0]]
             if names and all(

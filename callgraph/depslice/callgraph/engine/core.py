@@ -34,6 +34,8 @@ from depslice.callgraph.templates import SHOWN_BY
 _MOST_EVALUATIONS: Final = 12
 _MOST_PASSES: Final = 4
 _DEEPEST: Final = 120
+_STORING: Final = frozenset({s.CALL, s.SETATTR, s.SETSUB})
+"""Operations that may rebind a variable of another module."""
 
 
 class Engine(Probing):
@@ -50,6 +52,20 @@ class Engine(Probing):
         self._depth = 0
         self.outside = Outside(self, program.stubs)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
+
+    def patch(self, module: Module, name: str, writer: Function) -> None:
+        """From now on a variable has what ``writer``, of another module, stores there too.
+
+        Over a whole program it has so from the start. Else that depends on who runs: a test
+        that replaces it is no matter of a slice that the test is not in.
+        """
+        writers = self.patched.setdefault((module.name, name), set())
+        if writer not in writers:
+            writers.add(writer)
+            ops = writer.unit.ops
+            storing = {index for index, op in enumerate(ops) if op[0] in _STORING}
+            writer.dirty = storing if writer.dirty is None else writer.dirty | storing
+            self.enqueue(writer)
 
     # --- scheduling
 

@@ -75,7 +75,7 @@ class Lineages(StoreEvaluation):
                 self.facts.append((f.LISTED, receiver, f.ALL, how, pos))
             elif kind[0] in OPEN and inherited:
                 self.facts.append((f.DYNAMIC, None, "", "", pos, receiver))
-            elif kind[0] == "M" and inherited:
+            elif kind[0] == "M" and (inherited or not self.whole):
                 self.facts.append((f.DYNAMIC, kind[1], "", "", pos, receiver))
         return self.single(("N", "", ""))
 

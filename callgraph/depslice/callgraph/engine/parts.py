@@ -29,6 +29,15 @@ _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
 FILLING: Final = frozenset(
     {"append", "add", "appendleft", "insert", "extend", "update", "setdefault", "put", "register"}
 )
+PUTTING: Final = FILLING | {
+    "__delattr__",
+    "__delitem__",
+    "__iadd__",
+    "__ior__",
+    "__setattr__",
+    "__setitem__",
+}
+"""Methods that change what they are called on, those included that statements call."""
 NO_RESULT: Final = frozenset(
     {
         s.SETATTR,

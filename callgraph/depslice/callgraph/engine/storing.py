@@ -35,6 +35,11 @@ class StoreEvaluation(AttributeEvaluation):
                 self.facts.append((f.WRITE, value[1], name, pos))
                 if module is not None and (self.whole or module is self._own_module()):
                     self.write(self.variable_cell(module, name, -1), values)
+                elif module is not None and self.current in self.patched.get(
+                    (module.name, name), ()
+                ):
+                    for piece in module.current_pieces(name, None):
+                        self.write(self.variable_cell(module, name, piece), values)
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
                 self.write(self.cell("carried", name), values)

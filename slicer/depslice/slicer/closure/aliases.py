@@ -14,7 +14,7 @@ a container that *holds* it. A part of a part is a part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
 from heapq import heappop, heappush
@@ -24,7 +24,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import SAYING, SETTING, TELLING
-from depslice.callgraph.engine.parts import FILLING, reads
+from depslice.callgraph.engine.parts import NO_RESULT, PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
@@ -36,6 +36,7 @@ _TAKING: Final = frozenset(
     for name in ("dict", "enumerate", "iter", "list", "map", "reversed", "sorted", "tuple", "zip")
 )
 """What gives the elements of what it is given."""
+_PARTIAL: Final = (f.EXTERNAL, "functools.partial")
 _DEFINED: Final = frozenset({"C", "F", "M", "W"})
 _CONSTANT: Final = frozenset({"S", "N"})
 _KINDS: Final = frozenset({"assign", "def", "class", "expr", "loop", "other", "with"})
@@ -56,10 +57,15 @@ _REAL: Final = Link.SAME | Link.PART
 
 @dataclass(slots=True)
 class Aliased:
-    """``pieces``: statements that change the variable by none of its own names; and ``names``."""
+    """Who changes a variable by none of its own names.
+
+    ``pieces``: statements. ``names`` and ``members``, class attributes by the index of the class:
+    what else has it in the module.
+    """
 
     pieces: dict[int, Piece] = field(default_factory=dict)
     names: dict[str, Link] = field(default_factory=dict)
+    members: dict[tuple[int, str], None] = field(default_factory=dict)
 
 
 class Aliases:
@@ -83,13 +89,34 @@ class Aliases:
 
     def of(self, variable: str, link: Link = Link.SAME) -> Aliased:
         """Who changes an object by other names than ``variable``, which is that of it."""
-        found = Aliased()
         giving = self._giving.get(variable, set())
+        defined = self._is_defined(self._module, variable)
+        subject = _Subject(self._module, variable, variable, link, giving, defined, {})
+        return self._follow(subject, {variable, *giving})
+
+    def of_readings(
+        self, owner: Module, variable: str, roots: Mapping[int, Mapping[Register, Link]]
+    ) -> Aliased:
+        """Who changes a variable of ``owner``, which statements of this module have in registers.
+
+        ``roots``: by their indices, what the registers are of it.
+        """
+        defined = self._is_defined(owner, variable)
+        subject = _Subject(owner, variable, "", Link.NONE, set(), defined, roots)
+        return self._follow(subject, set())
+
+    def _is_defined(self, owner: Module, variable: str) -> bool:
+        values = self._engine.name_values(owner, variable, None)
+        return any(self._engine.values[value][0] in _DEFINED for value in values)
+
+    def _follow(self, subject: _Subject, names: set[str]) -> Aliased:
+        """``names``: those that statements may have of it to begin with."""
+        found = Aliased()
         looked_for: set[str] = set()
-        waiting: list[int] = []
+        waiting: list[int] = sorted(subject.roots)
         done = -1
         while True:
-            for name in {variable, *giving, *found.names} - looked_for:
+            for name in {*names, *found.names} - looked_for:
                 looked_for.add(name)
                 for index in self._mentioning.get(name, ()):
                     if index > done:
@@ -99,28 +126,38 @@ class Aliases:
             if not waiting:
                 return found
             done = heappop(waiting)
-            one = _Pass(self._engine, self._arguments, self._module, variable, link, giving)
+            one = _Pass(self._engine, self._arguments, self._module, subject)
             one.run(self._module.summary.pieces[done], found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The object that is followed: what ``variable`` of ``owner`` stands for.
+
+    ``name`` has it in the module that is looked at, as ``link`` says; so have the functions
+    ``giving``, and the registers of statements that are ``roots``. ``defined``: it is a function
+    or a class, or may be, which nobody is expected to change.
+    """
+
+    owner: Module
+    variable: str
+    name: str
+    link: Link
+    giving: set[str]
+    defined: bool
+    roots: Mapping[int, Mapping[Register, Link]]
 
 
 class _Pass:
     """One statement, for one variable."""
 
     def __init__(
-        self,
-        engine: Engine,
-        arguments: Arguments,
-        module: Module,
-        variable: str,
-        link: Link,
-        giving: set[str],
+        self, engine: Engine, arguments: Arguments, module: Module, subject: _Subject
     ) -> None:
         self._engine = engine
         self._arguments = arguments
         self._module = module
-        self._variable = variable
-        self._of_variable = link
-        self._giving = giving
+        self._subject = subject
         self._links: dict[Register, Link] = {}
         self._methods: dict[Register, tuple[Register, str]] = {}
         self._givers: set[Register] = set()
@@ -129,18 +166,20 @@ class _Pass:
         """Note whether ``piece`` changes the variable, and what it binds to something of it."""
         unit = self._module.summary.units[piece.unit]
         links = self._links
+        subject = self._subject
+        roots = subject.roots.get(piece.index, {})
         elements: dict[Register, tuple[Register, ...]] = {}
         wanted = {register for op in unit.ops for register in reads(op)}
         # Where a statement has the name itself, others see whether it changes that.
-        named = any(op[0] == s.GLOBAL and op[2] == self._variable for op in unit.ops)
-        real = Link.PART if named and self._of_variable is Link.SAME else _REAL
+        named = any(op[0] == s.GLOBAL and op[2] == subject.name for op in unit.ops)
+        real = Link.PART if named and subject.link is Link.SAME else _REAL
         changes = False
         for op in unit.ops:
             code = op[0]
             if code == s.GLOBAL:
-                same = op[2] == self._variable
-                links[op[1]] = self._of_variable if same else found.names.get(op[2], Link.NONE)
-                if op[2] in self._giving:
+                same = op[2] == subject.name
+                links[op[1]] = subject.link if same else found.names.get(op[2], Link.NONE)
+                if op[2] in subject.giving:
                     self._givers.add(op[1])
             elif code == s.ATTR:
                 links[op[1]] = self._attribute(self._link(op[2]), op[3])
@@ -161,14 +200,25 @@ class _Pass:
                 changes = changes or bool(self._link(op[2]) & (Link.CALLED | Link.PART))
             elif code == s.CALL:
                 changes = changes or bool(self._link(op[2]) & Link.CALLED)
-                if op[2] in self._methods and op[1] not in wanted:
+                if op[2] in self._methods:
                     receiver, method = self._methods[op[2]]
-                    changes = changes or bool(self._link(receiver) & real and _acts(method))
+                    link = self._link(receiver)
+                    if op[1] not in wanted:
+                        changes = changes or bool(link & real and acts(method))
+                    if link is Link.CALLED and not subject.defined:  # an instance that keeps it
+                        acting = op[1] not in wanted and acts(method)
+                        changes = changes or acting or _puts(method)
+                changes = changes or self._passes(unit, op, real)
                 links[op[1]] = self._call(unit, op)
-            elif code == s.BIND and op[1] != self._variable:
+            elif code == s.BIND and piece.owner >= 0:
+                if self._link(op[2]) & Link.SAME:
+                    found.members[piece.owner, op[1]] = None
+            elif code == s.BIND and op[1] != subject.name:
                 known = found.names.get(op[1], Link.NONE) | self._link(op[2])
                 if known:
                     found.names[op[1]] = known
+            if roots and code not in NO_RESULT and op[1] in roots:
+                links[op[1]] = roots[op[1]]
         if changes:
             found.pieces[piece.index] = piece
 
@@ -197,10 +247,19 @@ class _Pass:
         methods = list(self._methods_of(name)) if link & Link.SAME else []
         if methods:
             return any(self._arguments.changes_parameter(method, 0) for method in methods)
-        return name in FILLING or name.startswith(SETTING)
+        return _puts(name)
+
+    def _passes(self, unit: Unit, op: Op, real: Link) -> bool:
+        """Whether a call is given the object, and changes it: ``put(table, key, value)``."""
+        function = self._engine.function(self._module, unit.index)
+        return any(
+            self._arguments.changes(function, op, register, defined=self._subject.defined)
+            for register in dict.fromkeys(reads(op)[1:])
+            if self._link(register) & real & Link.SAME
+        )
 
     def _methods_of(self, name: str) -> Iterator[Function]:
-        for value in self._engine.name_values(self._module, self._variable, None):
+        for value in self._engine.name_values(self._subject.owner, self._subject.variable, None):
             kind = self._engine.values[value]
             owner = self._engine.find_member(kind[1], name) if kind[0] == "I" else None
             for member in self._engine.member_values(owner, name) if owner is not None else ():
@@ -209,7 +268,7 @@ class _Pass:
                     yield found[1]
 
     def _kinds(self) -> set[str]:
-        values = self._engine.name_values(self._module, self._variable, None)
+        values = self._engine.name_values(self._subject.owner, self._subject.variable, None)
         return {str(self._engine.values[value][0]) for value in values}
 
     def _call(self, unit: Unit, op: Op) -> Link:
@@ -227,9 +286,13 @@ class _Pass:
         function = self._engine.function(self._module, unit.index)
         for register in dict.fromkeys(reads(op)[1:]):
             link = self._link(register)
-            if not link & ~Link.CALLED:
+            if not link:
                 continue
             facts = self._arguments.facts_at(function, op[-1])
+            if any(fact[:2] == _PARTIAL for fact in facts):
+                found |= link & Link.CALLED
+            if not link & ~Link.CALLED:
+                continue
             if not _TAKING.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL):
                 found |= Link.HOLDS
             elif link & _REAL and self._arguments.keeps(function, op, register):
@@ -237,6 +300,10 @@ class _Pass:
         return found
 
 
-def _acts(method: str) -> bool:
+def _puts(method: str) -> bool:
+    return method in PUTTING or method.startswith(SETTING)
+
+
+def acts(method: str) -> bool:
     """Whether a method called for nothing but its effect changes what it is called on."""
     return method not in TELLING and method.partition("_")[0] not in SAYING

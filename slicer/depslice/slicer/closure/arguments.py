@@ -16,7 +16,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import STANDARD_MODULES
-from depslice.callgraph.engine.parts import FILLING, reads
+from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register
 
@@ -57,7 +57,7 @@ class Arguments:
         calls that the value has been followed through.
         """
         here = self.facts_at(function, call[-1])
-        called = [fact[1] for fact in here if fact[0] == f.CALL]
+        called = [fact[1] for fact in here if fact[0] == f.CALL and not fact[5]]
         if called:
             return any(
                 self.changes_parameter(each, index, defined=defined, depth=depth)
@@ -71,6 +71,7 @@ class Arguments:
             return not defined and not depth  # nobody knows what is called
         return any(
             dotted in _CHANGING
+            or (register in call[3][:1] and dotted.rpartition(".")[2] in PUTTING)
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
         )
@@ -109,7 +110,7 @@ class Arguments:
         ):
             return True
         return function.unit.qualname.endswith("__init__") and any(
-            self._fills_attribute(function, attribute)
+            any(self.filling_methods(function, attribute))
             for attribute in {
                 op[2] for op in function.unit.ops if op[0] == s.SETATTR and op[3] == index
             }
@@ -131,6 +132,24 @@ class Arguments:
         given = {op[1] for op in function.unit.ops if op[0] == s.GLOBAL and op[2] == name}
         return self._is_changed(function, given, defined=False, depth=0, known=True)
 
+    def changes_what(self, function: Function, registers: set[Register]) -> bool:
+        """Whether a function surely changes what is in ``registers``."""
+        return self._is_changed(function, registers, defined=False, depth=0, known=True)
+
+    def filling_methods(self, constructor: Function, attribute: str) -> Iterator[Function]:
+        """The methods of the class that change what instances have under ``attribute``."""
+        units = constructor.module.summary.units
+        for unit in units:
+            if unit.owner == constructor.unit.owner and unit.kind == "function" and unit.params:
+                held = {
+                    op[1]
+                    for op in unit.ops
+                    if op[0] == s.ATTR and op[2] == 0 and op[3] == attribute
+                }
+                method = self._engine.function(constructor.module, unit.index)
+                if held and self._is_changed(method, held, defined=False, depth=1, known=True):
+                    yield method
+
     def _inside(self, function: Function, name: str) -> Iterator[tuple[Function, set[Register]]]:
         """The functions defined in ``function`` that read its variable, and where they have it."""
         pending = [function]
@@ -146,21 +165,6 @@ class Arguments:
                     }
                     if taken:
                         yield inner, taken
-
-    def _fills_attribute(self, constructor: Function, attribute: str) -> bool:
-        """Whether a method of the class changes what instances have under ``attribute``."""
-        units = constructor.module.summary.units
-        for unit in units:
-            if unit.owner == constructor.unit.owner and unit.kind == "function" and unit.params:
-                held = {
-                    op[1]
-                    for op in unit.ops
-                    if op[0] == s.ATTR and op[2] == 0 and op[3] == attribute
-                }
-                method = self._engine.function(constructor.module, unit.index)
-                if held and self._is_changed(method, held, defined=False, depth=1, known=True):
-                    return True
-        return False
 
     def _is_changed(
         self,
@@ -192,7 +196,7 @@ class Arguments:
             elif code == s.SUB and op[2] in given:
                 given.add(op[1])
             elif code == s.CALL and op[2] in methods:
-                if methods[op[2]] in FILLING:
+                if methods[op[2]] in PUTTING:
                     return True
                 results.append(op[1])
             elif code == s.CALL:

@@ -7,7 +7,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,7 +18,7 @@ from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
-from depslice.slicer.closure.aliases import Link
+from depslice.slicer.closure.aliases import Aliased, Link
 from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
@@ -30,14 +30,18 @@ from depslice.slicer.closure.registering import (
     filled_class_variables,
     given_by,
     handed_on,
+    passed_on,
     registers,
     same_objects,
 )
+from depslice.slicer.closure.spelling import Spelling
 from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, start_of
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
+_STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
+"""What runs functions when it is told to, in this process."""
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
@@ -80,6 +84,7 @@ class Builders:
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
+        self._spelling: Spelling | None = None  # of all modules that run
 
     def build_variable(self, module: Module, name: str) -> None:
         """Keep every statement that changes the object ``name`` stands for."""
@@ -90,6 +95,16 @@ class Builders:
         self._build_here(module, name, item)
         for other in sorted(self._same_objects(module).get(name, ())):
             self._build_here(module, other, item)
+        self._build_by_functions(module, name, item)
+        values = self._engine.name_values(module, name, None)
+        self._build_through_results(module, item, name, values)
+        self._build_elsewhere(module, name, item)
+        self._build_by_aliases(module, name, item)
+        self._build_by_readings(module, name, item)
+        self._build_by_value(values, item)
+
+    def _build_by_functions(self, module: Module, name: str, item: str) -> None:
+        """What module-level code runs of the functions of ``module`` that change ``name``."""
         summary = module.summary
         writers = [
             unit
@@ -100,11 +115,6 @@ class Builders:
         writers += self._changing.fillers(module, name, sorted(mentioning))
         if writers:
             self._build_through(module, writers, item, frozenset((name,)))
-        values = self._engine.name_values(module, name, None)
-        self._build_through_results(module, item, name, values)
-        self._build_elsewhere(module, name, item)
-        self._build_by_aliases(module, name, item)
-        self._build_by_value(values, item)
 
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
@@ -258,8 +268,14 @@ class Builders:
                     continue
                 if not self._runs(other, piece):
                     continue
-                if self._calls_one_of(self._engine.function(other, piece.unit), callers):
+                function = self._engine.function(other, piece.unit)
+                if self._calls_one_of(function, callers):
                     self._keep(other, piece, item)
+                    if any(
+                        fact[0] == f.EXTERNAL and fact[1] in _STARTED for fact in function.facts
+                    ):
+                        for name in piece.binds:  # `worker = Thread(target=fill)`
+                            self.build_variable(other, name)
 
     def _build_through_results(self, module: Module, item: str, name: str, values: Values) -> None:
         """What changes what a function gives it of the variable: statements, and functions they run.
@@ -276,7 +292,9 @@ class Builders:
                     by_name.setdefault(given, []).append((function, is_more))
         found = by_name.get(name, ())
         making = not all(is_more for _, is_more in found) and self._make_new(values)
-        functions = dict.fromkeys(function for function, is_more in found if is_more or not making)
+        functions = self._with_those_that_pass_on(
+            dict.fromkeys(function for function, is_more in found if is_more or not making)
+        )
         names = {each for function in functions for each in _names_of(function)}
         for other in self._which_may_name(functions) if functions else ():
             writers = [
@@ -292,6 +310,47 @@ class Builders:
                     function = self._engine.function(other, piece.unit)
                     if self._calls_one_of(function, functions):
                         self._keep(other, piece, item)
+            roots = self._bound_results(other, names, functions)
+            if roots:
+                aliased = self._changing.aliases_in(other, module, name, roots)
+                self._keep_aliased(other, name, item, aliased)
+
+    def _with_those_that_pass_on(self, functions: dict[Function, None]) -> dict[Function, None]:
+        """``functions``, and those that return what they give: ``return Registry.instance()``."""
+        found = dict(functions)
+        latest = functions
+        for _ in range(_CALLS):
+            if not latest:
+                break
+            names = {name for function in latest for name in _names_of(function)}
+            passing: dict[Function, None] = {}
+            for module in self._which_may_name(latest):
+                for unit in self._mentioning(module, names):
+                    function = self._engine.function(module, unit)
+                    places = passed_on(function.unit) if function not in found else ()
+                    if places and self._calls_one_of(function, latest, places):
+                        passing[function] = None
+            latest = passing
+            found |= latest
+        return found
+
+    def _bound_results(
+        self, module: Module, names: set[str], functions: dict[Function, None]
+    ) -> dict[int, dict[int, Link]]:
+        """By statements of ``module`` that bind what one of ``functions`` gives: where it is."""
+        roots: dict[int, dict[int, Link]] = {}
+        units = module.summary.units
+        for piece in module.summary.pieces:
+            if piece.kind != "assign" or piece.owner >= 0 or piece.unit < 0:
+                continue
+            ops = units[piece.unit].ops
+            if names.isdisjoint(op[_NAMED[op[0]]] for op in ops if op[0] in _NAMED):
+                continue
+            function = self._engine.function(module, piece.unit)
+            for op in ops:
+                if op[0] == s.CALL and self._calls_one_of(function, functions, (op[-1],)):
+                    roots.setdefault(piece.index, {})[op[1]] = Link.PART
+        return roots
 
     def _make_new(self, values: Values) -> bool:
         """Whether these are classes, and each makes its instances by what ``object`` does."""
@@ -330,12 +389,35 @@ class Builders:
         own = Demand.of(item, module, ReferenceKind.WRITE, "builds")
         if not self._followed.is_new((item, module.name, name, link), own):
             return
-        aliased = self._changing.aliases_of(module, name, link)
+        self._keep_aliased(module, name, item, self._changing.aliases_of(module, name, link))
+        for owner, member in self._members_of(module).get(name, ()):
+            self._build_through_class(owner, member, item)
+
+    def _build_by_readings(self, module: Module, name: str, item: str) -> None:
+        """What changes the object in other modules, where names do not tell that it has it."""
+        found = self._changing.readings(self._spelling_of_all(), module, name)
+        for other, aliased, writers in found:
+            self._keep_aliased(other, name, item, aliased)
+            if writers:
+                self._build_through(other, writers, item, frozenset((name,)))
+
+    def _spelling_of_all(self) -> Spelling:
+        if self._spelling is None:
+            self._spelling = Spelling(self._program, list(self._growth.running()))
+        return self._spelling
+
+    def _keep_aliased(self, module: Module, name: str, item: str, aliased: Aliased) -> None:
+        """Keep what changes ``item`` by other names of ``module`` than ``name``."""
         for piece in aliased.pieces.values():
             if self._runs(module, piece):
                 self._keep(module, piece, item)
+        for index, member in aliased.members:
+            owner = self._engine.class_(module, index)
+            self._build_through_class(owner, member, item)
         for other, of_other in aliased.names.items():
             self._build_elsewhere(module, other, item, of_other)
+            if of_other & Link.SAME:
+                self._build_by_functions(module, other, item)
             if of_other & Link.CALLED:
                 calling = [
                     unit
@@ -343,8 +425,6 @@ class Builders:
                     if self._changing.changes(module, unit, other, called=False)
                 ]
                 self._build_through(module, calling, item, frozenset((name,)))
-        for owner, member in self._members_of(module).get(name, ()):
-            self._build_through_class(owner, member, item)
 
     def _build_by_value(self, values: Values, item: str, attribute: str = "") -> None:
         """What changes a container that no name stands for there, or that attribute."""
@@ -395,9 +475,17 @@ class Builders:
             found |= latest
         return found
 
-    def _calls_one_of(self, function: Function, functions: dict[Function, None]) -> bool:
-        facts = self._engine.facts_of(function)
-        return any(fact[0] == f.CALL and fact[1] in functions for fact in facts)
+    def _calls_one_of(
+        self,
+        function: Function,
+        functions: dict[Function, None],
+        places: Container[int] | None = None,
+    ) -> bool:
+        """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given."""
+        return any(
+            fact[0] == f.CALL and fact[1] in functions and (places is None or fact[2] in places)
+            for fact in self._engine.facts_of(function)
+        )
 
     def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:
         """The modules that run and have one of these functions, or may import it."""

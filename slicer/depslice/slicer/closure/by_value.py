@@ -49,7 +49,7 @@ class ByValue:
         """The units that put something into a container among ``values``.
 
         ``name``: of the class attribute that it is; what changes such ones is looked at, be it
-        in functions. Without it, statements at the module scope are.
+        in functions. Otherwise statements at the module scope are.
         """
         containers = {value for value in values if self._engine.values[value][0] == "K"}
         if not containers:
@@ -57,7 +57,8 @@ class ByValue:
         for module in modules:
             units = module.summary.units
             for unit, register, attribute in self._changes_in(module):
-                if attribute == name or not (name or units[unit].kind == "function"):
+                at_module_scope = units[unit].kind != "function"
+                if attribute == name or (at_module_scope and not (name and attribute)):
                     function = self._engine.function(module, unit)
                     self._engine.facts_of(function)
                     if not containers.isdisjoint(function.registers[register]):

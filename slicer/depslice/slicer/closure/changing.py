@@ -8,7 +8,7 @@ not one of the repository's own. Everything else changes, but a function that is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
@@ -19,7 +19,9 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register
 from depslice.slicer.closure.aliases import Aliased, Aliases, Link
 from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.by_reading import ByReading, Reading
 from depslice.slicer.closure.registering import defaults_of
+from depslice.slicer.closure.spelling import Spelling
 
 _OUTSIDE = OPEN_OR_OUTSIDE | {"XI", "XM", "G", "GS"}
 _PUTTING = frozenset({s.BIND, s.MAPPING, s.PHI, s.RETURN, s.SEQUENCE})
@@ -33,6 +35,7 @@ class Changing:
         self._engine = engine
         self._arguments = Arguments(engine)
         self._aliases: dict[str, Aliases] = {}  # by module
+        self._by_reading = ByReading(engine, self._arguments)
         self._defaults: dict[str, dict[str, list[tuple[int, int]]]] = {}  # by module
 
     def changes(self, module: Module, unit: int, name: str, *, called: bool | None = None) -> bool:
@@ -68,10 +71,61 @@ class Changing:
         functions = bool(values) and all(self._engine.values[each][0] == "F" for each in values)
         if link is Link.SAME and functions:
             return Aliased()
+        return self._aliases_in(module).of(variable, link)
+
+    def readings(
+        self, spelling: Spelling, owner: Module, name: str
+    ) -> Iterator[tuple[Module, Aliased, list[int]]]:
+        """Who changes a variable of ``owner``, in ways that names do not tell.
+
+        For each module the statements that do, with what they bind to something of it, and the
+        functions that do.
+        """
+        by_module: dict[str, tuple[Module, list[Reading]]] = {}
+        for module, reading in self._by_reading.readings(spelling, owner, name):
+            by_module.setdefault(module.name, (module, []))[1].append(reading)
+        for module, found in by_module.values():
+            roots = {
+                reading.unit.piece: reading.roots
+                for reading in found
+                if reading.unit.kind == "piece"
+            }
+            aliased = self.aliases_in(module, owner, name, roots)
+            functions: list[int] = []
+            for reading in found:
+                unit = reading.unit
+                if unit.kind == "piece":
+                    if reading.writes:
+                        aliased.pieces[unit.piece] = module.summary.pieces[unit.piece]
+                else:
+                    functions += self._changing_functions(module, reading)
+            yield module, aliased, functions
+
+    def _changing_functions(self, module: Module, reading: Reading) -> Iterator[int]:
+        """The function of ``reading``, if it changes what it has; methods, where it keeps that."""
+        function = self._engine.function(module, reading.unit.index)
+        if reading.writes or self._arguments.changes_what(function, set(reading.roots)):
+            yield function.unit.index
+        for op in function.unit.ops if function.unit.owner >= 0 else ():
+            if op[0] == s.SETATTR and op[1] == 0 and op[3] in reading.roots:
+                for method in self._arguments.filling_methods(function, op[2]):
+                    yield method.unit.index
+
+    def aliases_in(
+        self,
+        module: Module,
+        owner: Module,
+        name: str,
+        roots: Mapping[int, Mapping[Register, Link]],
+    ) -> Aliased:
+        """Who changes a variable of ``owner``, which statements of ``module`` have in ``roots``."""
+        return self._aliases_in(module).of_readings(owner, name, roots)
+
+    def _aliases_in(self, module: Module) -> Aliases:
         aliases = self._aliases.get(module.name)
         if aliases is None:
             aliases = self._aliases[module.name] = Aliases(self._engine, self._arguments, module)
-        return aliases.of(variable, link)
+        return aliases
 
     def fillers(self, module: Module, name: str, mentioning: Iterable[int]) -> list[int]:
         """The functions of ``module`` that fill its variable by other ways than a statement.

@@ -176,6 +176,8 @@ class Following:
         if source is not None and pos == 0:  # a function rebinds it: `global name`
             demand = _demand(at, ReferenceKind.WRITE, "global", start_of(at.piece))
             self._names.want_name(source, name, demand, value=False, written=True)
+        if source is not None and source is not at.module:
+            self._engine.patch(source, name, at.function)
 
     def _unresolved(self, at: Followed, fact: f.Fact) -> None:
         _, name, reason, pos = fact

@@ -194,6 +194,23 @@ def given_by(unit: Unit) -> dict[str, bool]:
     return given
 
 
+def passed_on(unit: Unit) -> set[int]:
+    """The places of calls whose result, or something that it holds, ``unit`` returns."""
+    found: set[int] = set()
+    held: dict[int, set[int]] = {}
+    for op in unit.ops:
+        code = op[0]
+        if code == s.CALL:
+            held[op[1]] = {op[-1], *held.get(op[2], ())}  # `get().setdefault(key, …)`
+        elif code in (s.ATTR, s.SUB, s.NARROW):
+            held[op[1]] = held.get(op[2], set())
+        elif code == s.PHI:
+            held[op[1]] = set().union(*(held.get(register, set()) for register in op[2]))
+        elif code == s.RETURN:
+            found |= held.get(op[1], set())
+    return found
+
+
 def _add_given(into: dict[str, bool], more: dict[str, bool]) -> None:
     for name, is_more in more.items():
         into[name] = is_more or into.get(name, False)

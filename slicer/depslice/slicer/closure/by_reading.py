@@ -1,0 +1,227 @@
+"""Code of other modules that has a variable, in whatever way it gets at it.
+
+    from lib import *                             # and then `handlers.append(f)`
+    importlib.import_module("lib").handlers.append(f)
+    def setup():                                  # which module-level code runs
+        from lib import handlers as known
+        known.append(f)
+    vars(lib)["handlers"] = []                    # rebinds it
+    setattr(lib, NAME, [])
+
+Of the plain ways (``from lib import handlers``, ``lib.handlers.append(f)``) syntax tells; of
+these the facts of the engine do. Few units are evaluated for it: those of modules that import the
+module, which spell the name, or do something else with the module than to read attributes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.library import SETTING
+from depslice.callgraph.engine.parts import PUTTING, reads
+from depslice.callgraph.engine.values import Function
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Op, Register, Unit
+from depslice.slicer.closure.aliases import Link, acts
+from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.registering import changes_in_place
+from depslice.slicer.closure.spelling import Held, Names, Place, Spelling
+from depslice.slicer.wiring import with_packages
+
+_STORING: Final = frozenset({s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
+_SAME: Final = frozenset({s.ATTR, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
+"""What gives the object itself, or a part of it."""
+_DEFINED: Final = frozenset({"C", "F", "N", "S", "W"})
+_CONSTANT: Final = frozenset(f"builtins.{name}" for name in s.CONSTANT_TYPES.values())
+_KEEPING: Final = frozenset({s.BIND, s.MAPPING, s.SEQUENCE, s.SETFREE, s.SETGLOBAL})
+
+
+class Reading(NamedTuple):
+    """A unit has a variable in ``roots``; ``writes``: it rebinds it, or may."""
+
+    unit: Unit
+    roots: dict[Register, Link]
+    writes: bool
+
+
+class _Variable(NamedTuple):
+    """What is looked for: ``name`` of ``owner``, which goes by ``names``."""
+
+    owner: Module
+    name: str
+    names: Names
+
+
+class ByReading:
+    """Answers for one engine."""
+
+    def __init__(self, engine: Engine, arguments: Arguments) -> None:
+        self._engine = engine
+        self._arguments = arguments
+        # The variables that a unit reads or writes, and (of no module) the keywords it passes.
+        self._touched: dict[Function, tuple[list[f.Fact], set[tuple[str, str]]]] = {}
+
+    def readings(
+        self, spelling: Spelling, owner: Module, name: str
+    ) -> Iterator[tuple[Module, Reading]]:
+        """The units that have the variable ``name`` of ``owner``, and may change it.
+
+        In the module itself those that have it by a text. Functions, classes and constants are
+        rebound alone: what else is done to them, nobody does in roundabout ways.
+        """
+        variable = _Variable(owner, name, spelling.names_of(owner, name))
+        giving = {package for module in variable.names for package in with_packages(module)}
+        telling = {module.name for module, _ in spelling.having_text(owner.name)}
+        defined = self._is_defined(owner, name)
+        for place, told in sorted(self._places(spelling, variable, defined).items(), key=_order):
+            module, index = place
+            has_it = module is owner or module.name in telling
+            if not has_it and spelling.of(module).imports.isdisjoint(giving):
+                continue
+            unit = module.summary.units[index]
+            held = spelling.held(module, unit)
+            roots = {} if module is owner else _roots(spelling, module, unit, variable.names)
+            if told or _may_change(unit, roots):
+                found = self._reading(module, unit, held, variable, roots)
+                if found is not None and (found.writes or not defined):
+                    yield module, found
+
+    def _places(self, spelling: Spelling, variable: _Variable, defined: bool) -> dict[Place, bool]:
+        """The units to look at, and whether they get at the variable by more than its names."""
+        known = {(module, each) for module, names in variable.names.items() for each in names}
+        known.add(("", variable.name))
+        places = {place: not known.isdisjoint(self._touches(place)) for place in spelling.handing}
+        places.update(dict.fromkeys(spelling.having_text(variable.name), True))
+        for each in set() if defined else set().union(*variable.names.values()):
+            for place in spelling.spelling(each):
+                if place[0] is not variable.owner:
+                    places.setdefault(place, False)
+        return places
+
+    def _touches(self, place: Place) -> set[tuple[str, str]]:
+        """The variables that a unit reads or writes, and the keywords that it passes."""
+        function = self._engine.function(*place)
+        facts = self._engine.facts_of(function)
+        of_before, touched = self._touched.get(function, (None, set()))
+        if of_before is not facts:
+            touched = {(fact[1], fact[2]) for fact in facts if fact[0] in (f.NAME, f.WRITE)}
+            for op in function.unit.ops:
+                if op[0] == s.CALL:
+                    touched.update(("", keyword) for keyword, _ in op[4])
+            self._touched[function] = facts, touched
+        return touched
+
+    def _is_defined(self, owner: Module, name: str) -> bool:
+        """Whether the variable is a function, class, text or number, and nothing else."""
+        kinds = [self._engine.values[each] for each in self._engine.name_values(owner, name, None)]
+        return bool(kinds) and all(
+            kind[0] in _DEFINED or (kind[0] == "XI" and kind[1] in _CONSTANT) for kind in kinds
+        )
+
+    def _reading(
+        self,
+        module: Module,
+        unit: Unit,
+        held: Held,
+        variable: _Variable,
+        roots: dict[Register, Link],
+    ) -> Reading | None:
+        """What ``unit`` has of the variable, after what the engine finds out."""
+        function = self._engine.function(module, unit.index)
+        owner, name, names = variable
+        writes = False
+        for op in unit.ops:
+            place = s.POSITION_AT.get(op[0])
+            here = () if place is None else self._arguments.facts_at(function, op[place])
+            reads_it = any(fact[0] == f.NAME and fact[2] in names.get(fact[1], ()) for fact in here)
+            writes = writes or any(fact[:3] == (f.WRITE, owner.name, name) for fact in here)
+            if reads_it and roots.get(op[1]) is Link.NONE:
+                roots[op[1]] = Link.SAME
+            elif reads_it and op[0] in (s.CALL, s.SUB) and not _exact(unit, roots, op):
+                roots[op[1]] = Link.SAME | Link.CALLED
+        writes = writes or self._told(function, held, variable)
+        roots = {register: link for register, link in roots.items() if link}
+        if writes or (roots and _may_change(unit, roots)):
+            return Reading(unit, roots, writes)
+        return None
+
+    def _told(self, function: Function, held: Held, variable: _Variable) -> bool:
+        """Whether code tells a function that changes modules the name: ``put(lib, "x", 1)``."""
+        unit, name = function.unit, variable.name
+        texts = {op[1]: op[2] for op in unit.ops if op[0] == s.STRING}
+        for op in unit.ops if held else ():
+            if op[0] == s.CALL:
+                named = {texts.get(register) for register in reads(op)[1:]}
+                if name in named or any(keyword == name for keyword, _ in op[4]):
+                    for register in reads(op)[1:]:
+                        if held.get(register) == variable.owner.name and self._arguments.changes(
+                            function, op, register, defined=False
+                        ):
+                            return True
+        return False
+
+
+def _roots(spelling: Spelling, module: Module, unit: Unit, names: Names) -> dict[Register, Link]:
+    """Where ``unit`` has the variable, as names tell; ``NONE``: perhaps, values will tell."""
+    own = names.get(module.name, set())
+    attributes = set().union(*names.values())
+    roots: dict[Register, Link] = {}
+    held = spelling.held(module, unit)
+    for op in unit.ops:
+        if (op[0] == s.GLOBAL and op[2] in own) or (
+            op[0] == s.IMPORT and op[4] in names.get(spelling.source(module, op), ())
+        ):
+            roots[op[1]] = Link.SAME
+        elif op[0] == s.ATTR and op[2] in held and op[3] in attributes:
+            source = held[op[2]]
+            if source is None or op[3] in names.get(source, ()):
+                roots[op[1]] = Link.SAME if source is not None else Link.NONE
+    return roots
+
+
+def _order(place: tuple[Place, bool]) -> tuple[str, int]:
+    return place[0][0].name, place[0][1]
+
+
+def _exact(unit: Unit, roots: Mapping[Register, Link], call: Op) -> bool:
+    """Whether something in ``roots`` stands where the call does: it is what is called."""
+    return any(op[1] in roots and op[-1] == call[-1] for op in unit.ops if op[0] == s.ATTR)
+
+
+def _may_change(unit: Unit, roots: Mapping[Register, Link]) -> bool:
+    """Whether more is done with what is in ``roots`` than to read it, as far as syntax tells."""
+    held = set(roots)
+    called: dict[Register, str] = {}  # results of methods
+    methods: dict[Register, str] = {}
+    wanted: set[Register] = set()
+    for op in unit.ops if held else ():
+        code = op[0]
+        of_it = not held.isdisjoint(reads(op))
+        wanted.update(reads(op))
+        if not of_it:
+            continue
+        if code == s.CALL:
+            if not held.isdisjoint(reads(op)[1:]):
+                return True
+            if roots.get(op[2], Link.NONE) & Link.CALLED:
+                return True
+            method = methods.get(op[2])
+            if method is not None:
+                if method in PUTTING or method.startswith(SETTING):
+                    return True
+                called[op[1]] = method
+                held.add(op[1])
+        elif code in _STORING:
+            if op[1] in held:
+                return True
+        elif code in _KEEPING or code == s.DECORATE or changes_in_place(op):
+            return True
+        elif code in _SAME:
+            held.add(op[1])
+            if code == s.ATTR:
+                methods[op[1]] = op[3]
+    return any(result not in wanted and acts(name) for result, name in called.items())

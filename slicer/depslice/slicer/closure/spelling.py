@@ -1,0 +1,252 @@
+"""What modules say of each other: which of their units may have a variable of another module.
+
+Syntax alone, of the modules that run: by the names that units spell, and by what they do with a
+module. Most units say nothing of others' variables; so that few are evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.program import Module, Program
+from depslice.callgraph.summary import Op, Register, Unit
+
+Names = dict[str, set[str]]
+"""By module, the names of it that are a variable: its own, and those that imports bind to it."""
+Held = dict[Register, "str | None"]
+"""The modules of the program in registers of a unit; ``None``: what may be one."""
+Place = tuple[Module, int]
+"""A unit: its module and index."""
+
+_GIVING_MODULES: Final = frozenset({"import_module", "modules"})
+_NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
+_PARTS: Final = frozenset({s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
+"""What gives the object itself, or something that it holds."""
+_READING_NOTHING: Final = frozenset({s.CLASSVAR, s.FREE, s.GLOBAL, s.IMPORT, s.STRING})
+_TELLING: Final = frozenset({"__import__", "globals", "vars"})
+"""Builtins that give a module, or what it has, without an import."""
+
+
+@dataclass(slots=True)
+class Spelled:
+    """What one module says of others. Units go by their index.
+
+    ``imports``: all that it imports, by absolute names; ``bound``: the names that stand for modules
+    of the program then. ``importing``: by the name of what is imported, what it is called, and
+    where it is from. ``names``: the units that spell a name. ``handing``: those that do more with a
+    module than to read attributes of it; ``maybe``: what stands for modules then, perhaps.
+    ``texts``: of these, and of those that get modules by their names, the units that have a text.
+    """
+
+    imports: set[str] = field(default_factory=set)
+    bound: dict[str, str] = field(default_factory=dict)
+    importing: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    names: dict[str, list[int]] = field(default_factory=dict)
+    texts: dict[str, list[int]] = field(default_factory=dict)
+    handing: list[int] = field(default_factory=list)
+    maybe: set[str] = field(default_factory=set)
+
+
+class Spelling:
+    """Answers for ``modules`` of a program."""
+
+    def __init__(self, program: Program, modules: Sequence[Module]) -> None:
+        self._program = program
+        every = (*program.files, *program.packages)
+        self._submodules = {name.rpartition(".")[2] for name in every}
+        self._starring = [module for module in modules if module.summary.stars]
+        self._of: dict[str, Spelled] = {}
+        self._importing: dict[str, list[tuple[str, str, str]]] = {}  # module, its name, source
+        self._names: dict[str, list[Place]] = {}
+        self._texts: dict[str, list[Place]] = {}
+        self.handing: list[Place] = []
+        self._held: dict[tuple[str, int], Held] = {}
+        known = program.attachments.setdefault("spelled", {})
+        assert isinstance(known, dict)
+        for module in modules:
+            spelled = known.get(module.name)
+            if spelled is None:
+                spelled = known[module.name] = self._read(module)
+            self._of[module.name] = spelled
+            for item, found in spelled.importing.items():
+                for alias, source in found:
+                    self._importing.setdefault(item, []).append((module.name, alias, source))
+            for into, by_name in ((self._names, spelled.names), (self._texts, spelled.texts)):
+                for name, units in by_name.items():
+                    into.setdefault(name, []).extend([(module, unit) for unit in units])
+            self.handing += [(module, unit) for unit in spelled.handing]
+
+    def of(self, module: Module) -> Spelled:
+        """What one of the modules says."""
+        return self._of[module.name]
+
+    def spelling(self, name: str) -> Sequence[Place]:
+        """The units that spell a name, as far as they have anything of other modules."""
+        return self._names.get(name, ())
+
+    def having_text(self, text: str) -> Sequence[Place]:
+        """Of those that name modules, or what they have, by texts: the units with this one."""
+        return self._texts.get(text, ())
+
+    def names_of(self, owner: Module, name: str) -> Names:
+        """What a variable goes by, re-exports and star imports included."""
+        found: Names = {owner.name: {name}}
+        pending = [(owner.name, name)]
+        while pending:
+            source, known = pending.pop()
+            aliases = [each[:2] for each in self._importing.get(known, ()) if each[2] == source]
+            for module in self._starring:
+                star = self._program.star_source(module, known)
+                if star is not None and star[0] is not None and star[0].name == source:
+                    aliases.append((module.name, known))
+            for importer, alias in aliases:
+                if alias not in found.setdefault(importer, set()):
+                    found[importer].add(alias)
+                    pending.append((importer, alias))
+        return found
+
+    def held(self, module: Module, unit: Unit) -> Held:
+        """The modules of the program in registers of ``unit``; ``None``: what may be one."""
+        key = module.name, unit.index
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = self._find_held(module, unit, self._of[module.name])
+        return held
+
+    def source(self, module: Module, op: Op) -> str:
+        """The absolute name of the module that an import in ``module`` names."""
+        return self._program.import_target(module, op[2], op[3])
+
+    def _read(self, module: Module) -> Spelled:
+        found = Spelled()
+        imported = self._note_imports(module, found)
+        noted: set[int] = set()
+        for unit in module.summary.units:
+            if _names_one_of(unit, imported):
+                noted.add(unit.index)
+                self._note_spelled(module, unit, found)
+                hands_on = _names_one_of(unit, found.bound) and _hands_on(
+                    unit, self._find_held(module, unit, found)
+                )
+                if hands_on:
+                    found.handing.append(unit.index)
+                    found.maybe.update(_binds(unit))
+                if hands_on or _gives_modules(unit):
+                    for text in {op[2] for op in unit.ops if op[0] == s.STRING}:
+                        found.texts.setdefault(text, []).append(unit.index)
+        for unit in module.summary.units if found.maybe else ():
+            if unit.index not in noted and any(
+                op[0] in _NAMED and op[_NAMED[op[0]]] in found.maybe for op in unit.ops
+            ):
+                self._note_spelled(module, unit, found)
+        return found
+
+    def _note_imports(self, module: Module, found: Spelled) -> set[str]:
+        """The names by which code of ``module`` gets at what others have."""
+        imported: set[str] = set(_TELLING)
+        for piece in module.summary.pieces:
+            for alias, level, target, item in piece.imports:
+                absolute = self._program.import_target(module, level, target)
+                found.imports.add(absolute)
+                if alias == "*":
+                    source = self._program.module(absolute)
+                    imported |= self._program.star_names(source) if source is not None else set()
+                    continue
+                imported.add(alias)
+                if item is not None:
+                    if piece.owner < 0:
+                        found.importing.setdefault(item, []).append((alias, absolute))
+                    absolute = f"{absolute}.{item}"
+                    found.imports.add(absolute)
+                elif alias == target.partition(".")[0]:
+                    absolute = alias
+                if self._program.is_module(absolute):
+                    found.bound[alias] = absolute
+        return imported
+
+    def _note_spelled(self, module: Module, unit: Unit, found: Spelled) -> None:
+        names: set[str] = set()
+        for op in unit.ops:
+            if op[0] == s.ATTR:
+                names.add(op[3])
+            elif op[0] == s.GLOBAL:
+                names.add(op[2])
+            elif op[0] == s.IMPORT:
+                found.imports.add(self._program.import_target(module, op[2], op[3]))
+                if op[4] is not None:
+                    names.add(op[4])
+        for name in names:
+            found.names.setdefault(name, []).append(unit.index)
+
+    def _find_held(self, module: Module, unit: Unit, spelled: Spelled) -> Held:
+        """The modules of the program in registers of ``unit``; ``None``: what may be one."""
+        bound, maybe = spelled.bound, spelled.maybe
+        held: Held = {}
+        for op in unit.ops:
+            code = op[0]
+            if code == s.GLOBAL and op[2] in bound:
+                held[op[1]] = bound[op[2]]
+            elif code == s.IMPORT:
+                absolute = self._program.import_target(module, op[2], op[3])
+                absolute = absolute if op[4] is None else f"{absolute}.{op[4]}"
+                if self._program.is_module(absolute):
+                    held[op[1]] = absolute
+            elif code == s.ATTR and held.get(op[2]) is not None:
+                if op[3] in self._submodules and self._program.is_module(f"{held[op[2]]}.{op[3]}"):
+                    held[op[1]] = f"{held[op[2]]}.{op[3]}"
+                elif op[3] in maybe:
+                    held[op[1]] = None
+            elif (code == s.GLOBAL and op[2] in maybe) or (
+                code == s.ATTR and (op[3] in maybe or op[3] in _GIVING_MODULES)
+            ):
+                held[op[1]] = None
+            elif code == s.CALL:
+                if op[2] in held:
+                    held[op[1]] = None
+            elif code in _PARTS and held and not held.keys().isdisjoint(reads(op)[:1]):
+                held.setdefault(op[1], None)
+        return held
+
+
+def _names_one_of(unit: Unit, names: Container[str]) -> bool:
+    """Whether ``unit`` reads one of ``names`` of its module, or imports something itself."""
+    return any((op[0] == s.GLOBAL and op[2] in names) or op[0] == s.IMPORT for op in unit.ops)
+
+
+def _gives_modules(unit: Unit) -> bool:
+    """Whether code gets a module, or what it has, without an import: ``sys.modules["lib"]``."""
+    return any(
+        (op[0] == s.GLOBAL and (op[2] in _TELLING or op[2] in _GIVING_MODULES))
+        or (op[0] == s.ATTR and op[3] in _GIVING_MODULES)
+        for op in unit.ops
+    )
+
+
+def _hands_on(unit: Unit, held: Mapping[Register, str | None]) -> bool:
+    """Whether ``unit`` does more with a module than to read its attributes, or names them itself."""
+    modules = {register for register, module in held.items() if module is not None}
+    for op in unit.ops if modules else ():
+        if op[0] == s.ATTR:
+            if op[2] in modules and op[3].startswith("__"):
+                return True
+        elif op[0] == s.CALL and not op[4] and op[5] is None:
+            if not modules.isdisjoint(op[3]):
+                return True
+        elif op[0] not in _READING_NOTHING and not modules.isdisjoint(reads(op)):
+            return True
+    return False
+
+
+def _binds(unit: Unit) -> Iterator[str]:
+    """The names by which others get at what ``unit`` has: variables, attributes, itself."""
+    if unit.kind == "function":
+        yield unit.qualname.rpartition(".")[2]
+    for op in unit.ops:
+        if op[0] in (s.BIND, s.SETGLOBAL):
+            yield op[1]
+        elif op[0] == s.SETATTR:
+            yield op[2]
