@@ -192,7 +192,7 @@ class _Pass:
                 links[op[1]] = self._link(elements[op[2]][op[3]])
             elif code in (s.ITEM, s.ITER, s.SUB):
                 links[op[1]] = Link.PART if self._link(op[2]) & ~Link.CALLED else Link.NONE
-            elif code in (s.PHI, s.NARROW):
+            elif code in (s.PHI, s.NARROW, s.BY_NAME):
                 links[op[1]] = self._union(op[2] if code == s.PHI else (op[2],))
             elif code in (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB):
                 changes = changes or bool(self._link(op[1]) & real)

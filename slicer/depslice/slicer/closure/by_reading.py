@@ -33,7 +33,7 @@ from depslice.slicer.closure.spelling import Held, Names, Place, Spelling
 from depslice.slicer.wiring import with_packages
 
 _STORING: Final = frozenset({s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
-_SAME: Final = frozenset({s.ATTR, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
+_SAME: Final = frozenset({s.ATTR, s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or a part of it."""
 _DEFINED: Final = frozenset({"C", "F", "N", "S", "W"})
 _CONSTANT: Final = frozenset(f"builtins.{name}" for name in s.CONSTANT_TYPES.values())

@@ -24,7 +24,7 @@ Place = tuple[Module, int]
 
 _GIVING_MODULES: Final = frozenset({"import_module", "modules"})
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
-_PARTS: Final = frozenset({s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
+_PARTS: Final = frozenset({s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or something that it holds."""
 _READING_NOTHING: Final = frozenset({s.CLASSVAR, s.FREE, s.GLOBAL, s.IMPORT, s.STRING})
 _TELLING: Final = frozenset({"__import__", "globals", "vars"})
@@ -136,13 +136,12 @@ class Spelling:
                     found.handing.append(unit.index)
                     found.maybe.update(_binds(unit))
                 if hands_on or _gives_modules(unit):
-                    for text in {op[2] for op in unit.ops if op[0] == s.STRING}:
-                        found.texts.setdefault(text, []).append(unit.index)
+                    _note_texts(unit, found)
         for unit in module.summary.units if found.maybe else ():
-            if unit.index not in noted and any(
-                op[0] in _NAMED and op[_NAMED[op[0]]] in found.maybe for op in unit.ops
-            ):
-                self._note_spelled(module, unit, found)
+            if any(op[0] in _NAMED and op[_NAMED[op[0]]] in found.maybe for op in unit.ops):
+                _note_texts(unit, found)
+                if unit.index not in noted:
+                    self._note_spelled(module, unit, found)
         return found
 
     def _note_imports(self, module: Module, found: Spelled) -> set[str]:
@@ -210,6 +209,13 @@ class Spelling:
             elif code in _PARTS and held and not held.keys().isdisjoint(reads(op)[:1]):
                 held.setdefault(op[1], None)
         return held
+
+
+def _note_texts(unit: Unit, found: Spelled) -> None:
+    for text in {op[2] for op in unit.ops if op[0] == s.STRING}:
+        units = found.texts.setdefault(text, [])
+        if unit.index not in units:
+            units.append(unit.index)
 
 
 def _names_one_of(unit: Unit, names: Container[str]) -> bool:
