@@ -216,7 +216,7 @@ def _may_change(unit: Unit, roots: Mapping[Register, Link]) -> bool:
                 called[op[1]] = method
                 held.add(op[1])
         elif code in _STORING:
-            if op[1] in held:
+            if op[1] in held or (code == s.SETATTR and op[3] in held):
                 return True
         elif code in _KEEPING or code == s.DECORATE or changes_in_place(op):
             return True

@@ -6,7 +6,7 @@ module. Most units say nothing of others' variables; so that few are evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,6 +23,7 @@ Place = tuple[Module, int]
 """A unit: its module and index."""
 
 _GIVING_MODULES: Final = frozenset({"import_module", "modules"})
+"""Names of what gives a module by its name."""
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 _PARTS: Final = frozenset({s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or something that it holds."""
@@ -124,24 +125,30 @@ class Spelling:
     def _read(self, module: Module) -> Spelled:
         found = Spelled()
         imported = self._note_imports(module, found)
-        noted: set[int] = set()
+        silent: set[int] = set()
         for unit in module.summary.units:
-            if _names_one_of(unit, imported):
-                noted.add(unit.index)
-                self._note_spelled(module, unit, found)
-                hands_on = _names_one_of(unit, found.bound) and _hands_on(
-                    unit, self._find_held(module, unit, found)
-                )
-                if hands_on:
-                    found.handing.append(unit.index)
-                    found.maybe.update(_binds(unit))
-                if hands_on or _gives_modules(unit):
-                    _note_texts(unit, found)
+            named = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
+            imports = [op for op in unit.ops if op[0] == s.IMPORT]
+            if not imports and named.isdisjoint(imported):
+                silent.add(unit.index)
+                continue
+            attributes = {op[3] for op in unit.ops if op[0] == s.ATTR}
+            self._note_spelled(module, unit, named | attributes, imports, found)
+            hands_on = False
+            if imports or not named.isdisjoint(found.bound):
+                hands_on = _hands_on(unit, self._find_held(module, unit, found))
+            if hands_on:
+                found.handing.append(unit.index)
+                found.maybe.update(_binds(unit))
+            by_name = _TELLING | _GIVING_MODULES
+            if hands_on or not (by_name.isdisjoint(named) and by_name.isdisjoint(attributes)):
+                _note_texts(unit, found)
         for unit in module.summary.units if found.maybe else ():
             if any(op[0] in _NAMED and op[_NAMED[op[0]]] in found.maybe for op in unit.ops):
                 _note_texts(unit, found)
-                if unit.index not in noted:
-                    self._note_spelled(module, unit, found)
+                if unit.index in silent:
+                    named = {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}
+                    self._note_spelled(module, unit, named, (), found)
         return found
 
     def _note_imports(self, module: Module, found: Spelled) -> set[str]:
@@ -167,17 +174,18 @@ class Spelling:
                     found.bound[alias] = absolute
         return imported
 
-    def _note_spelled(self, module: Module, unit: Unit, found: Spelled) -> None:
-        names: set[str] = set()
-        for op in unit.ops:
-            if op[0] == s.ATTR:
-                names.add(op[3])
-            elif op[0] == s.GLOBAL:
-                names.add(op[2])
-            elif op[0] == s.IMPORT:
-                found.imports.add(self._program.import_target(module, op[2], op[3]))
-                if op[4] is not None:
-                    names.add(op[4])
+    def _note_spelled(
+        self,
+        module: Module,
+        unit: Unit,
+        names: set[str],
+        imports: Sequence[Op],
+        found: Spelled,
+    ) -> None:
+        for op in imports:
+            found.imports.add(self.source(module, op))
+            if op[4] is not None:
+                names.add(op[4])
         for name in names:
             found.names.setdefault(name, []).append(unit.index)
 
@@ -216,20 +224,6 @@ def _note_texts(unit: Unit, found: Spelled) -> None:
         units = found.texts.setdefault(text, [])
         if unit.index not in units:
             units.append(unit.index)
-
-
-def _names_one_of(unit: Unit, names: Container[str]) -> bool:
-    """Whether ``unit`` reads one of ``names`` of its module, or imports something itself."""
-    return any((op[0] == s.GLOBAL and op[2] in names) or op[0] == s.IMPORT for op in unit.ops)
-
-
-def _gives_modules(unit: Unit) -> bool:
-    """Whether code gets a module, or what it has, without an import: ``sys.modules["lib"]``."""
-    return any(
-        (op[0] == s.GLOBAL and (op[2] in _TELLING or op[2] in _GIVING_MODULES))
-        or (op[0] == s.ATTR and op[3] in _GIVING_MODULES)
-        for op in unit.ops
-    )
 
 
 def _hands_on(unit: Unit, held: Mapping[Register, str | None]) -> bool:
