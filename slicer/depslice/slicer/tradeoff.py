@@ -274,7 +274,7 @@ def _by_depth(
         closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
         found.append((depth, assemble(program, closure, (target,))))
         if not closure.omitted and wanted is None:
-            break
+            return found, closure
     return found, grow_closure(program, engine, [target], depth=None, whole_classes=whole_classes)
 
 

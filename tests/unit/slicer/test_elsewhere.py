@@ -162,6 +162,26 @@ REPLACED = {
     "argument": "def go(it): lib.handler = it\ngo(Special())",
 }
 
+HERE = {
+    "walrus": "if (q := T) is not None:\n    q['k'] = h",
+    "comprehension": "[T.update({k: h}) for k in 'k']",
+    "condition": "if T.setdefault('k', h): pass",
+    "match": "match {'t': T}:\n    case {'t': t}: t['k'] = h",
+    "mapped": "list(map(T.__setitem__, ['k'], [h]))",
+    "method of the class": "dict.__setitem__(T, 'k', h)",
+    "method in a function": "put = T.update\ndef go(): put(k=h)\ngo()",
+    "alias in a function": "q = T\ndef go(): q['k'] = h\ngo()",
+    "passed on": "def q(): return T\ndef r(): return q()\nr()['k'] = h",
+    "instance that keeps it": (
+        "class C:\n    def __init__(self): self.t = T\n"
+        "    def put(self, f): self.t['k'] = f\nC().put(h)"
+    ),
+    "descriptor": (
+        "class D:\n    def __set_name__(self, owner, name): T[name] = h\nclass U:\n    k = D()"
+    ),
+    "namespace": "def go(): globals()['T']['k'] = h\ngo()",
+}
+
 READ = {
     "loop": "import lib\nfor each in lib.table:\n    print(each)",
     "printed": "import lib\nprint(lib.table, len(lib.box.found))",
@@ -177,9 +197,14 @@ READ = {
 
 
 def given(other: str, target: str, folder: Path) -> str:
-    """What the target gives in its slice."""
+    """What the target gives in its slice, where ``other.py`` has that too."""
+    return called(f"{LIB}{other}\n", target, folder)
+
+
+def called(files: str, target: str, folder: Path) -> str:
+    """What a function of ``app`` gives in its slice."""
     repo, tree = folder / "repo", folder / "tree"
-    write_files(f"{LIB}{other}\n", repo)
+    write_files(files, repo)
     program = open_program(repo, cache=None)
     write_tree(render(program, slice_symbols(program, [f"app:{target}"])).files, tree)
     code = f"import sys; sys.path.insert(0, {str(tree)!r}); import app; print(app.{target}())"
@@ -223,6 +248,34 @@ class Special(lib.Handler):
 )
 def test_what_a_function_passes_on(target: str, statement: str, tmp_path: Path) -> None:
     assert given(f"from lib import registry, section\n{statement}", target, tmp_path) == "5"
+
+
+@pytest.mark.parametrize("way", HERE)
+def test_a_table_is_filled_in_its_module(way: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+def h(): return 5
+T = {{}}
+{HERE[way]}
+def look(): return T["k"]()
+"""
+    assert called(files, "look", tmp_path) == "5"
+
+
+def test_what_a_cached_function_gives_is_one_object(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import functools
+@functools.cache
+def table(): return {}
+@functools.lru_cache
+def title(name): return name.title()
+def h(): return 5
+table()["k"] = h
+print(title("a").upper())
+def look(): return table()["k"](), title("b")
+"""
+    assert called(files, "look", tmp_path) == "(5, 'B')"
 
 
 @pytest.mark.parametrize("way", READ)

@@ -37,9 +37,12 @@ _TAKING: Final = frozenset(
 )
 """What gives the elements of what it is given."""
 _PARTIAL: Final = (f.EXTERNAL, "functools.partial")
+_MAPPED: Final = (f.EXTERNAL, "builtins.map")
 _DEFINED: Final = frozenset({"C", "F", "M", "W"})
 _CONSTANT: Final = frozenset({"S", "N"})
-_KINDS: Final = frozenset({"assign", "def", "class", "expr", "loop", "other", "with"})
+_DECIDING: Final = frozenset({"if", "match"})
+"""Statements that change what they ask of, but seldom: ``if seen.setdefault(key, f): …``."""
+_KINDS: Final = _DECIDING | {"assign", "def", "class", "expr", "loop", "other", "with"}
 
 
 class Link(IntFlag):
@@ -172,7 +175,8 @@ class _Pass:
         wanted = {register for op in unit.ops for register in reads(op)}
         # Where a statement has the name itself, others see whether it changes that.
         named = any(op[0] == s.GLOBAL and op[2] == subject.name for op in unit.ops)
-        real = Link.PART if named and subject.link is Link.SAME else _REAL
+        seen_by_others = named and subject.link is Link.SAME and piece.kind not in _DECIDING
+        real = Link.PART if seen_by_others else _REAL
         changes = False
         for op in unit.ops:
             code = op[0]
@@ -250,13 +254,22 @@ class _Pass:
         return _puts(name)
 
     def _passes(self, unit: Unit, op: Op, real: Link) -> bool:
-        """Whether a call is given the object, and changes it: ``put(table, key, value)``."""
+        """Whether a call is given the object, and changes it: ``put(table, key, value)``.
+
+        Or what changes it, and calls that: ``map(table.__setitem__, keys, values)``.
+        """
         function = self._engine.function(self._module, unit.index)
-        return any(
-            self._arguments.changes(function, op, register, defined=self._subject.defined)
-            for register in dict.fromkeys(reads(op)[1:])
-            if self._link(register) & real & Link.SAME
-        )
+        for register in dict.fromkeys(reads(op)[1:]):
+            link = self._link(register)
+            if link & real & Link.SAME and self._arguments.changes(
+                function, op, register, defined=self._subject.defined
+            ):
+                return True
+            if link & Link.CALLED and any(
+                fact[:2] == _MAPPED for fact in self._arguments.facts_at(function, op[-1])
+            ):
+                return True
+        return False
 
     def _methods_of(self, name: str) -> Iterator[Function]:
         for value in self._engine.name_values(self._subject.owner, self._subject.variable, None):

@@ -7,7 +7,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -40,6 +40,7 @@ from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, s
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
+_CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
 _STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
 """What runs functions when it is told to, in this process."""
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
@@ -271,11 +272,30 @@ class Builders:
                 function = self._engine.function(other, piece.unit)
                 if self._calls_one_of(function, callers):
                     self._keep(other, piece, item)
+                    if piece.kind == "class":
+                        self._keep_told(other, piece, callers, item)
                     if any(
                         fact[0] == f.EXTERNAL and fact[1] in _STARTED for fact in function.facts
                     ):
                         for name in piece.binds:  # `worker = Thread(target=fill)`
                             self.build_variable(other, name)
+
+    def _keep_told(
+        self, module: Module, piece: Piece, functions: dict[Function, None], item: str
+    ) -> None:
+        """Keep what a class binds to instances that one of ``functions`` is told of: descriptors.
+
+        ``__set_name__`` is one of them (3.3.3.6).
+        """
+        telling = {(each.module, each.unit.owner) for each in functions if _is_told(each)}
+        for child in module.summary.pieces if telling else ():
+            if child.parent == piece.index and child.kind == "assign" and child.unit >= 0:
+                facts = self._engine.facts_of(self._engine.function(module, child.unit))
+                made = {
+                    (fact[1].module, fact[1].info.index) for fact in facts if fact[0] == f.INSTANCE
+                }
+                if not telling.isdisjoint(made):
+                    self._keep(module, child, item)
 
     def _build_through_results(self, module: Module, item: str, name: str, values: Values) -> None:
         """What changes what a function gives it of the variable: statements, and functions they run.
@@ -290,7 +310,7 @@ class Builders:
                 for given, is_more in given_by(unit).items() if unit.kind == "function" else ():
                     function = self._engine.function(module, unit.index)
                     by_name.setdefault(given, []).append((function, is_more))
-        found = by_name.get(name, ())
+        found = [*by_name.get(name, ()), *self._cached(module, name)]
         making = not all(is_more for _, is_more in found) and self._make_new(values)
         functions = self._with_those_that_pass_on(
             dict.fromkeys(function for function, is_more in found if is_more or not making)
@@ -351,6 +371,23 @@ class Builders:
                 if op[0] == s.CALL and self._calls_one_of(function, functions, (op[-1],)):
                     roots.setdefault(piece.index, {})[op[1]] = Link.PART
         return roots
+
+    def _cached(self, module: Module, name: str) -> Iterator[tuple[Function, bool]]:
+        """The function of that name, if an object that it makes is kept (``functools.cache``)."""
+        for index in module.summary.scope.get(name, ()):
+            piece = module.summary.pieces[index]
+            if piece.kind == "def" and piece.unit >= 0:
+                facts = self._engine.facts_of(self._engine.function(module, piece.unit))
+                if any(fact[0] == f.EXTERNAL and fact[1] in _CACHING for fact in facts):
+                    for op in module.summary.units[piece.unit].ops:
+                        if op[0] == s.FUNCTION:
+                            function = self._engine.function(module, op[2])
+                            self._engine.facts_of(function)
+                            if any(
+                                self._engine.values[value][0] in ("I", "K")
+                                for value in function.ret.values
+                            ):
+                                yield function, True
 
     def _make_new(self, values: Values) -> bool:
         """Whether these are classes, and each makes its instances by what ``object`` does."""
@@ -663,6 +700,10 @@ def _names_of(function: Function) -> tuple[str, ...]:
     """The names by which code gets at a function, or at what it stands in."""
     outer = function.unit.qualname.partition(".<locals>")[0].split(".")
     return outer[0], outer[-1]
+
+
+def _is_told(function: Function) -> bool:
+    return function.unit.owner >= 0 and function.unit.qualname.endswith(".__set_name__")
 
 
 def _class_that_is_made(unit: s.Unit) -> int | None:

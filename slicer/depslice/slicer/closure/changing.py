@@ -8,7 +8,7 @@ not one of the repository's own. Everything else changes, but a function that is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
@@ -106,8 +106,12 @@ class Changing:
         function = self._engine.function(module, reading.unit.index)
         if reading.writes or self._arguments.changes_what(function, set(reading.roots)):
             yield function.unit.index
+        yield from self._methods_that_fill(function, reading.roots)
+
+    def _methods_that_fill(self, function: Function, roots: Container[Register]) -> Iterator[int]:
+        """The methods that change what ``function``, one of them, keeps of what is in ``roots``."""
         for op in function.unit.ops if function.unit.owner >= 0 else ():
-            if op[0] == s.SETATTR and op[1] == 0 and op[3] in reading.roots:
+            if op[0] == s.SETATTR and op[1] == 0 and op[3] in roots:
                 for method in self._arguments.filling_methods(function, op[2]):
                     yield method.unit.index
 
@@ -135,11 +139,16 @@ class Changing:
         """
         values = self._engine.name_values(module, name, None)
         defined = self._is_defined(values)
+        mentioning = list(mentioning)
         found = [
             unit
             for unit in (mentioning if not defined else ())
             if self._arguments.fills(self._engine.function(module, unit), name)
         ]
+        for unit in mentioning if not defined else ():
+            function = self._engine.function(module, unit)
+            roots = {op[1] for op in function.unit.ops if op[0] == s.GLOBAL and op[2] == name}
+            found += self._methods_that_fill(function, roots)
         for unit, index in self._defaults_of(module).get(name, ()):
             function = self._engine.function(module, unit)
             if self._arguments.changes_parameter(function, index, defined=defined):
