@@ -319,7 +319,7 @@ class Builders:
         for other in self._which_may_name(functions) if functions else ():
             writers = [
                 unit
-                for unit in self._mentioning(other, names)
+                for unit in self._naming(other, functions)
                 if _fills_a_result(other.summary.units[unit])
                 and self._calls_one_of(self._engine.function(other, unit), functions)
             ]
@@ -342,10 +342,9 @@ class Builders:
         for _ in range(_CALLS):
             if not latest:
                 break
-            names = {name for function in latest for name in _names_of(function)}
             passing: dict[Function, None] = {}
             for module in self._which_may_name(latest):
-                for unit in self._mentioning(module, names):
+                for unit in self._naming(module, latest):
                     function = self._engine.function(module, unit)
                     places = passed_on(function.unit) if function not in found else ()
                     if places and self._calls_one_of(function, latest, places):
@@ -501,10 +500,9 @@ class Builders:
         for _ in range(_CALLS):
             if not latest:
                 break
-            names = {name for function in latest for name in _names_of(function)}
             calling: dict[Function, None] = {}
             for module in self._which_may_name(latest):
-                for unit in self._mentioning(module, names):
+                for unit in self._naming(module, latest):
                     function = self._engine.function(module, unit)
                     if function not in found and self._calls_one_of(function, latest):
                         calling |= self._with_enclosing(module, (unit,))
@@ -534,6 +532,51 @@ class Builders:
             for module in self._growth.running()
             if module.name in own or not names.isdisjoint(self._imported(module))
         ]
+
+    def _naming(self, module: Module, functions: Iterable[Function]) -> list[int]:
+        """The functions of ``module`` whose code names one of ``functions``, or what it stands in.
+
+        Special methods go by one name in all classes: ``Base.__new__`` is looked up.
+        """
+        plain: set[str] = set()
+        special: dict[str, set[Class]] = {}
+        for function in functions:
+            outer, last = _names_of(function)
+            plain.add(outer)
+            if function.unit.owner < 0 or last[:2] != "__":
+                plain.add(last)
+            else:
+                owner = self._engine.class_(function.module, function.unit.owner)
+                special.setdefault(last, set()).add(owner)
+        found = set(self._mentioning(module, plain))
+        for unit in self._mentioning(module, set(special)) if special else ():
+            if unit not in found and self._reaches(module, unit, special):
+                found.add(unit)
+        return sorted(found)
+
+    def _reaches(self, module: Module, unit: int, special: dict[str, set[Class]]) -> bool:
+        """Whether a unit may read a special method of such a class, as far as its receivers tell."""
+        made: dict[int, s.Op] = {}
+        for op in module.summary.units[unit].ops:
+            if op[0] in (s.GLOBAL, s.SUPER):
+                made[op[1]] = op
+            elif op[0] == s.ATTR and op[3] in special:
+                receiver = made.get(op[2])
+                owners = special[op[3]]
+                if receiver is None:
+                    return True
+                if receiver[0] == s.SUPER:
+                    kinds = [("C", self._engine.class_(module, receiver[2]))]
+                else:
+                    values = self._engine.name_values(module, receiver[2], None)
+                    kinds = [self._engine.values[value] for value in values]
+                for kind in kinds:
+                    if kind[0] in ("C", "I"):
+                        if not owners.isdisjoint(self._engine.mro(kind[1])):
+                            return True
+                    elif kind[0] != "X":
+                        return True
+        return False
 
     def _mentioning(self, module: Module, names: set[str]) -> list[int]:
         """The functions of ``module`` whose code has one of ``names``."""

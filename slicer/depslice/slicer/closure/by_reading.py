@@ -77,7 +77,8 @@ class ByReading:
         giving = {package for module in variable.names for package in with_packages(module)}
         telling = {module.name for module, _ in spelling.having_text(owner.name)}
         defined = self._is_defined(owner, name)
-        for place, told in sorted(self._places(spelling, variable, defined).items(), key=_order):
+        places = self._places(spelling, variable, giving, defined=defined)
+        for place, told in sorted(places.items(), key=_order):
             module, index = place
             has_it = module is owner or module.name in telling
             if not has_it and spelling.of(module).imports.isdisjoint(giving):
@@ -90,11 +91,17 @@ class ByReading:
                 if found is not None and (found.writes or not defined):
                     yield module, found
 
-    def _places(self, spelling: Spelling, variable: _Variable, defined: bool) -> dict[Place, bool]:
-        """The units to look at, and whether they get at the variable by more than its names."""
+    def _places(
+        self, spelling: Spelling, variable: _Variable, giving: set[str], *, defined: bool
+    ) -> dict[Place, bool]:
+        """The units to look at, and whether they get at the variable by more than its names.
+
+        ``giving`` are the modules that have it, and their packages.
+        """
         known = {(module, each) for module, names in variable.names.items() for each in names}
         known.add(("", variable.name))
-        places = {place: not known.isdisjoint(self._touches(place)) for place in spelling.handing}
+        handing = [place for module in sorted(giving) for place in spelling.handing(module)]
+        places = {place: not known.isdisjoint(self._touches(place)) for place in handing}
         places.update(dict.fromkeys(spelling.having_text(variable.name), True))
         for each in set() if defined else set().union(*variable.names.values()):
             for place in spelling.spelling(each):

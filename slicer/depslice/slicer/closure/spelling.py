@@ -38,8 +38,9 @@ class Spelled:
 
     ``imports``: all that it imports, by absolute names; ``bound``: the names that stand for modules
     of the program then. ``importing``: by the name of what is imported, what it is called, and
-    where it is from. ``names``: the units that spell a name. ``handing``: those that do more with a
-    module than to read attributes of it; ``maybe``: what stands for modules then, perhaps.
+    where it is from. ``names``: the units that spell a name. ``handing``: those that do more with
+    modules than to read attributes of them, and with which; ``maybe``: what stands for modules
+    then, perhaps.
     ``texts``: of these, and of those that get modules by their names, the units that have a text.
     """
 
@@ -48,7 +49,7 @@ class Spelled:
     importing: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     names: dict[str, list[int]] = field(default_factory=dict)
     texts: dict[str, list[int]] = field(default_factory=dict)
-    handing: list[int] = field(default_factory=list)
+    handing: dict[int, set[str]] = field(default_factory=dict)
     maybe: set[str] = field(default_factory=set)
 
 
@@ -64,7 +65,7 @@ class Spelling:
         self._importing: dict[str, list[tuple[str, str, str]]] = {}  # module, its name, source
         self._names: dict[str, list[Place]] = {}
         self._texts: dict[str, list[Place]] = {}
-        self.handing: list[Place] = []
+        self._handing: dict[str, list[Place]] = {}  # by module
         self._held: dict[tuple[str, int], Held] = {}
         known = program.attachments.setdefault("spelled", {})
         assert isinstance(known, dict)
@@ -79,7 +80,9 @@ class Spelling:
             for into, by_name in ((self._names, spelled.names), (self._texts, spelled.texts)):
                 for name, units in by_name.items():
                     into.setdefault(name, []).extend([(module, unit) for unit in units])
-            self.handing += [(module, unit) for unit in spelled.handing]
+            for unit, handed in spelled.handing.items():
+                for each in sorted(handed):
+                    self._handing.setdefault(each, []).append((module, unit))
 
     def of(self, module: Module) -> Spelled:
         """What one of the modules says."""
@@ -88,6 +91,10 @@ class Spelling:
     def spelling(self, name: str) -> Sequence[Place]:
         """The units that spell a name, as far as they have anything of other modules."""
         return self._names.get(name, ())
+
+    def handing(self, module: str) -> Sequence[Place]:
+        """The units that do more with a module than to read attributes of it."""
+        return self._handing.get(module, ())
 
     def having_text(self, text: str) -> Sequence[Place]:
         """Of those that name modules, or what they have, by texts: the units with this one."""
@@ -134,11 +141,11 @@ class Spelling:
                 continue
             attributes = {op[3] for op in unit.ops if op[0] == s.ATTR}
             self._note_spelled(module, unit, named | attributes, imports, found)
-            hands_on = False
+            hands_on: set[str] = set()
             if imports or not named.isdisjoint(found.bound):
                 hands_on = _hands_on(unit, self._find_held(module, unit, found))
             if hands_on:
-                found.handing.append(unit.index)
+                found.handing[unit.index] = hands_on
                 found.maybe.update(_binds(unit))
             by_name = _TELLING | _GIVING_MODULES
             if hands_on or not (by_name.isdisjoint(named) and by_name.isdisjoint(attributes)):
@@ -226,19 +233,20 @@ def _note_texts(unit: Unit, found: Spelled) -> None:
             units.append(unit.index)
 
 
-def _hands_on(unit: Unit, held: Mapping[Register, str | None]) -> bool:
-    """Whether ``unit`` does more with a module than to read its attributes, or names them itself."""
-    modules = {register for register, module in held.items() if module is not None}
+def _hands_on(unit: Unit, held: Mapping[Register, str | None]) -> set[str]:
+    """The modules that ``unit`` does more with than to read attributes, or names them itself."""
+    modules = {register: module for register, module in held.items() if module is not None}
+    found: set[str] = set()
     for op in unit.ops if modules else ():
         if op[0] == s.ATTR:
             if op[2] in modules and op[3].startswith("__"):
-                return True
+                found.add(modules[op[2]])
         elif op[0] == s.CALL and not op[4] and op[5] is None:
-            if not modules.isdisjoint(op[3]):
-                return True
-        elif op[0] not in _READING_NOTHING and not modules.isdisjoint(reads(op)):
-            return True
-    return False
+            if not modules.keys().isdisjoint(op[3]):
+                found.update(modules[register] for register in op[3] if register in modules)
+        elif op[0] not in _READING_NOTHING:
+            found.update(modules[register] for register in reads(op) if register in modules)
+    return found
 
 
 def _binds(unit: Unit) -> Iterator[str]:
