@@ -184,7 +184,7 @@ HERE = {
 
 READ = {
     "loop": "import lib\nfor each in lib.table:\n    print(each)",
-    "printed": "import lib\nprint(lib.table, len(lib.box.found))",
+    "printed": "import lib\nprint(lib.table, len(lib.table))",
     "function": "import lib\ndef go(): return lib.table.get('k'), [*lib.table]\ngo()",
     "copied": "import lib\nmine = dict(lib.table)\nmine['k'] = h",
     "called": "import lib\nlib.registry()",
@@ -192,7 +192,7 @@ READ = {
     "star": "from lib import *\nprint(sorted(table))",
     "other name": "import lib\nclass C:\n    table = {}\nC.table['k'] = h",
     "other module": "import lib, spelled\nspelled.table = {}\nspelled.table['k'] = h",
-    "told": "import lib\nprint(getattr(lib, 'table'), vars(lib)['box'])",
+    "told": "import lib\nprint(getattr(lib, 'table'), vars(lib)['table'])",
 }
 
 

@@ -25,7 +25,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import SAYING, SETTING, TELLING
 from depslice.callgraph.engine.parts import NO_RESULT, PUTTING, reads
-from depslice.callgraph.engine.values import Function
+from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
 from depslice.slicer.closure.arguments import Arguments
@@ -203,15 +203,19 @@ class _Pass:
             elif code == s.DECORATE:
                 changes = changes or bool(self._link(op[2]) & (Link.CALLED | Link.PART))
             elif code == s.CALL:
-                changes = changes or bool(self._link(op[2]) & Link.CALLED)
-                if op[2] in self._methods:
+                method = self._methods.get(op[2], (op[2], ""))[1]
+                asks = method and op[1] in wanted and not _puts(method)  # `v = x.cached(key)`
+                changes = changes or bool(self._link(op[2]) & Link.CALLED and not asks)
+                if method:
                     receiver, method = self._methods[op[2]]
                     link = self._link(receiver)
-                    if op[1] not in wanted:
-                        changes = changes or bool(link & real and acts(method))
-                    if link is Link.CALLED and not subject.defined:  # an instance that keeps it
-                        acting = op[1] not in wanted and acts(method)
-                        changes = changes or acting or _puts(method)
+                    # `x.get(key) is None` reads no result either.
+                    if op[1] not in wanted and piece.kind == "expr":
+                        changes = changes or bool(
+                            link & real and acts(method) and self._acts_on(unit, receiver, method)
+                        )
+                    if link is Link.CALLED and not subject.defined:
+                        changes = changes or self._keeper_fills(unit, receiver, method)
                 changes = changes or self._passes(unit, op, real)
                 links[op[1]] = self._call(unit, op)
             elif code == s.BIND and piece.owner >= 0:
@@ -253,6 +257,46 @@ class _Pass:
             return any(self._arguments.changes_parameter(method, 0) for method in methods)
         return _puts(name)
 
+    def _classes_in(self, unit: Unit, register: Register) -> list[Class] | None:
+        """The classes of the instances in a register; ``None``: there may be others."""
+        function = self._engine.function(self._module, unit.index)
+        self._engine.facts_of(function)
+        kinds = [self._engine.values[value] for value in function.registers[register]]
+        if not kinds or any(kind[0] != "I" for kind in kinds):
+            return None
+        return [kind[1] for kind in kinds]
+
+    def _acts_on(self, unit: Unit, receiver: Register, method: str) -> bool:
+        """Whether a method may change what it is called on: one of the repository tells."""
+        for class_ in self._classes_in(unit, receiver) or ():
+            found = list(self._functions(class_, method))
+            if not found or any(self._arguments.changes_parameter(each, 0) for each in found):
+                return True
+        return self._classes_in(unit, receiver) is None
+
+    def _keeper_fills(self, unit: Unit, receiver: Register, method: str) -> bool:
+        """Whether a method of an instance that keeps the object (``Registrar(X)``) fills it."""
+        classes = self._classes_in(unit, receiver)
+        if classes is None:
+            return _puts(method)
+        for class_ in classes:
+            for constructor in self._functions(class_, "__init__"):
+                given = range(1, len(constructor.unit.params))
+                for op in constructor.unit.ops:
+                    if op[0] == s.SETATTR and op[1] == 0 and op[3] in given:
+                        fillers = self._arguments.filling_methods(constructor, op[2])
+                        names = {each.unit.qualname.rpartition(".")[2] for each in fillers}
+                        if method in names:
+                            return True
+        return False
+
+    def _functions(self, class_: Class, name: str) -> Iterator[Function]:
+        owner = self._engine.find_member(class_, name)
+        for member in self._engine.member_values(owner, name) if owner is not None else ():
+            found = self._engine.values[member]
+            if found[0] == "F":
+                yield found[1]
+
     def _passes(self, unit: Unit, op: Op, real: Link) -> bool:
         """Whether a call is given the object, and changes it: ``put(table, key, value)``.
 
@@ -274,11 +318,8 @@ class _Pass:
     def _methods_of(self, name: str) -> Iterator[Function]:
         for value in self._engine.name_values(self._subject.owner, self._subject.variable, None):
             kind = self._engine.values[value]
-            owner = self._engine.find_member(kind[1], name) if kind[0] == "I" else None
-            for member in self._engine.member_values(owner, name) if owner is not None else ():
-                found = self._engine.values[member]
-                if found[0] == "F":
-                    yield found[1]
+            if kind[0] == "I":
+                yield from self._functions(kind[1], name)
 
     def _kinds(self) -> set[str]:
         values = self._engine.name_values(self._subject.owner, self._subject.variable, None)

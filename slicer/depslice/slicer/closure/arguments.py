@@ -123,9 +123,27 @@ class Arguments:
         """
         here = self.facts_at(function, call[-1])
         if "functools.partial" in {fact[1] for fact in here if fact[0] == f.EXTERNAL}:
-            return register not in call[3][:1]
+            return register not in call[3][:1] and self._partial_changes(function, call, register)
         known = any(fact[0] == f.CALL for fact in here)
         return known and self.changes(function, call, register, defined=False)
+
+    def _partial_changes(self, function: Function, call: Op, register: Register) -> bool:
+        """Whether the function of ``partial(function, …, register, …)`` may change that."""
+        for value in function.registers[call[3][0]] if call[3] else ():
+            kind = self._engine.values[value]
+            if kind[0] == "X":
+                changes = kind[1] in _CHANGING or kind[1].rpartition(".")[2] in PUTTING
+            elif kind[0] == "F":
+                rest = (*call[:3], call[3][1:], *call[4:])
+                changes = any(
+                    self.changes_parameter(kind[1], index)
+                    for index in _parameters_given(kind[1], rest, register)
+                )
+            else:
+                changes = True
+            if changes:
+                return True
+        return False
 
     def fills(self, function: Function, name: str) -> bool:
         """Whether a function changes the object that a variable of its module stands for."""

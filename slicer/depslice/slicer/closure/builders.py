@@ -620,13 +620,12 @@ class Builders:
         Statements, and functions that module-level code runs.
         """
         by_name = self._changed_imports()
-        defined = self._changing.is_defined(module, name)
         found = {*by_name.get(name, ()), *by_name.get(_last(module.name), ())}
         for each in sorted(found, key=lambda changed: changed.place):
             other = each.module
             imported = self._imported_as(each, module, name) if other is not module else None
-            if imported is None or (imported == "module" and not defined):
-                continue  # what reads `module.name` is seen by its facts
+            if imported is None:
+                continue
             if imported == "name" and link is not Link.SAME:
                 self._build_by_aliases(other, each.bound, item, link)
                 continue

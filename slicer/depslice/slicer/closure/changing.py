@@ -174,10 +174,6 @@ class Changing:
             for function in self._members(kind[1], "__call__")
         )
 
-    def is_defined(self, module: Module, name: str) -> bool:
-        """Whether a variable is a function or a class, and nothing else."""
-        return self._is_defined(self._engine.name_values(module, name, None))
-
     def _is_defined(self, values: Values) -> bool:
         """Whether they are functions and classes, and nothing else."""
         kinds = [self._engine.values[value][0] for value in values]

@@ -37,7 +37,7 @@ class Spelled:
     """What one module says of others. Units go by their index.
 
     ``imports``: all that it imports, by absolute names; ``bound``: the names that stand for modules
-    of the program then. ``importing``: by the name of what is imported, what it is called, and
+    of the program then (``None``: for one of several). ``importing``: by the name of what is imported, what it is called, and
     where it is from. ``names``: the units that spell a name. ``handing``: those that do more with
     modules than to read attributes of them, and with which; ``maybe``: what stands for modules
     then, perhaps.
@@ -45,7 +45,8 @@ class Spelled:
     """
 
     imports: set[str] = field(default_factory=set)
-    bound: dict[str, str] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    bound: dict[str, str | None] = field(default_factory=dict)
     importing: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     names: dict[str, list[int]] = field(default_factory=dict)
     texts: dict[str, list[int]] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class Spelling:
         self._program = program
         every = (*program.files, *program.packages)
         self._submodules = {name.rpartition(".")[2] for name in every}
-        self._starring = [module for module in modules if module.summary.stars]
+        self._starring: dict[str, list[Module]] = {}  # by what the star is of
         self._of: dict[str, Spelled] = {}
         self._importing: dict[str, list[tuple[str, str, str]]] = {}  # module, its name, source
         self._names: dict[str, list[Place]] = {}
@@ -74,6 +75,8 @@ class Spelling:
             if spelled is None:
                 spelled = known[module.name] = self._read(module)
             self._of[module.name] = spelled
+            for source in spelled.stars:
+                self._starring.setdefault(source, []).append(module)
             for item, found in spelled.importing.items():
                 for alias, source in found:
                     self._importing.setdefault(item, []).append((module.name, alias, source))
@@ -107,15 +110,24 @@ class Spelling:
         while pending:
             source, known = pending.pop()
             aliases = [each[:2] for each in self._importing.get(known, ()) if each[2] == source]
-            for module in self._starring:
-                star = self._program.star_source(module, known)
-                if star is not None and star[0] is not None and star[0].name == source:
+            for module in self._starring.get(source, ()):
+                if known not in module.summary.scope and self._has_from(module, known, source):
                     aliases.append((module.name, known))
             for importer, alias in aliases:
                 if alias not in found.setdefault(importer, set()):
                     found[importer].add(alias)
                     pending.append((importer, alias))
         return found
+
+    def _has_from(self, module: Module, name: str, source: str) -> bool:
+        """Whether the star import of ``source`` gives ``module`` that name: the last one counts."""
+        given_by = self._program.module(source)
+        if given_by is None or name not in self._program.star_names(given_by):
+            return False
+        if len(self._of[module.name].stars) == 1:
+            return True
+        star = self._program.star_source(module, name)
+        return star is not None and star[0] is given_by
 
     def held(self, module: Module, unit: Unit) -> Held:
         """The modules of the program in registers of ``unit``; ``None``: what may be one."""
@@ -166,6 +178,7 @@ class Spelling:
                 absolute = self._program.import_target(module, level, target)
                 found.imports.add(absolute)
                 if alias == "*":
+                    found.stars.append(absolute)
                     source = self._program.module(absolute)
                     imported |= self._program.star_names(source) if source is not None else set()
                     continue
@@ -175,10 +188,11 @@ class Spelling:
                         found.importing.setdefault(item, []).append((alias, absolute))
                     absolute = f"{absolute}.{item}"
                     found.imports.add(absolute)
-                elif alias == target.partition(".")[0]:
-                    absolute = alias
-                if self._program.is_module(absolute):
-                    found.bound[alias] = absolute
+                elif level >= 0:  # `import a.b` binds `a`
+                    absolute = absolute.partition(".")[0]
+                if self._program.is_module(absolute) and piece.owner < 0:
+                    of_before = found.bound.get(alias, absolute)
+                    found.bound[alias] = absolute if of_before == absolute else None
         return imported
 
     def _note_spelled(
