@@ -141,7 +141,7 @@ def test_a_function_of_another_module_registers(tmp_path: Path) -> None:
     [
         ("fill(table)", "table", True),
         ("fill(target=table)", "table", True),
-        ("fill(*[table])", "table", False),  # not seen
+        ("fill(*[table])", "table", True),
         ("fill({}, into=journal)", "journal", True),
         ("holder = Holder(table)", "table", True),
         ("show(table)", "table", False),

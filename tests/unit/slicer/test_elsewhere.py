@@ -51,6 +51,8 @@ from lib import table as known
 from pack.inner import table as entries
 # --- pack/inner.py
 from lib import table
+# --- holder.py
+import lib
 # --- spelled.py
 NAME = "table"
 # --- app.py
@@ -85,6 +87,16 @@ TABLE = {
     "module of a class": "import lib\nclass C:\n    q = lib\nC.q.table['k'] = h",
     "module that is looked up": "import sys, lib\nsys.modules['lib'].table['k'] = h",
     "module by importlib": "import importlib\nimportlib.import_module('lib').table['k'] = h",
+    "module of two imports": "import renamed as q\nimport lib as q\nq.table['k'] = h",
+    "module that another has": "import holder\nholder.lib.table['k'] = h",
+    "module from another": "from holder import lib as q\ndef go(): q.table.update(k=h)\ngo()",
+    "function of a function": (
+        "import lib\ndef go(): lib.table['k'] = h\ndef main(): go()\nmain()"
+    ),
+    "one of a list": (
+        "import lib\ndef put(many):\n    for each in many: each['k'] = h\nput([lib.table])"
+    ),
+    "method that a function calls": "import lib\ndef call(f): f(k=h)\ncall(lib.table.update)",
     "comprehension": "import lib\n[lib.table.update({k: h}) for k in 'k']",
     "condition": "import lib\nlib.table.update(k=h) if lib else None",
     "default": "import lib\ndef f(a=lib.table.update(k=h)): pass",
@@ -145,6 +157,7 @@ TABLE = {
 
 BOX = {
     "star": "from lib import *\nbox.append('k', h)",
+    "in a function": "import lib\ndef go(): lib.box.append('k', h)\ngo()",
     "module by a name": "import lib\nq = lib\nq.box.append('k', h)",
     "import in a function": "def go():\n    from lib import box as b\n    b.append('k', h)\ngo()",
     "comprehension": "import lib\n[lib.box.append(k, h) for k in 'k']",
@@ -188,6 +201,11 @@ READ = {
     "function": "import lib\ndef go(): return lib.table.get('k'), [*lib.table]\ngo()",
     "copied": "import lib\nmine = dict(lib.table)\nmine['k'] = h",
     "called": "import lib\nlib.registry()",
+    "none": "import lib\nif lib.table.get('k') is None:\n    print('none')",
+    "partial": "import lib, functools\nshow = functools.partial(print, lib.table)\nshow()",
+    "own, after a star": (
+        "from lib import *\ntable = {}\ntable['k'] = h\ndef go(): table['z'] = 1\ngo()"
+    ),
     "compared": "import lib\nif lib.table == {}:\n    print('empty')",
     "star": "from lib import *\nprint(sorted(table))",
     "other name": "import lib\nclass C:\n    table = {}\nC.table['k'] = h",

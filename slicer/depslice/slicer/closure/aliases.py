@@ -23,12 +23,12 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import SAYING, SETTING, TELLING
+from depslice.callgraph.engine.library import SETTING
 from depslice.callgraph.engine.parts import NO_RESULT, PUTTING, reads
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
-from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.arguments import Arguments, acts
 from depslice.slicer.closure.registering import given_by
 
 _TAKING: Final = frozenset(
@@ -305,7 +305,7 @@ class _Pass:
         function = self._engine.function(self._module, unit.index)
         for register in dict.fromkeys(reads(op)[1:]):
             link = self._link(register)
-            if link & real & Link.SAME and self._arguments.changes(
+            if (link & real & Link.SAME or link & Link.HOLDS) and self._arguments.changes(
                 function, op, register, defined=self._subject.defined
             ):
                 return True
@@ -356,8 +356,3 @@ class _Pass:
 
 def _puts(method: str) -> bool:
     return method in PUTTING or method.startswith(SETTING)
-
-
-def acts(method: str) -> bool:
-    """Whether a method called for nothing but its effect changes what it is called on."""
-    return method not in TELLING and method.partition("_")[0] not in SAYING

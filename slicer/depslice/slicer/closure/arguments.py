@@ -15,7 +15,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import STANDARD_MODULES
+from depslice.callgraph.engine.library import SAYING, STANDARD_MODULES, TELLING
 from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register
@@ -151,8 +151,8 @@ class Arguments:
         return self._is_changed(function, given, defined=False, depth=0, known=True)
 
     def changes_what(self, function: Function, registers: set[Register]) -> bool:
-        """Whether a function surely changes what is in ``registers``."""
-        return self._is_changed(function, registers, defined=False, depth=0, known=True)
+        """Whether a function changes what is in ``registers``."""
+        return self._is_changed(function, registers, defined=False, depth=0)
 
     def filling_methods(self, constructor: Function, attribute: str) -> Iterator[Function]:
         """The methods of the class that change what instances have under ``attribute``."""
@@ -211,12 +211,13 @@ class Arguments:
             elif code == s.ATTR and op[2] in given:
                 methods[op[1]] = op[3]
                 given.add(op[1])  # what it has is a part of it
-            elif code == s.SUB and op[2] in given:
+            elif code in (s.SUB, s.ITER, s.ITEM) and op[2] in given:
                 given.add(op[1])
             elif code == s.CALL and op[2] in methods:
                 if methods[op[2]] in PUTTING:
                     return True
-                results.append(op[1])
+                if acts(methods[op[2]]):
+                    results.append(op[1])
             elif code == s.CALL:
                 for register in given.intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
@@ -244,3 +245,8 @@ def _parameters_given(function: Function, call: Op, register: Register) -> Itera
                 yield signature.rest
     if call[5] is not None and any(register in part for part in call[5][:2]):
         yield from range(bound, len(params))
+
+
+def acts(method: str) -> bool:
+    """Whether a method called for nothing but its effect changes what it is called on."""
+    return method not in TELLING and method.partition("_")[0] not in SAYING

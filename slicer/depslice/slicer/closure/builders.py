@@ -33,6 +33,7 @@ from depslice.slicer.closure.registering import (
     passed_on,
     registers,
     same_objects,
+    sets_up,
 )
 from depslice.slicer.closure.spelling import Spelling
 from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, start_of
@@ -258,10 +259,16 @@ class Builders:
     ) -> None:
         """Module-level calls and decorators that run a function which writes the variable.
 
-        ``names``: of the variable. Of functions that register, those count that call them too.
+        ``names``: of the variable; none of state outside. Of functions that register or set up,
+        those count that call them too.
         """
         functions = self._with_enclosing(module, writers)
-        registering = [unit for unit in writers if registers(module.summary.units[unit], names)]
+        units = module.summary.units
+        registering = [
+            unit
+            for unit in writers
+            if registers(units[unit], names) or (names and sets_up(units[unit]))
+        ]
         callers = functions | self._with_callers(self._with_enclosing(module, registering))
         for other in self._which_may_name(callers):
             for piece in other.summary.pieces:

@@ -26,8 +26,8 @@ from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register, Unit
-from depslice.slicer.closure.aliases import Link, acts
-from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.aliases import Link
+from depslice.slicer.closure.arguments import Arguments, acts
 from depslice.slicer.closure.registering import changes_in_place
 from depslice.slicer.closure.spelling import Held, Names, Place, Spelling
 from depslice.slicer.wiring import with_packages
@@ -74,7 +74,8 @@ class ByReading:
         rebound alone: what else is done to them, nobody does in roundabout ways.
         """
         variable = _Variable(owner, name, spelling.names_of(owner, name))
-        giving = {package for module in variable.names for package in with_packages(module)}
+        having = {*variable.names, *spelling.having(owner.name)}
+        giving = {package for module in having for package in with_packages(module)}
         telling = {module.name for module, _ in spelling.having_text(owner.name)}
         defined = self._is_defined(owner, name)
         places = self._places(spelling, variable, giving, defined=defined)

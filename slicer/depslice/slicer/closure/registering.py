@@ -105,6 +105,21 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     return False
 
 
+def sets_up(unit: Unit) -> bool:
+    """Whether what ``unit`` does is the same each time: a function of no arguments, without result.
+
+    Unlike caches, which are filled for an argument, or on the way to a result.
+    """
+    own = 1 if unit.owner >= 0 and not unit.flags & s.STATIC else 0
+    return (
+        unit.kind == "function"
+        and unit.parent < 0
+        and len(unit.params) <= own
+        and not unit.flags & s.GENERATOR
+        and all(op[1] == s.NONE for op in unit.ops if op[0] == s.RETURN)
+    )
+
+
 def makes_names(unit: Unit, spaces: Mapping[str, str]) -> bool:
     """Whether ``unit`` may bind names of its module that nothing spells.
 

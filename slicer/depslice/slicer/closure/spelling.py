@@ -24,6 +24,7 @@ Place = tuple[Module, int]
 
 _GIVING_MODULES: Final = frozenset({"import_module", "modules"})
 """Names of what gives a module by its name."""
+_MOST_IMPORTS: Final = 4  # by which a module is handed on from one to another
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 _PARTS: Final = frozenset({s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or something that it holds."""
@@ -63,6 +64,14 @@ class Spelling:
         self._submodules = {name.rpartition(".")[2] for name in every}
         self._starring: dict[str, list[Module]] = {}  # by what the star is of
         self._of: dict[str, Spelled] = {}
+        self._binding: dict[str, dict[str, None]] = {}
+        # What modules call the modules that they import.
+        self._modules_by_name = {
+            alias
+            for module in modules
+            for piece in module.summary.pieces
+            for alias, *_ in piece.imports
+        }
         self._importing: dict[str, list[tuple[str, str, str]]] = {}  # module, its name, source
         self._names: dict[str, list[Place]] = {}
         self._texts: dict[str, list[Place]] = {}
@@ -75,6 +84,9 @@ class Spelling:
             if spelled is None:
                 spelled = known[module.name] = self._read(module)
             self._of[module.name] = spelled
+            for bound in spelled.bound.values():
+                if bound is not None:
+                    self._binding.setdefault(bound, {})[module.name] = None
             for source in spelled.stars:
                 self._starring.setdefault(source, []).append(module)
             for item, found in spelled.importing.items():
@@ -137,6 +149,31 @@ class Spelling:
             held = self._held[key] = self._find_held(module, unit, self._of[module.name])
         return held
 
+    def having(self, module: str) -> Iterator[str]:
+        """The modules that have a module under a name of theirs."""
+        yield from self._binding.get(module, ())
+
+    def _module_of(self, dotted: str) -> str:
+        """The module of the program that a dotted name stands for; the empty text if none is.
+
+        ``app.lib`` where ``app`` has imported ``lib`` is that.
+        """
+        for _ in range(_MOST_IMPORTS):
+            if self._program.is_module(dotted):
+                return dotted
+            owner, _, name = dotted.rpartition(".")
+            module = self._program.module(owner)
+            found = None if module is None else _imported(module, name)
+            if module is None or found is None:
+                return ""
+            level, target, item = found
+            dotted = self._program.import_target(module, level, target)
+            if item is not None:
+                dotted = f"{dotted}.{item}"
+            elif level >= 0:
+                dotted = dotted.partition(".")[0]
+        return ""
+
     def source(self, module: Module, op: Op) -> str:
         """The absolute name of the module that an import in ``module`` names."""
         return self._program.import_target(module, op[2], op[3])
@@ -190,7 +227,8 @@ class Spelling:
                     found.imports.add(absolute)
                 elif level >= 0:  # `import a.b` binds `a`
                     absolute = absolute.partition(".")[0]
-                if self._program.is_module(absolute) and piece.owner < 0:
+                absolute = self._module_of(absolute)
+                if absolute and piece.owner < 0:
                     of_before = found.bound.get(alias, absolute)
                     found.bound[alias] = absolute if of_before == absolute else None
         return imported
@@ -221,11 +259,15 @@ class Spelling:
             elif code == s.IMPORT:
                 absolute = self._program.import_target(module, op[2], op[3])
                 absolute = absolute if op[4] is None else f"{absolute}.{op[4]}"
-                if self._program.is_module(absolute):
+                absolute = self._module_of(absolute)
+                if absolute:
                     held[op[1]] = absolute
             elif code == s.ATTR and held.get(op[2]) is not None:
-                if op[3] in self._submodules and self._program.is_module(f"{held[op[2]]}.{op[3]}"):
-                    held[op[1]] = f"{held[op[2]]}.{op[3]}"
+                inner = ""
+                if op[3] in self._submodules or op[3] in self._modules_by_name:
+                    inner = self._module_of(f"{held[op[2]]}.{op[3]}")
+                if inner:
+                    held[op[1]] = inner
                 elif op[3] in maybe:
                     held[op[1]] = None
             elif (code == s.GLOBAL and op[2] in maybe) or (
@@ -238,6 +280,15 @@ class Spelling:
             elif code in _PARTS and held and not held.keys().isdisjoint(reads(op)[:1]):
                 held.setdefault(op[1], None)
         return held
+
+
+def _imported(module: Module, name: str) -> tuple[int, str, str | None] | None:
+    """What an import of ``module`` binds ``name`` to: level, module, name there."""
+    for index in module.summary.scope.get(name, ()):
+        for alias, level, target, item in module.summary.pieces[index].imports:
+            if alias == name:
+                return level, target, item
+    return None
 
 
 def _note_texts(unit: Unit, found: Spelled) -> None:
