@@ -23,12 +23,11 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import SETTING
-from depslice.callgraph.engine.parts import NO_RESULT, PUTTING, reads
+from depslice.callgraph.engine.parts import NO_RESULT, reads
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
-from depslice.slicer.closure.arguments import Arguments, acts
+from depslice.slicer.closure.arguments import Arguments, acts, puts
 from depslice.slicer.closure.registering import given_by
 
 _TAKING: Final = frozenset(
@@ -204,7 +203,7 @@ class _Pass:
                 changes = changes or bool(self._link(op[2]) & (Link.CALLED | Link.PART))
             elif code == s.CALL:
                 method = self._methods.get(op[2], (op[2], ""))[1]
-                asks = method and op[1] in wanted and not _puts(method)  # `v = x.cached(key)`
+                asks = method and op[1] in wanted and not puts(method)  # `v = x.cached(key)`
                 changes = changes or bool(self._link(op[2]) & Link.CALLED and not asks)
                 if method:
                     receiver, method = self._methods[op[2]]
@@ -255,7 +254,7 @@ class _Pass:
         methods = list(self._methods_of(name)) if link & Link.SAME else []
         if methods:
             return any(self._arguments.changes_parameter(method, 0) for method in methods)
-        return _puts(name)
+        return puts(name)
 
     def _classes_in(self, unit: Unit, register: Register) -> list[Class] | None:
         """The classes of the instances in a register; ``None``: there may be others."""
@@ -268,17 +267,20 @@ class _Pass:
 
     def _acts_on(self, unit: Unit, receiver: Register, method: str) -> bool:
         """Whether a method may change what it is called on: one of the repository tells."""
-        for class_ in self._classes_in(unit, receiver) or ():
+        classes = self._classes_in(unit, receiver)
+        if classes is None:
+            return True
+        for class_ in classes:
             found = list(self._functions(class_, method))
             if not found or any(self._arguments.changes_parameter(each, 0) for each in found):
                 return True
-        return self._classes_in(unit, receiver) is None
+        return False
 
     def _keeper_fills(self, unit: Unit, receiver: Register, method: str) -> bool:
         """Whether a method of an instance that keeps the object (``Registrar(X)``) fills it."""
         classes = self._classes_in(unit, receiver)
         if classes is None:
-            return _puts(method)
+            return puts(method)
         for class_ in classes:
             for constructor in self._functions(class_, "__init__"):
                 given = range(1, len(constructor.unit.params))
@@ -352,7 +354,3 @@ class _Pass:
             elif link & _REAL and self._arguments.keeps(function, op, register):
                 found |= Link.CALLED
         return found
-
-
-def _puts(method: str) -> bool:
-    return method in PUTTING or method.startswith(SETTING)

@@ -15,7 +15,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import SAYING, STANDARD_MODULES, TELLING
+from depslice.callgraph.engine.library import SAYING, SETTING, STANDARD_MODULES, TELLING
 from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register
@@ -250,3 +250,8 @@ def _parameters_given(function: Function, call: Op, register: Register) -> Itera
 def acts(method: str) -> bool:
     """Whether a method called for nothing but its effect changes what it is called on."""
     return method not in TELLING and method.partition("_")[0] not in SAYING
+
+
+def puts(method: str) -> bool:
+    """Whether a method changes what it is called on, by its name; its result may be taken."""
+    return method in PUTTING or method.startswith(SETTING)

@@ -7,7 +7,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -339,26 +339,18 @@ class Builders:
                         self._keep(other, piece, item)
             roots = self._bound_results(other, names, functions)
             if roots:
-                aliased = self._changing.aliases_in(other, module, name, roots)
+                aliased = self._changing.aliases_of_roots(other, module, name, roots)
                 self._keep_aliased(other, name, item, aliased)
 
     def _with_those_that_pass_on(self, functions: dict[Function, None]) -> dict[Function, None]:
         """``functions``, and those that return what they give: ``return Registry.instance()``."""
-        found = dict(functions)
-        latest = functions
-        for _ in range(_CALLS):
-            if not latest:
-                break
-            passing: dict[Function, None] = {}
-            for module in self._which_may_name(latest):
-                for unit in self._naming(module, latest):
-                    function = self._engine.function(module, unit)
-                    places = passed_on(function.unit) if function not in found else ()
-                    if places and self._calls_one_of(function, latest, places):
-                        passing[function] = None
-            latest = passing
-            found |= latest
-        return found
+
+        def passes_on(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            places = passed_on(caller.unit)
+            passes = places and self._calls_one_of(caller, called, places)
+            return {caller: None} if passes else {}
+
+        return self._with_further(functions, passes_on)
 
     def _bound_results(
         self, module: Module, names: set[str], functions: dict[Function, None]
@@ -502,18 +494,32 @@ class Builders:
 
     def _with_callers(self, functions: dict[Function, None]) -> dict[Function, None]:
         """``functions``, and those that call them: ``register`` by ``decorate`` by its ``wrap``."""
+
+        def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            if not self._calls_one_of(caller, called):
+                return {}
+            return self._with_enclosing(caller.module, (caller.unit.index,))
+
+        return self._with_further(functions, calls)
+
+    def _with_further(
+        self,
+        functions: dict[Function, None],
+        found_by: Callable[[Function, dict[Function, None]], dict[Function, None]],
+    ) -> dict[Function, None]:
+        """``functions``, and what ``found_by`` gives for those that name them; in so many rounds."""
         found = dict(functions)
         latest = functions
         for _ in range(_CALLS):
             if not latest:
                 break
-            calling: dict[Function, None] = {}
+            further: dict[Function, None] = {}
             for module in self._which_may_name(latest):
                 for unit in self._naming(module, latest):
                     function = self._engine.function(module, unit)
-                    if function not in found and self._calls_one_of(function, latest):
-                        calling |= self._with_enclosing(module, (unit,))
-            latest = {each: None for each in calling if each not in found}
+                    if function not in found:
+                        further |= found_by(function, latest)
+            latest = {each: None for each in further if each not in found}
             found |= latest
         return found
 

@@ -21,13 +21,12 @@ from typing import Final, NamedTuple
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.library import SETTING
-from depslice.callgraph.engine.parts import PUTTING, reads
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register, Unit
 from depslice.slicer.closure.aliases import Link
-from depslice.slicer.closure.arguments import Arguments, acts
+from depslice.slicer.closure.arguments import Arguments, acts, puts
 from depslice.slicer.closure.registering import changes_in_place
 from depslice.slicer.closure.spelling import Held, Names, Place, Spelling
 from depslice.slicer.wiring import with_packages
@@ -219,7 +218,7 @@ def _may_change(unit: Unit, roots: Mapping[Register, Link]) -> bool:
                 return True
             method = methods.get(op[2])
             if method is not None:
-                if method in PUTTING or method.startswith(SETTING):
+                if puts(method):
                     return True
                 called[op[1]] = method
                 held.add(op[1])

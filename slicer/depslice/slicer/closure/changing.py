@@ -90,7 +90,7 @@ class Changing:
                 for reading in found
                 if reading.unit.kind == "piece"
             }
-            aliased = self.aliases_in(module, owner, name, roots)
+            aliased = self.aliases_of_roots(module, owner, name, roots)
             functions: list[int] = []
             for reading in found:
                 unit = reading.unit
@@ -115,7 +115,7 @@ class Changing:
                 for method in self._arguments.filling_methods(function, op[2]):
                     yield method.unit.index
 
-    def aliases_in(
+    def aliases_of_roots(
         self,
         module: Module,
         owner: Module,

@@ -6,7 +6,7 @@ module. Most units say nothing of others' variables; so that few are evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -37,12 +37,14 @@ _TELLING: Final = frozenset({"__import__", "globals", "vars"})
 class Spelled:
     """What one module says of others. Units go by their index.
 
-    ``imports``: all that it imports, by absolute names; ``bound``: the names that stand for modules
-    of the program then (``None``: for one of several). ``importing``: by the name of what is imported, what it is called, and
-    where it is from. ``names``: the units that spell a name. ``handing``: those that do more with
-    modules than to read attributes of them, and with which; ``maybe``: what stands for modules
-    then, perhaps.
+    ``imports``: all that it imports, by absolute names, ``stars``: what of it by a star.
+    ``bound``: the names that stand for modules of the program then (``None``: for one of several).
+    ``importing``: by the name of what is imported, what it is called, and where it is from.
+    ``names``: the units that spell a name. ``handing``: those that do more with modules than to
+    read attributes of them, and with which; ``maybe``: what stands for modules then, perhaps.
     ``texts``: of these, and of those that get modules by their names, the units that have a text.
+
+    None of it depends on which modules run, so that it lives as long as the program.
     """
 
     imports: set[str] = field(default_factory=set)
@@ -60,18 +62,9 @@ class Spelling:
 
     def __init__(self, program: Program, modules: Sequence[Module]) -> None:
         self._program = program
-        every = (*program.files, *program.packages)
-        self._submodules = {name.rpartition(".")[2] for name in every}
         self._starring: dict[str, list[Module]] = {}  # by what the star is of
         self._of: dict[str, Spelled] = {}
         self._binding: dict[str, dict[str, None]] = {}
-        # What modules call the modules that they import.
-        self._modules_by_name = {
-            alias
-            for module in modules
-            for piece in module.summary.pieces
-            for alias, *_ in piece.imports
-        }
         self._importing: dict[str, list[tuple[str, str, str]]] = {}  # module, its name, source
         self._names: dict[str, list[Place]] = {}
         self._texts: dict[str, list[Place]] = {}
@@ -149,9 +142,9 @@ class Spelling:
             held = self._held[key] = self._find_held(module, unit, self._of[module.name])
         return held
 
-    def having(self, module: str) -> Iterator[str]:
+    def having(self, module: str) -> Iterable[str]:
         """The modules that have a module under a name of theirs."""
-        yield from self._binding.get(module, ())
+        return self._binding.get(module, ())
 
     def _module_of(self, dotted: str) -> str:
         """The module of the program that a dotted name stands for; the empty text if none is.
@@ -257,15 +250,12 @@ class Spelling:
             if code == s.GLOBAL and op[2] in bound:
                 held[op[1]] = bound[op[2]]
             elif code == s.IMPORT:
-                absolute = self._program.import_target(module, op[2], op[3])
-                absolute = absolute if op[4] is None else f"{absolute}.{op[4]}"
-                absolute = self._module_of(absolute)
+                absolute = self.source(module, op)
+                absolute = self._module_of(absolute if op[4] is None else f"{absolute}.{op[4]}")
                 if absolute:
                     held[op[1]] = absolute
             elif code == s.ATTR and held.get(op[2]) is not None:
-                inner = ""
-                if op[3] in self._submodules or op[3] in self._modules_by_name:
-                    inner = self._module_of(f"{held[op[2]]}.{op[3]}")
+                inner = self._module_of(f"{held[op[2]]}.{op[3]}")
                 if inner:
                     held[op[1]] = inner
                 elif op[3] in maybe:
