@@ -123,7 +123,7 @@ class Program:
         self._diagnostics: dict[str, Diagnostic] = {}
         self.packages = _packages(self.files)
         self._star_sources: dict[tuple[str, str], tuple[Module | None, int] | None] = {}
-        self._exports: dict[str, frozenset[str]] = {}
+        self._exports: dict[tuple[str, bool], frozenset[str]] = {}
         self._definitions: dict[tuple[str, str], tuple[str, ...]] = {}
         self._tables: dict[str, dict[str, Symbol]] = {}
         self.attachments: dict[str, object] = {}  # analyses that live as long as the program
@@ -386,7 +386,8 @@ class Program:
         """The module that gives ``name`` to ``module`` by a star import, and the piece.
 
         The module is ``None`` where a star import from outside the repo may be the source:
-        of any name but those of the package's own submodules.
+        of any name but those of the package's own submodules. What is there for type checkers
+        alone is meant only where no module gives the name at run time.
         """
         if not module.summary.stars:
             return None
@@ -398,8 +399,18 @@ class Program:
             return found
 
     def _star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
+        found = self._star_source_of(module, name, typing=False)
+        if found is None or found[0] is None:
+            found = self._star_source_of(module, name, typing=True) or found
+        return found
+
+    def _star_source_of(
+        self, module: Module, name: str, *, typing: bool
+    ) -> tuple[Module | None, int] | None:
         external: tuple[Module | None, int] | None = None
         for index in reversed(module.summary.stars):
+            if not typing and module.summary.pieces[index].type_checking:
+                continue
             for bound, level, target, _ in module.summary.pieces[index].imports:
                 if bound != "*":
                     continue
@@ -408,13 +419,15 @@ class Program:
                 if source is None:
                     if not self.is_module(absolute):
                         external = external or (None, index)
-                elif source is not module and self._gives(source, name, {module.name}):
+                elif source is not module and self._gives(
+                    source, name, {module.name}, typing=typing
+                ):
                     return source, index
         return None if self.is_module(f"{module.name}.{name}") else external
 
-    def _gives(self, source: Module, name: str, seen: set[str]) -> bool:
+    def _gives(self, source: Module, name: str, seen: set[str], *, typing: bool) -> bool:
         """Whether ``source`` exports ``name``, its own or by a chain of stars without a cycle."""
-        if name not in self.star_names(source):
+        if name not in self.star_names(source, typing=typing):
             return False
         if name in source.summary.scope:
             return not self._comes_back(source, name, seen)
@@ -424,7 +437,11 @@ class Program:
                 inner = (
                     self.module(self.import_target(source, level, target)) if bound == "*" else None
                 )
-                if inner is not None and inner.name not in seen and self._gives(inner, name, seen):
+                if (
+                    inner is not None
+                    and inner.name not in seen
+                    and self._gives(inner, name, seen, typing=typing)
+                ):
                     return True
         # `__all__` may also name a submodule, or what a module `__getattr__` gives.
         return source.summary.dunder_all is not None and (
@@ -444,27 +461,38 @@ class Program:
         ]
         return len(origins) == len(source.summary.scope[name]) and seen.issuperset(origins)
 
-    def star_names(self, module: Module) -> frozenset[str]:
-        """The names ``from module import *`` binds, those of its own star imports included."""
-        known = self._exports.get(module.name)
+    def star_names(self, module: Module, *, typing: bool = False) -> frozenset[str]:
+        """The names ``from module import *`` binds, those of its own star imports included.
+
+        ``typing``: for a type checker, which sees what stands under ``if TYPE_CHECKING`` too.
+        """
+        key = (module.name, typing)
+        known = self._exports.get(key)
         if known is None:
-            self._exports[module.name] = frozenset()  # an import cycle of stars adds nothing
-            known = self._exports[module.name] = frozenset(self._collect_names(module))
+            self._exports[key] = frozenset()  # an import cycle of stars adds nothing
+            names = self._collect_names(module, typing=typing)
+            known = self._exports[key] = frozenset(names)
         return known
 
-    def _collect_names(self, module: Module) -> Iterator[str]:
-        names = module.summary.dunder_all
-        if names is not None:
-            yield from names
-            if not module.summary.all_is_open:
+    def _collect_names(self, module: Module, *, typing: bool) -> Iterator[str]:
+        summary = module.summary
+        if summary.dunder_all is not None:
+            yield from summary.dunder_all
+            if not summary.all_is_open:
                 return
-        yield from (name for name in module.summary.scope if not name.startswith("_"))
-        for index in module.summary.stars:
-            for bound, level, target, _ in module.summary.pieces[index].imports:
-                if bound == "*":
+        for name, indices in summary.scope.items():
+            pieces = map(summary.pieces.__getitem__, indices)
+            if not name.startswith("_") and (
+                typing or not all(piece.type_checking or piece.script for piece in pieces)
+            ):
+                yield name
+        for index in summary.stars:
+            piece = summary.pieces[index]
+            for bound, level, target, _ in piece.imports:
+                if bound == "*" and (typing or not piece.type_checking):
                     source = self.module(self.import_target(module, level, target))
                     if source is not None:
-                        yield from self.star_names(source)
+                        yield from self.star_names(source, typing=typing)
 
     # --- symbols
 

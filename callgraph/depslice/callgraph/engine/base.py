@@ -18,6 +18,8 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     NO_CELLS,
     NOBODY,
+    OBJECTS,
+    OBJECTS_OR_OPEN,
     OPEN,
     WORK_BITS,
     Cell,
@@ -71,6 +73,7 @@ class EngineState:
         self.whole = whole
         self.widest = _WIDEST if whole else _WIDEST_OPEN
         self.room = _WIDEST if whole else sys.maxsize  # more values than these are `bounded`
+        self.objects = OBJECTS if whole else OBJECTS_OR_OPEN
         self.values: list[Value] = []
         self._ids: dict[Value, int] = {}
         self.tables: set[int] = set()  # values that stand for what is left over of many functions
@@ -89,9 +92,9 @@ class EngineState:
         self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
+        self._decorated_records: dict[Class, bool] = {}
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
-        self.records: set[Class] = set()  # dataclasses
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
@@ -235,6 +238,11 @@ class EngineState:
                 others.append(value)
         return methods, others
 
+    def objects_in(self, values: Values) -> frozenset[int]:
+        """Those whose special methods may be of the repo."""
+        known, objects = self.values, self.objects
+        return frozenset([value for value in values if known[value][0] in objects])
+
     def shared(self, values: Values) -> frozenset[int]:
         """``values`` as the one set object that stands for them."""
         if not values:
@@ -291,8 +299,9 @@ class EngineState:
             self.facts.append((f.CALL, method, pos, False, "by-name", False))
 
     def note_protocol(self, dunder: str, pos: int, source: int) -> None:
-        """A special method of an open value may run."""
-        self.facts.append((f.PROTOCOL, dunder, pos, source))
+        """A special method of an open value may run: a slice asks for it where the value is known."""
+        if not self.whole and self.values[source][0] != "U":
+            self.facts.append((f.PROTOCOL, dunder, pos, source))
 
     # --- objects
 

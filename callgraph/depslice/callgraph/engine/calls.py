@@ -10,6 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
+from depslice.callgraph.engine.library import CACHING
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -533,14 +534,17 @@ class CallEvaluation(ExternalCalls):
                 made.add(self.intern(("CM", kind[1])) if kind[0] == "F" else value)
             return made
         self.facts.append((f.EXTERNAL, dotted, pos, True))
+        if dotted in CACHING:
+            for value in decorated:
+                kind = self.values[value]
+                if kind[0] == "F":
+                    self.write(self.cell("caching", kind[1]), self.constants[s.BOOL])
         for value in decorated if self.whole else ():
             kind = self.values[value]
             if kind[0] == "F" and dotted in _DISPATCHING:
                 self.dispatchers[kind[1]] = dotted
             elif kind[0] == "C" and dotted == "functools.total_ordering":
                 self.ordered.add(kind[1])
-            elif kind[0] == "C" and dotted.startswith("dataclasses.dataclass"):
-                self.records.add(kind[1])
         if dotted in _CALLING_DECORATORS:
             self._callbacks([decorated], NO_KEYWORDS, EMPTY, pos, skip=-1)
         return decorated

@@ -146,7 +146,7 @@ class Construction(CallingBack):
         """A generated constructor calls the factories of fields it is not given."""
         if not self.whole or not self._constructor_is_generated(class_):
             return
-        for place, name in enumerate(self._fields(class_)):
+        for place, name in enumerate(self.fields(class_)):
             if place < given or name in keywords:
                 continue
             owner = self.find_member(class_, name)
@@ -202,7 +202,7 @@ class Construction(CallingBack):
                 class_.generated = known
         return known
 
-    def _fields(self, class_: Class) -> tuple[str, ...]:
+    def fields(self, class_: Class) -> tuple[str, ...]:
         """What a generated constructor takes, in order."""
         known = class_.fields
         if known is None:
@@ -228,7 +228,7 @@ class Construction(CallingBack):
         for name, values in keywords.items():
             if self.find_member(class_, name) is not None:
                 self.write(self.attribute_cell(class_, name), values)
-        for name, values in zip(self._fields(class_), args, strict=False):
+        for name, values in zip(self.fields(class_), args, strict=False):
             self.write(self.attribute_cell(class_, name), values)
 
     def _call_instance(

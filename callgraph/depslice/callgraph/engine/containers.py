@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.demands import HASHED, ORDERED
 from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.protocols import DICTS
@@ -20,7 +22,9 @@ _TAKING: Final = frozenset(
 )
 _COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
-_HASHING: Final = frozenset({"add", "discard", "remove", "get", "pop", "setdefault"})
+_HASHING: Final = frozenset(
+    {"add", "discard", "get", "move_to_end", "pop", "remove", "setdefault", "__contains__"}
+)
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
@@ -117,10 +121,10 @@ class ContainerEvaluation(ComputedNames):
         return self.only(container)
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
-        """``values`` become keys of a dict or elements of a set, compared with those there."""
-        hashed = self.parts(values).union([v for v in values if self.values[v][0] == "I"])
+        """``values`` become keys of a dict or elements of a set, or are looked for among them."""
+        hashed = self.parts(values) | self.objects_in(values)
         if hashed:
-            for dunder in ("__hash__",) if alone and self.whole else ("__hash__", "__eq__"):
+            for dunder in HASHED[:1] if alone and self.whole else HASHED:
                 self.protocol(hashed, (dunder,), 0)
 
     def make_mapping(self, op: Op, registers: Sequence[Values]) -> Values:
@@ -164,6 +168,26 @@ class ContainerEvaluation(ComputedNames):
         self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
+    def take_entries(self, container: int, values: Values, pos: Position) -> None:
+        """``dict(values)``, ``container.update(values)``: the entries of mappings, else pairs."""
+        made = self.only(container)
+        for value in tuple(values):
+            kind = self.values[value]
+            given = self.only(value)
+            if kind[0] == "K" and kind[1] in DICTS:
+                self.copy_items(value, container)
+            elif kind[0] == "K":
+                for pair in tuple(self.iterate(given, pos, is_async=False)):
+                    keys = self.unpack_item(self.only(pair), 0, pos)
+                    self.store_item(made, keys, self.unpack_item(self.only(pair), 1, pos), pos)
+            else:
+                entries = self.entries_of(given, pos)
+                if not entries:
+                    pairs = self.iterate(given, pos, is_async=False)
+                    entries = self.unpack_item(pairs, 1, pos) if pairs else EMPTY
+                    self.hash_values(self.unpack_item(pairs, 0, pos))
+                self.write(self.elements_cell(container), entries)
+
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
         result: set[int] = set()
@@ -181,9 +205,9 @@ class ContainerEvaluation(ComputedNames):
                 result |= self._item(receiver, keys)
                 if value[1] == "defaultdict":
                     result |= self._made_on_demand(receiver, pos)
-                if value[1] not in DICTS and self.whole:
-                    self.protocol(keys, ("__index__",), pos)
+                self._look_up(value, keys, pos)
             elif kind in ("G", "GS", "S"):
+                self._look_up(value, keys, pos)
                 found = self.outside.item(receiver, keys, pos)
                 if found is not None:
                     result |= found
@@ -202,11 +226,30 @@ class ContainerEvaluation(ComputedNames):
             elif kind == "X":
                 result |= self.outside.item(receiver, keys, pos) or self._alias(value[1], keys)
             elif kind == "XI":
+                self._look_up(value, keys, pos)
                 result |= self.outside.item(receiver, keys, pos) or EMPTY
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
                 result |= self.derive("E", receiver)
         return result
+
+    def _look_up(self, container: tuple[Any, ...], keys: Values, pos: Position) -> None:
+        """What a container asks of a key: a mapping hashes it, a sequence counts."""
+        is_mapping = (
+            container[1] in DICTS if container[0] == "K" else self.outside.is_mapping(container)
+        )
+        if is_mapping:
+            self.hash_values(keys)
+        else:
+            asked = self.objects
+            self.protocol({v for v in keys if self.values[v][0] in asked}, ("__index__",), pos)
+
+    def seek_item(self, receivers: Values, keys: Values, pos: Position) -> None:
+        """An item is looked for, and not given."""
+        for receiver in receivers:
+            value = self.values[receiver]
+            if value[0] in ("K", "G", "GS", "XI"):
+                self._look_up(value, keys, pos)
 
     def _inherited_item(self, class_: Class, keys: Values, pos: Position) -> Values:
         """``instance[key]`` of a class that extends a container or is a record."""
@@ -409,9 +452,11 @@ class ContainerEvaluation(ComputedNames):
                     self.write_item(receiver, text, values)
                 if known is None:
                     self.write(self.cell("n", receiver), values)
+                if keys == self.constants[s.SLICE]:
+                    values = self.iterate(values, pos, is_async=False)
                 self.write(self.elements_cell(receiver), values)
                 self.write(self.cell("key", receiver), keys)
-                self.hash_values(keys)
+                self._look_up(value, keys, pos)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
             elif value[0] == "C":
@@ -425,6 +470,8 @@ class ContainerEvaluation(ComputedNames):
             elif value[0] == "ND":
                 for name in self._known_keys(keys) or ():
                     self.store_attribute(self.only(value[1]), name, values, pos)
+            elif value[0] in ("G", "GS", "XI"):
+                self._look_up(value, keys, pos)
             elif value[0] in OPEN:
                 self.note_protocol("__setitem__", pos, receiver)
 
@@ -452,6 +499,8 @@ class ContainerEvaluation(ComputedNames):
         if args and (value[1] in DICTS or value[1] == "set"):
             if method in _HASHING:
                 self.hash_values(args[0])
+            elif value[1] == "set":
+                self.meet_demands(f"builtins.set.{method}", Call(args, pos=pos))
         elif args and method in _SEEKING:
             self.compare(self.read(elements), args[0], "__eq__", pos)
         if method in _ADDING and args:
@@ -493,9 +542,10 @@ class ContainerEvaluation(ComputedNames):
             )
         if method == "sort" and keywords.get("key"):
             taken = [self.read(elements)]
-            self.call(keywords["key"], taken, {}, pos, rule="callback", external=True)
+            made = self.call(keywords["key"], taken, {}, pos, rule="callback", external=True)
+            self.protocol(made, ORDERED, pos)
         elif method == "sort":
-            self.protocol(self.read(elements), ("__lt__",), pos)
+            self.protocol(self.read(elements), ORDERED, pos)
         return EMPTY
 
     def update_container(self, container: int, values: Values, pos: Position) -> None:
@@ -504,9 +554,7 @@ class ContainerEvaluation(ComputedNames):
         if not self._may_mutate(value):
             return
         if value[1] in DICTS:
-            for source in tuple(values):
-                if self.values[source][0] == "K":
-                    self.copy_items(source, container)
+            self.take_entries(container, values, pos)
             return
         added = self.iterate(values, pos, is_async=False)
         self.write(self.elements_cell(container), added)

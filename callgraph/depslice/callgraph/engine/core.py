@@ -437,7 +437,7 @@ class Engine(Probing):
             s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], f.HERE),
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
             s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE),
-            s.DELETE_SUB: lambda fn, r, op: self._special(r[op[1]], ("__delitem__",), f.HERE),
+            s.DELETE_SUB: lambda fn, r, op: self._delete_item(r[op[1]], r[op[2]], f.HERE),
             s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], f.HERE, is_async=op[4]),
             s.FORMAT_VALUE: lambda fn, r, op: self._special(r[op[1]], SHOWN_BY[op[2]], f.HERE),
             s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
@@ -501,6 +501,10 @@ class Engine(Probing):
     def _special(self, values: frozenset[int], dunders: tuple[str, ...], pos: int) -> None:
         if values:
             self._protocol(values, dunders, pos)
+
+    def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
+        self._special(receivers, ("__delitem__",), pos)
+        self.seek_item(receivers, keys, pos)
 
     def _text(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         pieces = [piece if type(piece) is str else registers[piece] for piece in op[2]]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine import library
 from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.demands import (
+    ALL,
+    DEMANDS,
+    NAMED,
+    ORDERED,
+    SHOWN,
+    TESTED,
+    Demand,
+)
 from depslice.callgraph.engine.texts import Texts
 from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Value, Values
 from depslice.callgraph.summary import Position
@@ -40,11 +48,19 @@ class ExternalCalls(Texts):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def entries_of(self, values: Values, pos: Position) -> Values:
         """Implemented by the protocol part."""
         raise NotImplementedError
 
     def parts(self, values: Values) -> frozenset[int]:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
+
+    def held_in(self, values: Values, dunders: Sequence[str]) -> frozenset[int]:
         """Implemented by the protocol part."""
         raise NotImplementedError
 
@@ -55,6 +71,7 @@ class ExternalCalls(Texts):
             self.facts.append((f.EXTERNAL, dotted, pos, True))
         if args and self.whole and dotted in ("builtins.exec", "builtins.eval"):
             self.facts.append((f.UNRESOLVED, dotted.rpartition(".")[2], "exec", pos))
+        self.meet_demands(dotted, call)
         model = self._models.get(dotted)
         if model is not None:
             return model(self, call)
@@ -65,6 +82,8 @@ class ExternalCalls(Texts):
             if instances:
                 self.load_attribute(instances, "__annotations__", pos)
         same = library.SAME.get(dotted)
+        if same is not None and dotted in library.CACHING and not self._may_be_cached(args):
+            return self.single(("X", dotted))  # `@lru_cache(128)`
         if same is not None:
             self._callbacks(args, keywords, spread, pos, skip=same)
             return args[same] if same < len(args) else self.single(("X", dotted))
@@ -92,6 +111,10 @@ class ExternalCalls(Texts):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
 
+    def _may_be_cached(self, args: Sequence[Values]) -> bool:
+        known = self.values
+        return bool(args) and any(known[v][0] not in ("XI", "S", "N") for v in args[0])
+
     def _has_code(self, value: int) -> bool:
         return self.values[value][0] in ("F", "B", "C")
 
@@ -101,11 +124,8 @@ class ExternalCalls(Texts):
         self.facts.append((f.EXTERNAL, name, call.pos, True))
         names = self.outside.names_of_method(method)
         for each in dict.fromkeys((name, *names)):
+            self.meet_demands(each, call)
             self._protocols(each, call.args, call.pos)
-            if each in library.SHOWING:
-                shown = call.keywords.values(), (self.parts(values) for values in call.args)
-                for values in chain(*shown):
-                    self.protocol(values, ("__str__", "__repr__"), call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
         if self.whole and self.values[method[1]][0] == "I":
@@ -119,7 +139,7 @@ class ExternalCalls(Texts):
 
     def _say(self, said: Sequence[Values], pos: Position) -> None:
         """What a logger writes: a message, of any type, filled as a template for ``%`` is."""
-        self.protocol(said[0], ("__str__", "__repr__"), pos)
+        self.protocol(said[0], SHOWN, pos)
         texts = frozenset(v for v in said[0] if self.values[v][0] not in ("I", "C"))
         if len(said) > 1:
             self.fill_template(texts, said[1:], EMPTY, said[1], pos)
@@ -128,6 +148,7 @@ class ExternalCalls(Texts):
         """A method of an object from outside the repo."""
         name = f"{dotted}.{method}"
         self.facts.append((f.EXTERNAL, name, call.pos, True))
+        self.meet_demands(name, call)
         self._protocols(name, call.args, call.pos)
         model = self._models.get(name)
         if model is not None:
@@ -137,19 +158,46 @@ class ExternalCalls(Texts):
             return self.constants[s.STR]
         return self.constants[s.OPAQUE] if library.is_inert(dotted) else self.unknown
 
-    def _protocols(self, dotted: str, args: Sequence[Values], pos: Position) -> None:
-        dunders = library.BUILTIN_PROTOCOLS.get(dotted)
-        if dunders:
-            of_elements = dotted in library.COMPARING and len(args) == 1
-            if dotted in library.TESTING:
-                args = [self.iterate(values, pos, is_async=False) for values in args]
-            for values in args:
-                operands = self.iterate(values, pos, is_async=False) if of_elements else values
-                if of_elements and dotted == "builtins.sum":  # one for each side
-                    for dunder in dunders:
-                        self.protocol(operands, (dunder,), pos)
+    def meet_demands(self, dotted: str, call: Call) -> None:
+        """What a function or method of the standard library asks of what it is given."""
+        for demand in DEMANDS.get(dotted, ()):
+            for values in self._demanded(demand, call):
+                if demand.every:
+                    for dunder in demand.dunders:
+                        self.protocol(values, (dunder,), call.pos)
                 else:
-                    self.protocol(operands, dunders, pos)
+                    self.protocol(values, demand.dunders, call.pos)
+        if not self.whole and call.args and dotted in library.EXCEPTIONS:
+            self._show_error(call)
+
+    def _show_error(self, call: Call) -> None:
+        """Whoever shows an error shows what it was made with: one by itself, several as a tuple."""
+        for values in call.args:
+            self.protocol(values, SHOWN if len(call.args) == 1 else SHOWN[1:], call.pos)
+
+    def _demanded(self, demand: Demand, call: Call) -> Iterator[Values]:
+        given: Iterable[Values]
+        if demand.place == ALL:
+            given = (*call.args, call.spread)
+        elif demand.place == NAMED:
+            given = call.keywords.values()
+        else:
+            given = (call.argument(demand.place, demand.name),)
+        alone = len(call.args) == 1 and not call.spread
+        for values in given:
+            if not values:
+                continue
+            if demand.way == "elements" or (demand.way == "alone" and alone):
+                yield self.iterate(values, call.pos, is_async=False)
+            elif demand.way == "keys":
+                pairs = self.iterate(values, call.pos, is_async=False)
+                yield self.unpack_item(pairs, 0, call.pos)
+            elif demand.way == "parts":
+                yield self.parts(values)
+            else:
+                yield values
+
+    def _protocols(self, dotted: str, args: Sequence[Values], pos: Position) -> None:
         copying = library.COPYING.get(dotted)
         if copying and args:
             copied = args[0]
@@ -159,22 +207,25 @@ class ExternalCalls(Texts):
                 copied = held if dotted in library.COPYING_FIELDS else copied | held
             for dunder in copying:
                 self.protocol(copied, (dunder,), pos)
+            if dotted in library.COPYING_FIELDS and not self.whole:
+                self._list_fields(args[0], pos)
         for dunder in library.WRAPPING.get(dotted, ()):
             for values in args:
                 self.protocol(values, (dunder,), pos)
         if dotted in library.ITERATING:
             for values in args:
                 self.iterate(values, pos, is_async=False)
-        if dotted in library.ORDERING:
-            for values in args:
-                elements = self.iterate(values, pos, is_async=False)
-                self.protocol(elements | values, ("__lt__", "__gt__"), pos)
-        if dotted in library.WRITING_PARTS and args:
-            self.protocol(self.parts(args[0]), ("__str__", "__repr__"), pos)
         outside, _, name = dotted.rpartition(".")
         said = args[1:] if name == "log" else args
         if said and name in library.SAYING and outside in library.LOGGING:
             self._say(said, pos)
+
+    def _list_fields(self, values: Values, pos: Position) -> None:
+        """The fields of records are read, and those of records that they hold (PEP 557)."""
+        for value in sorted(self.held_in(values, ())):
+            kind = self.values[value]
+            if kind[0] == "I":
+                self.facts.append((f.CLASSREF, kind[1], pos))
 
     def _state_of(self, values: Values) -> Values:
         """What instances hold: code outside reads all of it, and names nothing."""
@@ -236,14 +287,11 @@ class ExternalCalls(Texts):
     def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:
         key = keywords.get("key")
         if key and args:
-            self.call(
-                key,
-                [self.iterate(args[0], pos, is_async=False)],
-                {},
-                pos,
-                rule="callback",
-                external=True,
-            )
+            elements = EMPTY.union(*args)
+            if len(args) == 1:
+                elements = frozenset(self.iterate(elements, pos, is_async=False))
+            made = self.call(key, [elements], {}, pos, rule="callback", external=True)
+            self.protocol(made, ORDERED, pos)
 
     def _container(
         self,
@@ -257,7 +305,10 @@ class ExternalCalls(Texts):
         elements: set[int] = set()
         if dotted == "builtins.filter" and len(args) > 1:
             elements |= self.iterate(args[1], pos, is_async=False)
-            self.call(args[0], [elements], {}, pos, rule="callback", external=True)
+            tested: Values = elements  # `filter(None, xs)`
+            if args[0]:
+                tested = self.call(args[0], [elements], {}, pos, rule="callback", external=True)
+            self.protocol(tested, TESTED, pos)
         elif dotted == "itertools.chain.from_iterable":
             for values in args:
                 elements |= self.iterate(

@@ -253,6 +253,8 @@ SAME: Final = {
     "typing.assert_type": 0,
     "warnings.deprecated": 0,
 }
+# Decorators that keep results by the arguments, which are hashed.
+CACHING: Final = frozenset({"functools.lru_cache", "functools.cache"})
 ELEMENT: Final = frozenset(
     {
         "builtins.next",
@@ -287,58 +289,6 @@ CONTAINER: Final = {
 # Calls that give the names of a scope: who subscripts that looks them up.
 NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 
-# What a builtin call asks of its arguments (data model, 3.3).
-BUILTIN_PROTOCOLS: Final = {
-    "builtins.len": ("__len__",),
-    "builtins.str": ("__str__", "__repr__"),
-    "builtins.repr": ("__repr__",),
-    "builtins.ascii": ("__repr__",),
-    "builtins.print": ("__str__", "__repr__"),
-    "builtins.format": ("__format__", "__str__", "__repr__"),
-    "builtins.bool": ("__bool__", "__len__"),
-    "builtins.int": ("__int__", "__index__", "__trunc__"),
-    "builtins.float": ("__float__", "__index__"),
-    "builtins.complex": ("__complex__", "__float__"),
-    "builtins.bytes": ("__bytes__", "__iter__"),
-    "builtins.hash": ("__hash__",),
-    "builtins.abs": ("__abs__",),
-    "builtins.round": ("__round__",),
-    "builtins.divmod": ("__divmod__",),
-    "builtins.pow": ("__pow__",),
-    "builtins.dir": ("__dir__",),
-    "builtins.reversed": ("__reversed__", "__len__", "__getitem__"),
-    "builtins.next": ("__next__",),
-    "builtins.anext": ("__anext__",),
-    "builtins.hex": ("__index__",),
-    "builtins.oct": ("__index__",),
-    "builtins.bin": ("__index__",),
-    "builtins.chr": ("__index__",),
-    "builtins.range": ("__index__",),
-    "builtins.sorted": ("__lt__", "__gt__"),
-    "builtins.sum": ("__add__", "__radd__"),
-    "builtins.any": ("__bool__", "__len__"),
-    "builtins.all": ("__bool__", "__len__"),
-    "builtins.str.format": ("__format__", "__str__", "__repr__"),
-    "builtins.min": ("__lt__", "__gt__"),  # the second reflected, where there is no first
-    "builtins.max": ("__gt__", "__lt__"),
-    "queue.PriorityQueue.put": ("__lt__", "__gt__"),
-    "queue.PriorityQueue.put_nowait": ("__lt__", "__gt__"),
-    "asyncio.queues.PriorityQueue.put": ("__lt__", "__gt__"),
-    "asyncio.queues.PriorityQueue.put_nowait": ("__lt__", "__gt__"),
-    "math.floor": ("__floor__",),
-    "math.ceil": ("__ceil__",),
-    "math.trunc": ("__trunc__",),
-    "operator.index": ("__index__",),
-    "operator.length_hint": ("__len__", "__length_hint__"),
-    **dict.fromkeys(("heapq.heapify", "heapq.heappop", "heapq.heappush"), ("__lt__", "__gt__")),
-    "os.fspath": ("__fspath__",),
-    "os.fsdecode": ("__fspath__",),
-    "json.dumps": (),
-    "builtins.isinstance": (),
-    "builtins.issubclass": (),
-}
-# What shows all it is given, by key or by name.
-SHOWING: Final = frozenset({"string.Template.substitute", "string.Template.safe_substitute"})
 _PICKLING: Final = (
     *("__reduce_ex__", "__reduce__", "__getnewargs_ex__", "__getnewargs__"),
     *("__getstate__", "__setstate__"),
@@ -352,10 +302,6 @@ COPYING: Final[Mapping[str, tuple[str, ...]]] = {
     "pickle.dumps": _PICKLING,
     "pickle.dump": _PICKLING,
 }
-# What writes what its argument holds as text.
-WRITING_PARTS: Final = frozenset(
-    f"csv.{kind}.{name}" for kind in ("Writer", "DictWriter") for name in ("writerow", "writerows")
-)
 # What hands on to the mappings it is given, whatever is done with it.
 _MAPPING: Final = ("__getitem__", "__missing__", "__contains__", "__iter__", "__len__", "get")
 WRAPPING: Final[Mapping[str, tuple[str, ...]]] = {
@@ -388,18 +334,6 @@ STRUCTURAL: Final[Mapping[str, tuple[str, ...]]] = {
     "SupportsInt": ("__int__",),
     "SupportsRound": ("__round__",),
 }
-# Of these, one argument is an iterable whose elements are compared or added.
-COMPARING: Final = frozenset(
-    {
-        *("builtins.sorted", "builtins.min", "builtins.max", "builtins.sum"),
-        *("heapq.heapify", "heapq.heappop"),
-    }
-)
-# Of these, any argument can be an iterable whose elements are compared.
-ORDERING: Final = frozenset(
-    f"heapq.{name}" for name in ("heappushpop", "heapreplace", "merge", "nlargest", "nsmallest")
-)
-TESTING: Final = frozenset({"builtins.any", "builtins.all"})
 ITERATING: Final = frozenset(
     {
         "builtins.list",

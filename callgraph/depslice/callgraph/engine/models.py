@@ -153,6 +153,74 @@ def _operator(
     return model
 
 
+def _contains(engine: ContainerEvaluation, call: Call) -> Values:
+    engine.contains(call.argument(0, "a"), call.argument(1, "b"), call.pos)
+    return engine.constants[-7]
+
+
+def _accumulate(engine: ContainerEvaluation, call: Call) -> Values:
+    """``itertools.accumulate``: each element, joined with what those before it have given."""
+    elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
+    joined = elements | call.keywords.get("initial", EMPTY)
+    function = call.argument(1, "func")
+    if function:
+        made = engine.call(
+            function, [joined, elements], {}, call.pos, rule="callback", external=True
+        )
+    else:
+        made = engine.binary(joined, elements, "add", call.pos)
+    return engine.container_of("list", call.register, joined | made)
+
+
+def _prod(engine: ContainerEvaluation, call: Call) -> Values:
+    """``math.prod``: starts with 1, which asks the reflected methods first."""
+    elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
+    start = call.keywords.get("start") or engine.constants[-3]
+    made = engine.binary(start, elements, "mul", call.pos)
+    return made | engine.binary(made | elements, elements, "mul", call.pos)
+
+
+def _group_by(engine: ContainerEvaluation, call: Call) -> Values:
+    """``itertools.groupby`` compares keys that follow each other."""
+    elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
+    keys, key = elements, call.argument(1, "key")
+    if key:
+        keys = engine.call(key, [elements], {}, call.pos, rule="callback", external=True)
+    engine.compare(keys, keys, "__eq__", call.pos)
+    group = engine.container_of("list", _INNER - call.register, elements)
+    return engine.tuples_of(call.register, [keys, group])
+
+
+def _json(dotted: str) -> Callable[[ContainerEvaluation, Call], Values]:
+    """``json.dumps`` and ``dump`` ask ``default`` for what they do not know themselves."""
+
+    def model(engine: ContainerEvaluation, call: Call) -> Values:
+        return _write_json(engine, call, dotted)
+
+    return model
+
+
+def _write_json(engine: ContainerEvaluation, call: Call, dotted: str) -> Values:
+    default = call.keywords.get("default", EMPTY)
+    if default:
+        given = call.argument(0, "obj")
+        unknown = engine.objects_in(given) | engine.parts(given)
+        engine.call(
+            default, [unknown or engine.unknown], {}, call.pos, rule="callback", external=True
+        )
+    rest = {name: values for name, values in call.keywords.items() if name != "default"}
+    made = engine.outside.call(dotted, call._replace(keywords=rest))
+    return engine.constants[-4] if made is None else made
+
+
+def _print(engine: ContainerEvaluation, call: Call) -> Values:
+    """``print(…, file=file, flush=True)``: the file is written, and flushed."""
+    file = call.keywords.get("file", EMPTY)
+    for name in ("write", "flush") if "flush" in call.keywords else ("write",):
+        engine.protocol(file, (name,), call.pos)
+    return EMPTY
+
+
 def _attribute_getter(engine: ContainerEvaluation, call: Call) -> Values:
     return _getter(engine, call, "attribute")
 
@@ -214,6 +282,7 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
 def _iter(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 2:  # a callable and the value that ends it
         made = engine.call(call.args[0], [], {}, call.pos, rule="callback", external=True)
+        engine.compare(made, call.args[1], "__eq__", call.pos)
     else:
         made = engine.iterate(call.argument(0, ""), call.pos, is_async=False)
     return engine.container_of("list", call.register, made)
@@ -365,29 +434,8 @@ def _dict(engine: ContainerEvaluation, call: Call) -> Values:
         for name, values in call.keywords.items():
             engine.write_item(container, name, values)
         for values in call.args:
-            for value in tuple(values):
-                kind = engine.values[value]
-                if kind[0] == "K" and kind[1] in engine.mappings:
-                    engine.copy_items(value, container)
-                elif kind[0] == "K":
-                    for pair in tuple(
-                        engine.iterate(frozenset((value,)), call.pos, is_async=False)
-                    ):
-                        keys = engine.unpack_item(frozenset((pair,)), 0, call.pos)
-                        held = engine.unpack_item(frozenset((pair,)), 1, call.pos)
-                        engine.store_item(made, keys, held, call.pos)
-                else:
-                    _fill(engine, container, frozenset((value,)), call.pos)
+            engine.take_entries(container, values, call.pos)
     return made
-
-
-def _fill(engine: ContainerEvaluation, made: int, given: Values, pos: Position) -> None:
-    """``dict(x)`` of an object: its entries if it has any, else the pairs that it gives."""
-    entries = engine.entries_of(given, pos)
-    if not entries:
-        pairs = engine.iterate(given, pos, is_async=False)
-        entries = engine.unpack_item(pairs, 1, pos) if pairs else EMPTY
-    engine.write(engine.elements_cell(made), entries)
 
 
 def _field(engine: ContainerEvaluation, call: Call) -> Values:
@@ -431,6 +479,11 @@ def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
                 engine.write(engine.cell("n", container), inner)
             else:
                 engine.write(engine.cell("factory", container), frozenset((factory,)))
+    for container in made:
+        for values in call.args[1:]:
+            engine.take_entries(container, values, call.pos)
+        for name, values in call.keywords.items():
+            engine.write_item(container, name, values)
     return made
 
 
@@ -661,6 +714,13 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.property": _property,
     "builtins.property.__init__": _keep,
     "builtins.map": _map,
+    "builtins.print": _print,
+    "itertools.accumulate": _accumulate,
+    "itertools.groupby": _group_by,
+    "json.dump": _json("json.dump"),
+    "json.dumps": _json("json.dumps"),
+    "math.prod": _prod,
+    "operator.contains": _contains,
     "builtins.iter": _iter,
     "builtins.globals": _globals,
     "builtins.locals": _locals,

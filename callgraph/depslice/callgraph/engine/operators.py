@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
@@ -42,8 +43,10 @@ class Operators(Protocols):
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
                     made = self.call_dunder(value, kind[1], called, [other], pos)
-                    if called == "__eq__" and kind[1] in self.records:
-                        self._compare_fields(value, kind[1], pos)
+                    if called in OF_PARTS and self.find_member(kind[1], called) is None:
+                        held = self.held_in(self.only(value), (called,))
+                        for passed_on in OF_PARTS[called] if held else ():
+                            self.protocol(held, (passed_on,), pos)
                     if self.ordered and self.find_member(kind[1], called) is None:
                         answered = self._derived_comparison(value, kind[1], called, other, pos)
                         continue
@@ -73,19 +76,6 @@ class Operators(Protocols):
             return
         for name in OF_PARTS[dunder]:
             self.compare(of_left, of_right, name, pos)
-
-    def _compare_fields(self, receiver: int, class_: Class, pos: Position) -> None:
-        """The ``__eq__`` that a dataclass generates."""
-        if self.find_member(class_, "__eq__") is not None:
-            return
-        for name, pieces in class_.info.members.items():
-            if class_.module.summary.pieces[pieces[0]].kind == "assign":
-                saved, self.facts = self.facts, []
-                try:
-                    held = self.load_attribute(self.only(receiver), name, pos)
-                finally:
-                    self.facts = saved
-                self.protocol({v for v in held if self.values[v][0] == "I"}, ("__eq__",), pos)
 
     def _derived_comparison(
         self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
@@ -125,11 +115,16 @@ class Operators(Protocols):
         dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
         for value in (*items, *self.parts(items)):
             kind = self.values[value]
-            if kind[0] == "I":
-                for dunder in dunders:
+            for dunder in dunders:
+                if kind[0] == "I":
                     self.call_dunder(value, kind[1], dunder, [containers], pos)
+                elif kind[0] in OPEN:
+                    self.note_protocol(dunder, pos, value)
+        if not self.whole:  # reflected, where those that are looked for do not answer
+            sequences = {v for v in containers if self._are_sequences((v,))}
+            self.protocol(self.parts(sequences), ("__eq__",), pos)
 
-    def _are_sequences(self, containers: Values) -> bool:
+    def _are_sequences(self, containers: Collection[int]) -> bool:
         """Whether what is looked for is compared with each element, and never hashed."""
         return bool(containers) and all(
             (kind[0] == "K" and kind[1] in _SEQUENCES)

@@ -6,14 +6,14 @@ the names alone (:mod:`depslice.callgraph.engine.library`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.overridden import Asked, Overridden
-from depslice.callgraph.engine.structural import Protocols
+from depslice.callgraph.engine.structural import ABSTRACT, Located, Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.stubs import declarations as d
@@ -36,12 +36,14 @@ _FILLING: Final = ("format", "format_map")
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
 _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"})
+_HOLDING: Final = frozenset({"K", "G", "GS", "GE"})
 _PLAIN: Final = frozenset(
     {f"builtins.{name}" for name in ("int", "str", "float", "bytes", "object")}
 )
 
 
 _ABSTRACT: Final = "collections.abc."
+_DEEPEST: Final = 3  # iterables of iterables of …
 
 
 class Member(NamedTuple):
@@ -66,6 +68,8 @@ class Outside:
         self._results: dict[tuple[object, ...], Values] = {}
         self._elements: dict[tuple[int, bool], Values | None] = {}
         self._variables: dict[str, Values] = {}
+        self._mappings: dict[str, bool] = {}
+        self._using: dict[int, bool] = {}  # by the identity of declarations
         self._declared: dict[str, Values | None] = {}
 
     # --- members
@@ -291,7 +295,9 @@ class Outside:
         owner = self.stubs.class_named(head) if head else None
         if owner is None:
             fixed = self._fixed_result(declaration, definition.module)
-            if fixed is not None and not self._may_call_back(arguments):
+            if fixed is not None and not self._may_call_back(
+                arguments, held=self._uses_elements(declaration, definition.module)
+            ):
                 return fixed
             return self._apply(declaration, Scope(definition.module), arguments, skip=0)
         member = self.member(owner, name)
@@ -389,7 +395,9 @@ class Outside:
         if found.declaration[0] != d.FUNCTION:
             return None  # `__hash__: ClassVar[None]`
         fixed = self._fixed_result(found.declaration, owner.module)
-        if fixed is not None and not self._may_call_back(arguments):
+        if fixed is not None and not self._may_call_back(
+            arguments, held=self._uses_elements(found.declaration, owner.module)
+        ):
             return fixed
         scope = self._scope(number, owner)
         made = self._apply(found.declaration, scope, arguments, skip=1)
@@ -421,9 +429,32 @@ class Outside:
             self._fixed[key] = found
             return found
 
-    def _may_call_back(self, arguments: Call) -> bool:
+    def _uses_elements(self, declaration: d.Declaration, module: StubModule) -> bool:
+        """Whether a function uses what iterables hold that are passed to it, by their types."""
+        key = id(declaration)
+        known = self._using.get(key)
+        if known is None:
+            known = self._using[key] = any(
+                self._is_used(located)
+                for params, _, _ in declaration[1]
+                for param in params
+                if param[2] is not None
+                for located in self.protocols.elements(module, param[2])
+            )
+        return known
+
+    def _is_used(self, elements: Located) -> bool:
+        """Whether what is known of the type of elements tells what is done with them."""
+        module, expression, _ = elements
+        protocols = self.protocols
+        return bool(protocols.of(module, expression) or protocols.elements(module, expression))
+
+    def _may_call_back(self, arguments: Call, *, held: bool) -> bool:
+        """Whether what is passed may be called, or what it holds (if the function uses that)."""
         known = self.engine.values
         called = _CALLABLES if self.engine.whole else _CALLABLES | OPEN
+        if held:
+            called = called | _HOLDING
         for group in (arguments.args, arguments.keywords.values(), (arguments.spread,)):
             for values in group:
                 for value in values:
@@ -458,8 +489,14 @@ class Outside:
             else:
                 self.types.bind(declared, values, scope, arguments.pos)
             if declared is not None:
-                self._use(declared, values, scope, arguments.pos)
+                self.use(declared, values, scope.module, arguments.pos)
+        if len(overloads) > 1 and not self.engine.whole:
+            for other, _, _ in overloads:
+                if other is not params:
+                    self._use_open(other[skip:], scope.module, arguments)
         rest = _rest(params[skip:], arguments)
+        if len(later) > 1:  # what is called may be called with what the others hold
+            later.sort(key=lambda each: self.types.is_callable(each[0], scope))
         for expression, values in later:
             if not self.types.callback(expression, values, scope, rest, arguments.pos):
                 self.types.bind(expression, values, scope, arguments.pos)
@@ -473,15 +510,65 @@ class Outside:
             return self.types.instance("typing.Coroutine", (unknown, unknown, result))
         return self._built(result, arguments.register) if scope.bindings else result
 
-    def _use(self, declared: TypeExpr, values: Values, scope: Scope, pos: Position) -> None:
-        """Objects of the repo are used as the protocols in a parameter's type have it."""
-        objects = [number for number in values if self.engine.values[number][0] == "I"]
-        protocols = self.protocols.of(scope.module, declared) if objects else ()
-        if protocols:
+    def _use_open(self, params: tuple[Param, ...], module: StubModule, arguments: Call) -> None:
+        """An overload is meant as well, if nobody knows what is passed."""
+        for param, values in _placed(params, arguments):
+            unknown = frozenset(v for v in values if self.engine.values[v][0] in OPEN)
+            if unknown and param[2] is not None:
+                self.use(param[2], unknown, module, arguments.pos)
+
+    def use(
+        self,
+        declared: TypeExpr,
+        values: Values,
+        module: StubModule,
+        pos: Position,
+        *,
+        deep: int = 0,
+    ) -> None:
+        """Objects of the repo are used as the protocols in a type of ``module`` have it.
+
+        So are the elements of what is passed for an iterable of such.
+        """
+        engine = self.engine
+        objects = engine.objects_in(values)
+        protocols = self.protocols.of(module, declared) if objects else ()
+        for number in objects if protocols else ():
+            if engine.values[number][0] == "I":
+                engine.call_back_methods(number, protocols, pos)
+            else:
+                for methods in protocols:
+                    self._use_methods(number, methods, pos)
+        for located in self.protocols.elements(module, declared) if deep < _DEEPEST else ():
+            if self._is_used(located):
+                iterated = values - objects if located.exact else values
+                held = engine.iterate(iterated, pos, is_async=False)
+                self.use(located.expression, held, located.module, pos, deep=deep + 1)
+        if engine.whole:
+            self._use_classes(declared, values, module, pos)
+        if objects:
+            self._use_alike(declared, objects, module, pos)
+
+    def _use_alike(
+        self, declared: TypeExpr, objects: Values, module: StubModule, pos: Position
+    ) -> None:
+        """An object that is passed for one of a class, and is none, has to do what those do."""
+        for class_ in self.protocols.classes(module, declared):
+            if class_.dotted.startswith("builtins."):
+                continue  # code in C looks at what it is
+            names = self.protocols.declared_by(class_)
             for number in objects:
-                self.engine.call_back_methods(number, protocols, pos)
-        if self.engine.whole:
-            self._use_classes(declared, values, scope.module, pos)
+                kind = self.engine.values[number]
+                if kind[0] != "I":
+                    self._use_methods(number, names if class_.dotted in ABSTRACT else (), pos)
+                elif self.types.seen_as(number, class_) is None:
+                    found = [n for n in names if self.engine.find_member(kind[1], n) is not None]
+                    self.engine.hand_to_base(number, found, pos)
+
+    def _use_methods(self, number: int, names: Iterable[str], pos: Position) -> None:
+        """Methods of an open value, which are called where it is an object that has them."""
+        for name in names:
+            self.engine.note_protocol(name, pos, number)
 
     def _use_classes(
         self, declared: TypeExpr, values: Values, module: StubModule, pos: Position
@@ -559,6 +646,13 @@ class Outside:
             found -= self.engine.unknown
         self._variables[dotted] = frozenset(found)
         return self._variables[dotted]
+
+    def replace(self, dotted: str, values: Values, pos: Position) -> None:
+        """``sys.stdout = values``: code outside uses them as what it declares there."""
+        definition = self.stubs.find(dotted) if self.engine.objects_in(values) else None
+        declaration = None if definition is None else definition.declaration
+        if definition is not None and declaration is not None and declaration[0] == d.VARIABLE:
+            self.use(declaration[1], values, definition.module, pos)
 
     def declared(self, dotted: str) -> Values | None:
         """An object declared to be of the type of this name; ``None`` if no stub has the name."""
@@ -639,6 +733,17 @@ class Outside:
         if keys == engine.constants[s.OPAQUE]:
             keys = engine.single(("XI", "builtins.slice"))
         return self.result_of(number, "__getitem__", pos, [keys])
+
+    def is_mapping(self, value: Value) -> bool:
+        """Whether an object from outside has keys, by its class."""
+        class_ = self.types.class_of(value)
+        if class_ is None:
+            return False
+        known = self._mappings.get(class_.dotted)
+        if known is None:
+            known = any(each.dotted == "typing.Mapping" for each in self.stubs.mro(class_))
+            self._mappings[class_.dotted] = known
+        return known
 
     def operated(self, number: int, dunder: str, other: Values, pos: Position) -> Values:
         """``value <op> other`` by its class; most give what they are."""

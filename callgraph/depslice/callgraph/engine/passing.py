@@ -27,6 +27,10 @@ class FunctionCalls(FittingEvaluation):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def hash_values(self, values: Values, *, alone: bool = False) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def call_function(
         self,
         function: Function,
@@ -43,6 +47,9 @@ class FunctionCalls(FittingEvaluation):
         self.facts.append((f.CALL, function, pos, certain, rule, external))
         self._give(function, args, keywords, spread)
         flags = function.unit.flags
+        if flags & s.DECORATED and self.read(self.cell("caching", function)):
+            for values in (*args, *keywords.values(), spread):
+                self.hash_values(values)
         if self.whole:
             if function in self.dispatchers:
                 return self._dispatch(function, args, pos, keywords, spread)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
-from depslice.callgraph.summary import Position
+from depslice.callgraph.summary import Position, Register, Unit
 
 DICTS: Final = frozenset({"dict", "defaultdict"})
 OF_PARTS: Final = {
@@ -21,7 +22,29 @@ OF_PARTS: Final = {
     **{name: ("__eq__", name) for name in ("__lt__", "__le__", "__gt__", "__ge__")},
 }
 """What a builtin container calls of what it holds, where one of these is called of it."""
+_RECORDS: Final = frozenset(
+    {"attributes", "attrs", "dataclass", "define", "frozen", "mutable", "s"}
+)
+"""What decorators go by that write special methods which go by the fields (dataclasses, attrs)."""
+_HOLDING: Final = frozenset(
+    f"typing.{name}"
+    for name in (
+        *("AbstractSet", "Collection", "Mapping", "MutableMapping", "MutableSequence"),
+        *("MutableSet", "Sequence"),
+    )
+)
+"""What is declared to be one of these is most often a builtin container."""
 _MOST_PARTS: Final = 32  # containers that are looked into
+
+
+def _spelled(unit: Unit, register: Register) -> str:
+    """The last name of what a register is read from, or of what is called for it."""
+    for op in unit.ops:
+        if op[0] in (s.GLOBAL, s.ATTR, s.CALL) and op[1] == register:
+            if op[0] == s.CALL:
+                return _spelled(unit, op[2])
+            return str(op[2] if op[0] == s.GLOBAL else op[3])
+    return ""
 
 
 class Protocols(CallEvaluation):
@@ -43,7 +66,16 @@ class Protocols(CallEvaluation):
         return self.call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
-        """The first of ``dunders`` each value's type has."""
+        """The first of ``dunders`` each value's type has; of what it holds, those it asks there."""
+        result = self._first_of(values, dunders, pos)
+        passed_on = dict.fromkeys(name for dunder in dunders for name in OF_PARTS.get(dunder, ()))
+        if passed_on:
+            held = self.held_in(values, dunders)
+            for dunder in passed_on if held else ():
+                self._first_of(held, (dunder,), pos)
+        return result
+
+    def _first_of(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         result: set[int] = set()
         for value in tuple(values):
             kind = self.values[value]
@@ -64,12 +96,52 @@ class Protocols(CallEvaluation):
                 for dunder in dunders:
                     self.note_protocol(dunder, pos, value)
                 result |= self.unknown
-        passed_on = dict.fromkeys(name for dunder in dunders for name in OF_PARTS.get(dunder, ()))
-        held = self.parts(values) if passed_on else EMPTY
-        if held:
-            for dunder in passed_on:
-                self.protocol(held, (dunder,), pos)
         return result
+
+    def held_in(self, values: Values, dunders: Sequence[str]) -> frozenset[int]:
+        """The objects in builtin containers and in records, however deep.
+
+        Dataclasses, classes of attrs and named tuples are records, as long as they define none
+        of ``dunders`` (then of what these ask for) themselves.
+        """
+        found: frozenset[int] = EMPTY
+        waiting: Values = values
+        while waiting:
+            held = self.parts(waiting) | self._fields_of(waiting, dunders)
+            waiting = held - found
+            found |= waiting
+            dunders = [name for dunder in dunders for name in OF_PARTS.get(dunder, ())]
+        return self.objects_in(found)
+
+    def _fields_of(self, values: Values, dunders: Sequence[str]) -> Values:
+        found: Values = EMPTY
+        for value in values:
+            kind = self.values[value]
+            if kind[0] == "I" and self._is_record(kind[1], dunders):
+                saved, self.facts = self.facts, []
+                for name in self.fields(kind[1]):
+                    found = found | self.load_attribute(self.only(value), name, 0)
+                self.facts = saved
+        return found
+
+    def _is_record(self, class_: Class, dunders: Sequence[str]) -> bool:
+        """Whether a decorator or ``NamedTuple`` may have written these special methods."""
+        return (
+            self._constructor_is_generated(class_)
+            and any(
+                "typing.NamedTuple" in k.external_bases or self._is_decorated_record(k)
+                for k in self.mro(class_)
+            )
+            and all(self.find_member(class_, dunder) is None for dunder in dunders)
+        )
+
+    def _is_decorated_record(self, class_: Class) -> bool:
+        known = self._decorated_records.get(class_)
+        if known is None:
+            unit = class_.module.summary.units[class_.info.unit]
+            names = (_spelled(unit, register) for register in class_.info.decorators)
+            known = self._decorated_records[class_] = any(name in _RECORDS for name in names)
+        return known
 
     def entries_of(self, values: Values, pos: Position) -> Values:
         """What ``**x`` and ``dict(x)`` read of objects that are no dict: keys, and their items."""
@@ -112,14 +184,15 @@ class Protocols(CallEvaluation):
         return self.find_parts(waiting)
 
     def find_parts(self, containers: Iterable[int]) -> frozenset[int]:
-        """The instances that these builtin containers hold, however deep."""
+        """The instances, and open values, that these builtin containers hold, however deep."""
+        asked = self.objects
         waiting = sorted(containers)
         met = set(waiting)
         found = set()
         while waiting and len(met) <= _MOST_PARTS:
             for each in sorted(self._held(waiting.pop())):
                 tag = self.values[each][0]
-                if tag == "I":
+                if tag in asked:
                     found.add(each)
                 elif tag in ("K", "G") and each not in met:
                     met.add(each)
@@ -129,8 +202,8 @@ class Protocols(CallEvaluation):
     def _held(self, container: int) -> Values:
         kind = self.values[container]
         if kind[0] == "G":
-            of_builtin = str(kind[1]).startswith("builtins.")
-            return {value for values in kind[2] for value in values} if of_builtin else EMPTY
+            holds = str(kind[1]).startswith("builtins.") or (not self.whole and kind[1] in _HOLDING)
+            return {value for values in kind[2] for value in values} if holds else EMPTY
         held = self.read(self.elements_cell(container))
         return held | self.read(self.cell("key", container)) if kind[1] in DICTS else held
 

@@ -45,6 +45,8 @@ class StoreEvaluation(AttributeEvaluation):
                 self.write(self.cell("carried", name), values)
             elif kind == "XI":
                 self.write(self.cell("carried", name), values)
+            elif kind == "X":
+                self.outside.replace(f"{value[1]}.{name}", values, pos)
             elif kind == "K" and value[1] == "types.SimpleNamespace":
                 self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:

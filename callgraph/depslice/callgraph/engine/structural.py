@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.stubs import declarations as d
@@ -12,10 +12,35 @@ from depslice.callgraph.summary import TypeExpr
 
 _FILES: Final = frozenset({"typing.IO", "typing.TextIO", "typing.BinaryIO"})
 """Classes that stubs take for protocols: hardly any file of a program inherits from them."""
+ABSTRACT: Final = frozenset(
+    f"typing.{name}"
+    for name in (
+        *("AbstractSet", "Mapping", "MutableMapping", "MutableSequence", "MutableSet", "Sequence"),
+        *("Generator", "AsyncGenerator", "Coroutine", "ByteString", "MappingView"),
+    )
+)
+"""Code that is not checked passes to a function that takes one of these what is merely like it."""
+_NUMBERS: Final = {
+    "builtins.int": (("__index__",),),
+    "builtins.float": (("__float__",), ("__index__",)),
+    "builtins.complex": (("__complex__",), ("__float__",), ("__index__",)),
+}
+"""What code in C makes a number of, where it is none (PEP 357 and data model, 3.3.8)."""
 _OF_ANY: Final = frozenset({"__init__", "__class_getitem__", "__eq__", "__hash__", "__del__"})
 """Special methods that objects have, whatever a protocol says."""
 _NAMING: Final = frozenset({"Optional", "Union", "Annotated", "Final", "type", "Type"})
 _WRAPPING: Final = frozenset({"Optional", "Union", "Annotated", "Final"})
+
+
+class Located(NamedTuple):
+    """The type of elements, and the module whose names it is written in.
+
+    ``exact``: of a builtin container, for which nothing else that can be iterated is taken.
+    """
+
+    module: StubModule
+    expression: TypeExpr
+    exact: bool
 
 
 class Protocols:
@@ -25,6 +50,7 @@ class Protocols:
         self._stubs = stubs
         self._known: dict[tuple[str, TypeExpr], tuple[tuple[str, ...], ...]] = {}
         self._classes: dict[tuple[str, TypeExpr], tuple[StubClass, ...]] = {}
+        self._elements: dict[tuple[str, TypeExpr], tuple[Located, ...]] = {}
 
     def of(self, module: StubModule, expression: TypeExpr) -> tuple[tuple[str, ...], ...]:
         """The methods of each protocol that a type of ``module`` may mean.
@@ -59,9 +85,46 @@ class Protocols:
             for bound in declaration[1]:
                 yield from self.of(definition.module, bound)
         elif declaration[0] == d.CLASS:
-            methods = tuple(self.methods_of(self._stubs.class_of(definition)))
+            class_ = self._stubs.class_of(definition)
+            yield from _NUMBERS.get(class_.dotted, ())
+            methods = tuple(self.methods_of(class_))
             if methods:
                 yield methods
+
+    def elements(self, module: StubModule, expression: TypeExpr) -> tuple[Located, ...]:
+        """The types of what iterating gives, of the iterables that a type of ``module`` may mean."""
+        key = (module.name, expression)
+        known = self._elements.get(key)
+        if known is None:
+            self._elements[key] = ()  # for a type that names itself
+            known = self._elements[key] = tuple(self._read_elements(module, expression))
+        return known
+
+    def _read_elements(self, module: StubModule, expression: TypeExpr) -> Iterator[Located]:
+        kind = expression[0]
+        if kind == s.T_UNION:
+            for alternative in expression[1]:
+                yield from self.elements(module, alternative)
+        if kind not in (s.T_NAME, s.T_ATTR, s.T_SUBSCRIPT):
+            return
+        name = expression[1] if kind == s.T_SUBSCRIPT else expression
+        definition = self._stubs.resolve(module, name)
+        if definition is None or definition.declaration is None:
+            return
+        declaration = definition.declaration
+        if kind == s.T_SUBSCRIPT and definition.name in _WRAPPING:
+            for argument in expression[2]:
+                yield from self.elements(module, argument)
+        elif declaration[0] == d.ALIAS:
+            yield from self.elements(definition.module, declaration[1])
+        elif declaration[0] == d.TYPE_VARIABLE:
+            for bound in declaration[1]:
+                yield from self.elements(definition.module, bound)
+        elif kind == s.T_SUBSCRIPT and declaration[0] == d.CLASS and expression[2]:
+            class_ = self._stubs.class_of(definition)
+            if any(each.dotted == "typing.Iterable" for each in self._stubs.mro(class_)):
+                exact = class_.dotted.startswith("builtins.")
+                yield Located(module, expression[2][0], exact)
 
     def classes(self, module: StubModule, expression: TypeExpr) -> tuple[StubClass, ...]:
         """The classes that a type of ``module`` names, ``type[Class]`` among them."""
@@ -104,6 +167,17 @@ class Protocols:
                     for name, member in each.members.items():
                         if member[0] == d.FUNCTION and name not in _OF_ANY:
                             yield name
+
+    def declared_by(self, class_: StubClass) -> tuple[str, ...]:
+        """The methods that a class declares, and its bases but ``object``."""
+        order = [each for each in self._stubs.mro(class_) if each.dotted != "builtins.object"]
+        names = dict.fromkeys(
+            name
+            for each in order
+            for name, member in each.members.items()
+            if member[0] == d.FUNCTION and name not in _OF_ANY
+        )
+        return tuple(names)
 
 
 def chosen(protocols: Sequence[Sequence[str]], has: Callable[[str], bool]) -> Sequence[str]:

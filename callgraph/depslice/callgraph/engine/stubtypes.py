@@ -554,6 +554,8 @@ class StubTypes:
             answers = [self._fits(bound, number, inner) for bound in bounds]
             return True if True in answers else None if None in answers else False
         if kind != d.CLASS:
+            if definition.name == "LiteralString":
+                return True if tag == "S" else None if tag in ("N", "XI") else False
             if definition.name == "Callable":
                 return True if tag in _FUNCTIONS or tag == "C" else None if tag in "IX" else False
             if definition.name in _OF_FIRST and arguments:
@@ -640,7 +642,12 @@ class StubTypes:
             args, keywords = rest
         made = engine.call(called, list(args), keywords, pos, rule="callback", external=True)
         self.bind(returns, made, inner, pos)
+        engine.outside.use(returns, made, inner.module, pos)
         return True
+
+    def is_callable(self, expression: TypeExpr, scope: Scope) -> bool:
+        """Whether a parameter's type is a ``Callable``."""
+        return self._callable(expression, scope) is not None
 
     def _callable(
         self, expression: TypeExpr, scope: Scope

@@ -86,6 +86,10 @@ OPEN = frozenset({"U", "P", "A", "E", "R"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 OPEN_OR_TEXT = OPEN | {"S", "N"}
+OBJECTS = frozenset({"I"})
+"""Values whose special methods may be of the repo, over a whole program."""
+OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R"}
+"""The same for a slice, which traces what is open to objects."""
 TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
 """Values that a slice follows from an argument to the parameter."""
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}

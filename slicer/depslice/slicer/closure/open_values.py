@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.library import COPYING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import Class, Function, Value, Values
 from depslice.callgraph.model import ReferenceKind
@@ -91,6 +92,7 @@ class OpenValues:
         self._origins = Origins(growth.engine)
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
+        self._of_parts: set[tuple[int, str, object]] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
         self._recognised: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
@@ -317,9 +319,14 @@ class OpenValues:
         names = list(OF_PARTS.get(use.name, ()))
         if use.name == "__str__" and self._engine.values[container][1] == "tuple":
             names.append("__str__")
+        if use.name == "__deepcopy__":
+            names += COPYING["copy.deepcopy"]
         for part in sorted(self._engine.parts(self._engine.only(container)) if names else ()):
             for name in names:
-                self.note("protocol", part, name, use.demand)
+                asked = (part, name, use.demand.source)
+                if asked not in self._of_parts:  # a part may stand for its container
+                    self._of_parts.add(asked)
+                    self.note("protocol", part, name, use.demand)
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
