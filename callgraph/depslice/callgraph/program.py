@@ -417,13 +417,27 @@ class Program:
                 absolute = self.import_target(module, level, target)
                 source = self.module(absolute)
                 if source is None:
-                    if not self.is_module(absolute):
+                    if not self.is_module(absolute) and self._may_give(absolute, name):
                         external = external or (None, index)
                 elif source is not module and self._gives(
                     source, name, {module.name}, typing=typing
                 ):
                     return source, index
         return None if self.is_module(f"{module.name}.{name}") else external
+
+    def _may_give(self, outside: str, name: str) -> bool:
+        """Whether a star import from a module outside the repo may bind ``name``."""
+        return (
+            self.stubs.module(outside) is None or self.stubs.find(f"{outside}.{name}") is not None
+        )
+
+    def given_outside(self, module: Module, index: int, name: str) -> str | None:
+        """The dotted name of what the star import ``index`` gives, if a stub declares it."""
+        for bound, level, target, _ in module.summary.pieces[index].imports:
+            dotted = f"{self.import_target(module, level, target)}.{name}"
+            if bound == "*" and self.stubs.find(dotted) is not None:
+                return dotted
+        return None
 
     def _gives(self, source: Module, name: str, seen: set[str], *, typing: bool) -> bool:
         """Whether ``source`` exports ``name``, its own or by a chain of stars without a cycle."""

@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
-from depslice.callgraph.engine.library import CACHING
+from depslice.callgraph.engine.library import CACHING, DISPATCHING
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -25,7 +25,6 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
-_DISPATCHING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -541,7 +540,7 @@ class CallEvaluation(ExternalCalls):
                     self.write(self.cell("caching", kind[1]), self.constants[s.BOOL])
         for value in decorated if self.whole else ():
             kind = self.values[value]
-            if kind[0] == "F" and dotted in _DISPATCHING:
+            if kind[0] == "F" and dotted in DISPATCHING:
                 self.dispatchers[kind[1]] = dotted
             elif kind[0] == "C" and dotted == "functools.total_ordering":
                 self.ordered.add(kind[1])

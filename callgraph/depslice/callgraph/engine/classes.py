@@ -138,12 +138,22 @@ class ClassEvaluation(AnnotationEvaluation):
                     ):
                         self.facts.append((f.MEMBER, made, name, pos, False, "class", True))
 
-    def _init_subclass(self, base: Class, made: Class, pos: Position) -> None:
+    def _init_subclass(self, base: Class, made: Class, pos: Position, *, exact: bool = True) -> None:
         found = self.find_member(base, "__init_subclass__")
         if found is not None:
-            self.call_member(
-                base, "__init_subclass__", [self.single(("C", made, True))], pos, "init-subclass"
-            )
+            made_class = self.single(("C", made, exact))
+            self.call_member(base, "__init_subclass__", [made_class], pos, "init-subclass")
+
+    def make_below(self, bases: Values, pos: Position) -> None:
+        """A class without a statement is made below ``bases``: ``type(name, bases, members)``."""
+        for base in bases:
+            kind = self.values[base]
+            if kind[0] == "C":
+                self._init_subclass(kind[1], kind[1], pos, exact=False)
+                for metaclass in self.metaclasses_of(kind[1]):
+                    for dunder in ("__prepare__", "__new__", "__init__"):
+                        given = [self.single(("C", kind[1], False))]
+                        self.call_member(metaclass, dunder, given, pos, "metaclass")
 
     def _set_names(self, made: Class, pos: Position) -> None:
         """``__set_name__`` of descriptors in the class body (3.3.3.6)."""

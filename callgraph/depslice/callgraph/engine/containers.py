@@ -198,7 +198,7 @@ class ContainerEvaluation(ComputedNames):
             if is_slice and kind in ITERABLE:  # `x[1:]` has the elements of `x`
                 result.add(receiver)
                 if kind == "K":
-                    self._lose_places(receiver)  # at other places
+                    self.lose_places(receiver)  # at other places
                 elif kind in OPEN:
                     self.note_protocol("__getitem__", pos, receiver)
             elif kind == "K":
@@ -415,7 +415,7 @@ class ContainerEvaluation(ComputedNames):
             return None
         return places
 
-    def _lose_places(self, container: int) -> None:
+    def lose_places(self, container: int) -> None:
         """Elements move: each may be anywhere from now on."""
         if container in self.lengths:
             self.write(self.cell("n", container), self.read(self.elements_cell(container)))
@@ -445,6 +445,9 @@ class ContainerEvaluation(ComputedNames):
             if value[0] == "K":
                 if not self._may_mutate(value):
                     continue
+                if keys == self.constants[s.SLICE]:
+                    self.update_container(receiver, values, pos)
+                    continue
                 known = self._known_keys(keys)
                 if value[1] not in DICTS and known is not None:
                     known = self._places(receiver, known)
@@ -452,8 +455,6 @@ class ContainerEvaluation(ComputedNames):
                     self.write_item(receiver, text, values)
                 if known is None:
                     self.write(self.cell("n", receiver), values)
-                if keys == self.constants[s.SLICE]:
-                    values = self.iterate(values, pos, is_async=False)
                 self.write(self.elements_cell(receiver), values)
                 self.write(self.cell("key", receiver), keys)
                 self._look_up(value, keys, pos)
@@ -501,6 +502,8 @@ class ContainerEvaluation(ComputedNames):
                 self.hash_values(args[0])
             elif value[1] == "set":
                 self.meet_demands(f"builtins.set.{method}", Call(args, pos=pos))
+        elif args and value[1] == "queue.PriorityQueue":
+            self.meet_demands(f"{value[1]}.{method}", Call(args, pos=pos))
         elif args and method in _SEEKING:
             self.compare(self.read(elements), args[0], "__eq__", pos)
         if method in _ADDING and args:
@@ -508,7 +511,7 @@ class ContainerEvaluation(ComputedNames):
                 self.write(elements, args[-1])
                 self.write(self.cell("n", container), args[-1])
                 if method in _SHIFTING:
-                    self._lose_places(container)
+                    self.lose_places(container)
             return EMPTY
         if method in ("extend", "update", "extendleft"):
             for values in args:
@@ -518,8 +521,16 @@ class ContainerEvaluation(ComputedNames):
                     self.write_item(container, name, values)
             return EMPTY
         if method in _SHIFTING and value[1] not in DICTS:
-            self._lose_places(container)
+            self.lose_places(container)
+        if value[1] == "collections.namedtuple":
+            return self._call_named_tuple(container, method, keywords)
         if method in _TAKING:
+            if method == "popitem":
+                pair = self._site("tuple", -9 - container)
+                self.lengths[pair] = 2
+                self.write_item(pair, "0", self.read(self.cell("key", container)))
+                self.write_item(pair, "1", self.read(elements))
+                return self.only(pair)
             if value[1] in DICTS and args:
                 found = set(self._item(container, args[0]))
                 if len(args) > 1:
@@ -547,6 +558,24 @@ class ContainerEvaluation(ComputedNames):
         elif method == "sort":
             self.protocol(self.read(elements), ORDERED, pos)
         return EMPTY
+
+    def _call_named_tuple(
+        self, container: int, method: str, keywords: Mapping[str, Values]
+    ) -> Values:
+        """A method of a named tuple: one with other fields, or a dictionary of them."""
+        for name, values in keywords.items() if method == "_replace" else ():
+            self.write(self.cell("field", container, name), values)
+            self.write(self.elements_cell(container), values)
+            self.lose_places(container)
+        if method == "_replace":
+            return self.only(container)
+        if method != "_asdict":
+            return EMPTY
+        held = self.read(self.elements_cell(container))
+        made = self.container_of("dict", -7 - container, held)
+        for each in made:
+            self.write(self.cell("n", each), held)
+        return made
 
     def update_container(self, container: int, values: Values, pos: Position) -> None:
         """``container.update(values)``, ``container.extend(values)``, ``container |= values``."""

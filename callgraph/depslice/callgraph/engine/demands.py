@@ -87,6 +87,7 @@ DEMANDS: Final[Mapping[str, tuple[Demand, ...]]] = {
     ),
     "builtins.chr": _each(*_WHOLE),
     "builtins.complex": _each("__complex__", "__float__", "__index__"),
+    "builtins.dict.__getitem__": (Demand(("__missing__",), "itself", 0),),
     "builtins.dict.fromkeys": _HASHED_FIRST,
     "builtins.dict.update": (Demand(HASHED, "keys", every=True),),
     "builtins.divmod": _each("__divmod__", "__rdivmod__"),

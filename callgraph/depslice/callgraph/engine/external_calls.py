@@ -85,6 +85,10 @@ class ExternalCalls(Texts):
         if same is not None and dotted in library.CACHING and not self._may_be_cached(args):
             return self.single(("X", dotted))  # `@lru_cache(128)`
         if same is not None:
+            if self.whole and args and dotted in library.DISPATCHING:
+                for value in args[0]:
+                    if self.values[value][0] == "F":
+                        self.dispatchers[self.values[value][1]] = dotted
             self._callbacks(args, keywords, spread, pos, skip=same)
             return args[same] if same < len(args) else self.single(("X", dotted))
         if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
@@ -128,6 +132,8 @@ class ExternalCalls(Texts):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+        if name == "builtins.dict.__getitem__" and self.values[method[1]][0] == "I":
+            self.protocol(self.only(method[1]), ("__missing__",), call.pos)
         if self.whole and self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True)
         for dotted in names:

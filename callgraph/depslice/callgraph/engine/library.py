@@ -249,12 +249,13 @@ SAME: Final = {
     "asyncio.ensure_future": 0,
     "asyncio.wait_for": 0,
     "asyncio.shield": 0,
-    "asyncio.run": 0,
     "typing.assert_type": 0,
     "warnings.deprecated": 0,
 }
 # Decorators that keep results by the arguments, which are hashed.
 CACHING: Final = frozenset({"functools.lru_cache", "functools.cache"})
+# Decorators of functions that others are registered with, by the type of what they are given.
+DISPATCHING: Final = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 ELEMENT: Final = frozenset(
     {
         "builtins.next",
@@ -281,6 +282,7 @@ CONTAINER: Final = {
     "builtins.aiter": "list",
     "queue.Queue": "queue.Queue",
     "queue.LifoQueue": "queue.LifoQueue",
+    "queue.PriorityQueue": "queue.PriorityQueue",
     "queue.SimpleQueue": "queue.SimpleQueue",
     "heapq.nlargest": "list",
     "heapq.nsmallest": "list",

@@ -269,7 +269,9 @@ def _replace(engine: ContainerEvaluation, call: Call) -> Values:
 def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
     """``type(name, bases, members)``: the bases, with the members."""
     made: set[int] = set()
-    for value in engine.iterate(call.args[1], call.pos, is_async=False):
+    bases = engine.iterate(call.args[1], call.pos, is_async=False)
+    engine.make_below(bases, call.pos)
+    for value in bases:
         if engine.values[value][0] == "C":
             made.add(value)
             for container in call.args[2]:
@@ -277,6 +279,14 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
                     held = engine.read(engine.cell("k", container, name))
                     engine.write(engine.cell("made", value, name), held)
     return made or engine.unknown
+
+
+def _new_class(engine: ContainerEvaluation, call: Call) -> Values:
+    """``types.new_class(name, bases, …, exec_body)``."""
+    bases = engine.iterate(call.argument(1, "bases"), call.pos, is_async=False)
+    engine.make_below(bases, call.pos)
+    engine.hand_over([call.argument(3, "exec_body")], call.pos)
+    return {value for value in bases if engine.values[value][0] == "C"} or engine.unknown
 
 
 def _iter(engine: ContainerEvaluation, call: Call) -> Values:
@@ -547,6 +557,39 @@ def _to_thread(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.single(("G", "asyncio.Future", (frozenset(_later(engine, call)),)))
 
 
+def _run(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.await_value(call.argument(0, "main"), call.pos)
+
+
+def _as_completed(engine: ContainerEvaluation, call: Call) -> Values:
+    futures = engine.iterate(call.argument(0, "fs"), call.pos, is_async=False)
+    return engine.container_of("list", call.register, futures)
+
+
+def _from_keys(engine: ContainerEvaluation, call: Call) -> Values:
+    """``dict.fromkeys(keys, value)``."""
+    keys = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
+    value = call.argument(1, "value")
+    made = engine.container_of("dict", call.register, value)
+    for container in made:
+        engine.write(engine.cell("key", container), keys)
+        engine.write(engine.cell("n", container), value)
+    return made
+
+
+def _heap_push(engine: ContainerEvaluation, call: Call) -> Values:
+    """``heapq.heappush`` and those that push and pop."""
+    items = engine.container_of("list", call.register, call.argument(1, "item"))
+    for heap in call.argument(0, "heap"):
+        if engine.values[heap][0] == "K":
+            engine.update_container(heap, items, call.pos)
+    return _heap_pop(engine, call)
+
+
+def _heap_pop(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.iterate(call.argument(0, "heap"), call.pos, is_async=False)
+
+
 def _gather(engine: ContainerEvaluation, call: Call) -> Values:
     results = [engine.await_value(values, call.pos) for values in call.args]
     return engine.single(("G", "asyncio.Future", (_list_of(engine, call, results),)))
@@ -664,6 +707,12 @@ def _enter_context(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.enter_context(call.args[0], call.pos, is_async=False) if call.args else EMPTY
 
 
+def _push_exit(engine: ContainerEvaluation, call: Call) -> Values:
+    """``ExitStack.push``: a context manager, of which the end is called, or a function."""
+    engine.hand_over(call.args[:1], call.pos)
+    return _enter_context(engine, call)
+
+
 def _closing(engine: ContainerEvaluation, call: Call) -> Values:
     thing = call.argument(0, "thing")
     closers = engine.load_attribute(thing, "close", call.pos)
@@ -712,6 +761,7 @@ MODELS: Final[dict[str, Model]] = {
     "functools.wraps": _wraps,
     "functools.update_wrapper": _update_wrapper,
     "builtins.property": _property,
+    "functools.cached_property": _property,
     "builtins.property.__init__": _keep,
     "builtins.map": _map,
     "builtins.print": _print,
@@ -731,6 +781,7 @@ MODELS: Final[dict[str, Model]] = {
     "inspect.getmro": _getmro,
     "types.SimpleNamespace": _namespace,
     "types.MethodType": _method_type,
+    "types.new_class": _new_class,
     "itertools.starmap": _starmap,
     "itertools.product": _product,
     "dataclasses.replace": _replace,
@@ -768,13 +819,24 @@ MODELS: Final[dict[str, Model]] = {
     "atexit.register": _register_exit,
     "asyncio.to_thread": _to_thread,
     "asyncio.gather": _gather,
+    "asyncio.run": _run,
+    "builtins.dict.fromkeys": _from_keys,
+    "collections.OrderedDict.fromkeys": _from_keys,
+    "concurrent.futures.as_completed": _as_completed,
+    "heapq.heappop": _heap_pop,
+    "heapq.heappush": _heap_push,
+    "heapq.heappushpop": _heap_push,
+    "heapq.heapreplace": _heap_push,
+    "threading.local": _namespace,
+    "weakref.WeakKeyDictionary": _dict,
+    "weakref.WeakValueDictionary": _dict,
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
     "builtins.isinstance": _isinstance,
     "builtins.issubclass": _issubclass,
     "contextlib.ExitStack.enter_context": _enter_context,
     "contextlib.closing": _closing,
-    "contextlib.ExitStack.push": _enter_context,
+    "contextlib.ExitStack.push": _push_exit,
     "contextlib.AsyncExitStack.enter_context": _enter_context,
     "contextlib.AsyncExitStack.enter_async_context": _enter_async_context,
     "typing.TypeVar": _type_variable,

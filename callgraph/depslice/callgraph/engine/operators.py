@@ -164,6 +164,8 @@ class Operators(Protocols):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
                     self.update_container(value, right, 0)
+                elif kind[0] == "K" and forward == "mul":
+                    self.lose_places(value)
                 elif kind[0] == "K" and name == "ior":
                     self.update_container(value, right, pos)
                     result.add(value)
@@ -232,6 +234,10 @@ class Operators(Protocols):
         return True
 
     def update_container(self, container: int, values: Values, pos: Position) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def lose_places(self, container: int) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
 

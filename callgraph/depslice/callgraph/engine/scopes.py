@@ -61,7 +61,11 @@ class ScopeEvaluation(Fallbacks):
             self.facts.append((f.NAME, module.name, name, (piece,), pos))
             if source is not None:
                 return self.module_member(source, name)
-            return self.unknown
+            dotted = self.program.given_outside(module, piece, name)
+            if dotted is None:
+                return self.unknown
+            self.facts.append((f.EXTERNAL, dotted, pos, False))
+            return self.single(("X", dotted))
         if name in MODULE_NAMES:
             if name == "__doc__":
                 self.facts.append((f.NAME, module.name, name, None, pos))

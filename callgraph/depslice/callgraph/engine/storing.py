@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.attributes import AttributeEvaluation
@@ -10,10 +12,15 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position
 
 _TOLD = ("__set__", "__delete__")
+_FUNCTIONS = frozenset({"F", "B", "PT", "PS"})
 
 
 class StoreEvaluation(AttributeEvaluation):
     """What ``obj.name = value`` and ``del obj.name`` do (language reference, 3.3.2)."""
+
+    def hand_over(self, groups: Sequence[Values], pos: Position) -> None:
+        """Implemented by the part for calls of code outside."""
+        raise NotImplementedError
 
     def store_attribute(
         self,
@@ -43,14 +50,22 @@ class StoreEvaluation(AttributeEvaluation):
             elif kind == "F":
                 self.write(self.cell("fa", value[1], name), values)
                 self.write(self.cell("carried", name), values)
-            elif kind == "XI":
+            elif kind in ("G", "GS", "XI"):
                 self.write(self.cell("carried", name), values)
+                self._store_outside("", name, values, pos)
             elif kind == "X":
-                self.outside.replace(f"{value[1]}.{name}", values, pos)
+                self._store_outside(value[1], name, values, pos)
             elif kind == "K" and value[1] == "types.SimpleNamespace":
                 self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:
                 self.note_unknown(name, pos, receiver, "write")
+
+    def _store_outside(self, owner: str, name: str, values: Values, pos: Position) -> None:
+        """Code outside the repo uses what it finds there: ``sys.excepthook = f``."""
+        if self.whole:
+            self.hand_over([{v for v in values if self.values[v][0] in _FUNCTIONS}], pos)
+        if owner:
+            self.outside.replace(f"{owner}.{name}", values, pos)
 
     def _own_module(self) -> Module | None:
         return None if self.current is None else self.current.module

@@ -12,6 +12,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+_IN_C: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
+    "pickle.Pickler": {"dump": ("persistent_id", "reducer_override")},
+    "pickle.Unpickler": {"load": ("find_class", "persistent_load")},
+}
+"""Written in C, so that no source tells (library reference, pickle)."""
 MAKE: Final = "()"
 """Stands among the names for a new instance of the object's own class."""
 
@@ -24,4 +29,4 @@ def called_back() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """
     text = files("depslice.callgraph.stubs").joinpath("called_back.json").read_bytes()
     read: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(text)
-    return read
+    return {**read, **_IN_C}
