@@ -384,9 +384,13 @@ class AttributeEvaluation(ClassEvaluation):
             for value in tuple(self.member_values(owner, name)):
                 if not (self._is_left_open(value) and (overrides or self.is_protocol(owner))):
                     values |= self._bind_to_instance(value, receiver, pos)
+                if not exact and not self.whole and self._is_to_be_defined(value):
+                    values |= self.single(("O", class_, name))
         elif not exact:
             self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
         stored = self._instance_state(class_, name, pos)
+        if not self.whole and owner is not None and self._is_filled(class_, owner, name, values):
+            values |= self.single(("O", class_, name))
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
         if stored and owner is not None and self.whole:
@@ -398,7 +402,7 @@ class AttributeEvaluation(ClassEvaluation):
             if name == "__class__":
                 return self.single(("C", class_, exact))
             if name == "__dict__":
-                return self.single(("ND", receiver)) if self.whole else EMPTY
+                return self.single(("ND", receiver))
             if name == "__annotations__":
                 self.note_annotations(self.only(receiver), pos, "hints")
             fallback = self.find_member(class_, "__getattr__")
@@ -411,8 +415,23 @@ class AttributeEvaluation(ClassEvaluation):
                     "getattr",
                 )
             elif not values and not (name.startswith("__") and name.endswith("__")):
-                return self._missing(class_, name, pos)
+                missing = self._missing(class_, name, pos)
+                if not exact and not self.whole:
+                    return missing | self.single(("O", class_, name))
+                return missing
         return values
+
+    def _is_filled(self, class_: Class, owner: Class, name: str, known: Values) -> bool:
+        """Whether only a generated constructor knows what is in a field."""
+        return (
+            self.is_assigned(owner, name)
+            and self.objects_in(known).isdisjoint(known)
+            and self.constructor_is_generated(class_)
+        )
+
+    def constructor_is_generated(self, class_: Class) -> bool:
+        """Implemented by the construction part."""
+        raise NotImplementedError
 
     def _mangled(self, name: str) -> str:
         """``__x`` in the body of a class that has it means that very class's (6.2.1)."""
@@ -451,6 +470,13 @@ class AttributeEvaluation(ClassEvaluation):
         if kind[0] == "F" and self.whole and kind[1].unit.flags & s.UNIMPLEMENTED:
             return True
         return self._is_abstract(value)
+
+    def _is_to_be_defined(self, value: int) -> bool:
+        """Whether a member of a base class gives nothing: subclasses have it."""
+        kind = self.values[value]
+        if kind[0] == "PY":
+            return any(map(self._is_to_be_defined, kind[1]))
+        return kind[0] == "F" and bool(kind[1].unit.flags & (s.ABSTRACT | s.UNIMPLEMENTED))
 
     def _is_abstract(self, value: int) -> bool:
         """Whether a member only runs where ``super()`` asks for it."""

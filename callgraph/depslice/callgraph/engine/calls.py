@@ -212,7 +212,7 @@ class CallEvaluation(ExternalCalls):
             kinds = [self.values[v] for v in callees]
             known = all(
                 kind[0] in ("F", "B", "L")
-                or (kind[0] == "C" and not self._constructor_is_generated(kind[1]))
+                or (kind[0] == "C" and not self.constructor_is_generated(kind[1]))
                 for kind in kinds
             ) and (len(callees) >= _MANY_CALLEES or any(kind[0] == "C" for kind in kinds))
             self._dispatches[callees] = known

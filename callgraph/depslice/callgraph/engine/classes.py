@@ -138,7 +138,9 @@ class ClassEvaluation(AnnotationEvaluation):
                     ):
                         self.facts.append((f.MEMBER, made, name, pos, False, "class", True))
 
-    def _init_subclass(self, base: Class, made: Class, pos: Position, *, exact: bool = True) -> None:
+    def _init_subclass(
+        self, base: Class, made: Class, pos: Position, *, exact: bool = True
+    ) -> None:
         found = self.find_member(base, "__init_subclass__")
         if found is not None:
             made_class = self.single(("C", made, exact))

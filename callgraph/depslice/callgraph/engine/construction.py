@@ -9,7 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calling_back import CallingBack
 from depslice.callgraph.engine.library import INERT_BASES
-from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
+from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, TRACED, Class, Function, Values
 from depslice.callgraph.summary import Op, Position
 
 _HOOKS: Final = frozenset({"converter", "validator"})
@@ -91,7 +91,7 @@ class Construction(CallingBack):
                 self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
             self._pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)
-            if self.whole and self._constructor_is_generated(class_):
+            if self.whole and self.constructor_is_generated(class_):
                 self._check_fields(class_, instance, pos)
         for hook in ("__post_init__", "__attrs_post_init__") if init is None else ():
             if self.find_member(class_, hook) is not None:
@@ -144,7 +144,7 @@ class Construction(CallingBack):
         self, class_: Class, given: int, keywords: Mapping[str, Values], pos: Position
     ) -> None:
         """A generated constructor calls the factories of fields it is not given."""
-        if not self.whole or not self._constructor_is_generated(class_):
+        if not self.whole or not self.constructor_is_generated(class_):
             return
         for place, name in enumerate(self.fields(class_)):
             if place < given or name in keywords:
@@ -188,7 +188,7 @@ class Construction(CallingBack):
                 self._hooks[class_] = known
         return known
 
-    def _constructor_is_generated(self, class_: Class) -> bool:
+    def constructor_is_generated(self, class_: Class) -> bool:
         """Whether a decorator or a base outside the repo may have written ``__init__``."""
         known = class_.generated
         if known is None:
@@ -210,7 +210,7 @@ class Construction(CallingBack):
             names = dict.fromkeys(
                 name
                 for k in reversed(order)
-                if self._constructor_is_generated(k)
+                if self.constructor_is_generated(k)
                 for name, pieces in k.info.members.items()
                 if k.module.summary.pieces[pieces[0]].kind == "assign"
             )
@@ -223,13 +223,19 @@ class Construction(CallingBack):
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
     ) -> None:
         """Generated constructors (dataclass, attrs, NamedTuple) store their arguments."""
-        if not (self.whole and (args or keywords) and self._constructor_is_generated(class_)):
+        if not ((args or keywords) and self.constructor_is_generated(class_)):
             return
         for name, values in keywords.items():
             if self.find_member(class_, name) is not None:
-                self.write(self.attribute_cell(class_, name), values)
+                self._fill_field(class_, name, values)
         for name, values in zip(self.fields(class_), args, strict=False):
+            self._fill_field(class_, name, values)
+
+    def _fill_field(self, class_: Class, name: str, values: Values) -> None:
+        if self.whole:
             self.write(self.attribute_cell(class_, name), values)
+        elif traced := frozenset(v for v in values if self.values[v][0] in TRACED):
+            self.facts.append((f.FILL, class_, name, traced))
 
     def _call_instance(
         self,

@@ -50,6 +50,9 @@ LISTED: Final = 20  # value name|ALL how pos            a listing of an open val
 BY_NAME: Final = (
     21  # value access pos                an attribute by a name that some text elsewhere is
 )
+FILL: Final = (
+    22  # class name values                   a generated constructor stores these in a field
+)
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {

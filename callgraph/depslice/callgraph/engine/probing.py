@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from depslice.callgraph.engine.containers import ContainerEvaluation
-from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Function, Lookup, Values
+from depslice.callgraph.engine.values import (
+    AWAITED,
+    EMPTY,
+    ENTERED_ASYNC,
+    NO_KEYWORDS,
+    Class,
+    Function,
+    Lookup,
+    Values,
+)
 
 
 class Probing(ContainerEvaluation):
@@ -23,10 +32,13 @@ class Probing(ContainerEvaluation):
         return self.question(("carried", name))
 
     def opened_in(self, value: int) -> Function:
-        """The function whose parameter an open value is made of."""
+        """The function whose parameter an open value is made of, or that defines its class."""
         kind = self.values[value]
         while kind[0] in ("A", "E", "R"):
             kind = self.values[kind[1]]
+        if kind[0] == "O":
+            class_: Class = kind[1]
+            return self.function(class_.module, class_.info.unit)
         function: Function = kind[1]
         return function
 
@@ -38,6 +50,10 @@ class Probing(ContainerEvaluation):
             found = self.load_attribute(values, extra, 0)
         elif tag == "E":
             found = self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
+        elif extra == AWAITED:
+            found = self.await_value(values, 0)
+        elif isinstance(extra, str):
+            found = self.enter_context(values, 0, is_async=extra == ENTERED_ASYNC)
         else:
             found = self.call(values, extra, NO_KEYWORDS, 0)
         self.facts = []

@@ -8,7 +8,17 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
-from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Function, Values
+from depslice.callgraph.engine.values import (
+    AWAITED,
+    EMPTY,
+    ENTERED,
+    ENTERED_ASYNC,
+    ITERABLE,
+    OPEN,
+    Class,
+    Function,
+    Values,
+)
 from depslice.callgraph.summary import Position, Register, Unit
 
 DICTS: Final = frozenset({"dict", "defaultdict"})
@@ -127,7 +137,7 @@ class Protocols(CallEvaluation):
     def _is_record(self, class_: Class, dunders: Sequence[str]) -> bool:
         """Whether a decorator or ``NamedTuple`` may have written these special methods."""
         return (
-            self._constructor_is_generated(class_)
+            self.constructor_is_generated(class_)
             and any(
                 "typing.NamedTuple" in k.external_bases or self._is_decorated_record(k)
                 for k in self.mro(class_)
@@ -328,7 +338,7 @@ class Protocols(CallEvaluation):
             elif kind[0] in OPEN:
                 self.note_protocol(enter, pos, value)
                 self.note_protocol(leave, pos, value)
-                result |= self.derive("R", value, ())
+                result |= self.derive("R", value, ENTERED_ASYNC if is_async else ENTERED)
             elif kind[0] == "K":
                 result.add(value)  # no context manager itself: `nullcontext` was given it
             elif kind[0] in ("XI", "G", "GS", "X"):
@@ -345,7 +355,7 @@ class Protocols(CallEvaluation):
         for value in tuple(values):
             kind = self.values[value]
             if kind[0] == "CO":
-                result |= self.returned(kind[1])
+                result |= self.returned(kind[1]) | self._given_back(kind[1])
             elif kind[0] == "I":
                 made = self.call_dunder(value, kind[1], "__await__", [], pos)
                 result |= self.generator_return(made)
@@ -357,10 +367,15 @@ class Protocols(CallEvaluation):
                     result |= kind[2][-1] if kind[0] == "G" and kind[2] else self.unknown
             elif kind[0] in OPEN:
                 self.note_protocol("__await__", pos, value)
-                result |= self.derive("R", value, ())
+                result |= self.derive("R", value, AWAITED)
             elif kind[0] == "X":
                 result |= self.unknown
         return result
+
+    def _given_back(self, function: Function) -> Values:
+        """What a coroutine gives of what it was given, whoever awaits it."""
+        inferred = self.read(function.ret)
+        return EMPTY if inferred is function.plain else inferred
 
     def _call_generator(self, function: Function, method: str, args: Sequence[Values]) -> Values:
         if method == "send" and args:

@@ -596,6 +596,10 @@ class StubTypes:
             return None
         if target in self.stubs.mro(class_):
             return True
+        outside = self.engine.outside
+        methods = tuple(outside.protocols.methods_of(target)) if target.is_protocol else ()
+        if methods:
+            return all(outside.member(class_, name) is not None for name in methods)
         numbers = ("builtins.int", "builtins.float", "builtins.complex", "builtins.bool")
         if structural or (class_.dotted in numbers and target.dotted in numbers):
             return None

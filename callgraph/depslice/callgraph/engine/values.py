@@ -27,7 +27,8 @@ tag        fields                         stands for
 ``P``      function, index                whatever a caller passes
 ``A``      open value id, attribute       that attribute of it
 ``E``      open value id                  an element of it
-``R``      open value id, arguments       what calling it gives
+``R``      open value id, arguments       what calling it gives, or what it gives else (text)
+``O``      class, attribute               what subclasses have, of which the class has none
 ``PT``     values, args, keywords         functools.partial
 ``PS``     function, register             functools.partial made there, over a whole program
 ``SU``     class, receiver value id       super()
@@ -75,6 +76,11 @@ Values: TypeAlias = "set[int] | frozenset[int]"
 EMPTY: frozenset[int] = frozenset()
 NO_KEYWORDS: Mapping[str, Values] = {}
 
+ENTERED = "entered"
+ENTERED_ASYNC = "entered, async"
+AWAITED = "awaited"
+"""What an open value gives other than by a call: ``with``, ``async with``, ``await``."""
+
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
 NOBODY: array[int] = array("q")
@@ -82,13 +88,13 @@ NOBODY: array[int] = array("q")
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
 
-OPEN = frozenset({"U", "P", "A", "E", "R"})
+OPEN = frozenset({"U", "P", "A", "E", "R", "O"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 OPEN_OR_TEXT = OPEN | {"S", "N"}
 OBJECTS = frozenset({"I"})
 """Values whose special methods may be of the repo, over a whole program."""
-OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R"}
+OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R", "O"}
 """The same for a slice, which traces what is open to objects."""
 TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
 """Values that a slice follows from an argument to the parameter."""

@@ -90,6 +90,10 @@ class Classes:
         if piece.kind == "class":
             self.make_live(self._growth.class_of(module, piece), demand)
 
+    def live_below(self, class_: Class) -> Sequence[Class]:
+        """The live classes that are ``class_`` or extend it, in the order in which they became so."""
+        return self._live_below.get(class_, ())
+
     def make_live(self, class_: Class, demand: Demand) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached."""
         if self._growth.leaves_out(class_.id) or not self._made_live.is_new(class_, demand):

@@ -57,6 +57,7 @@ class Following:
             f.PROTOCOL: self._protocol_of_open,
             f.APPLY: self._call_of_open,
             f.PASS: self._pass,
+            f.FILL: self._fill,
             f.EXTERNAL: self._external,
             f.INSTANCE: self._instance,
             f.CLASSREF: self._class_as_value,
@@ -279,6 +280,10 @@ class Following:
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact
         self._open.bind(function, index, values)
+
+    def _fill(self, at: Followed, fact: f.Fact) -> None:
+        _, class_, name, values = fact
+        self._open.fill(class_, name, values)
 
     def _note_open(
         self,

@@ -89,7 +89,7 @@ class OpenValues:
         self._engine = growth.engine
         self._classes = classes
         self._names = names
-        self._origins = Origins(growth.engine)
+        self._origins = Origins(growth.engine, classes.live_below)
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
         self._of_parts: set[tuple[int, str, object]] = set()
@@ -114,6 +114,10 @@ class OpenValues:
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for a parameter."""
         self._origins.bind(function, index, values)
+
+    def fill(self, class_: Class, name: str, values: Values) -> None:
+        """Kept code makes an instance of ``class_`` with ``values`` in a field."""
+        self._origins.fill(class_, name, values)
 
     def leave_open(self, function: Function) -> None:
         """Code outside the slice calls ``function``, with who knows what."""

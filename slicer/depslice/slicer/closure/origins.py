@@ -1,7 +1,8 @@
 """Where open values come from, within one slice.
 
 The engine leaves a parameter open (``P``), and what is made of one: an attribute
-(``A``), an element (``E``), the result of a call (``R``). Here the arguments that kept
+(``A``), an element (``E``), the result of a call (``R``), or what a class leaves to its
+subclasses (``O``). Here the arguments that kept
 code passes are bound to parameters, and open values are traced to known ones. So a
 slice knows the classes of its receivers from its own calls alone, and two slices of
 one program do not disturb each other.
@@ -14,29 +15,33 @@ another answer, or something that the engine has evaluated has grown since.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.values import EMPTY, OPEN, Function, Lookup, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
 
 WIDEST = 24
 """So many values behind one are told apart."""
 
 Parameter: TypeAlias = tuple[Function, int]
+Field: TypeAlias = tuple[Class, str]
 
 
 class Origins:
     """Bindings of parameters, and the known values behind open ones."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, below: Callable[[Class], Sequence[Class]]) -> None:
         self._engine = engine
+        self._below = below  # the live subclasses of a class
+        self._seen_below: dict[int, int] = {}  # how many there were, by value of what they have
         self._bound: dict[Parameter, set[int]] = {}
+        self._filled: dict[Field, set[int]] = {}
         self._passed_from: dict[int, dict[int, None]] = {}  # open value -> those passed for it
         self._passed_to: dict[int, dict[int, None]] = {}  # and the other way round
         self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
-        self._readers: dict[int | Parameter | Lookup, dict[int, None]] = {}
+        self._readers: dict[int | Parameter | Field | Lookup, dict[int, None]] = {}
         self._stale: dict[int, None] = {}  # open values to trace (again), in order
 
     @property
@@ -56,6 +61,13 @@ class Origins:
                     self._passed_to.setdefault(value, {})[passed_for] = None
             bound |= values
             self._wake(parameter)
+
+    def fill(self, class_: Class, name: str, values: Values) -> None:
+        """Kept code makes an instance of ``class_`` with ``values`` in the field ``name``."""
+        filled = self._filled.setdefault((class_, name), set())
+        if not values <= filled and len(filled) < WIDEST:
+            filled |= values
+            self._wake((class_, name))
 
     def is_bound(self, function: Function, index: int) -> bool:
         """Whether kept code passes something for the parameter."""
@@ -101,13 +113,16 @@ class Origins:
     def _hear(self) -> bool:
         """Whether there is something to trace, after what the engine has found since."""
         self._engine.settle()
+        for value, seen in self._seen_below.items():
+            if len(self._below(self._engine.values[value][1])) != seen:
+                self._stale[value] = None
         for lookup, heard in self._heard.items():
             if lookup.answer is not heard:
                 self._heard[lookup] = lookup.answer
                 self._wake(lookup)
         return bool(self._stale)
 
-    def _wake(self, source: int | Parameter | Lookup) -> None:
+    def _wake(self, source: int | Parameter | Field | Lookup) -> None:
         self._stale.update(self._readers.get(source, ()))
 
     def _grows(self, value: int) -> bool:
@@ -128,6 +143,8 @@ class Origins:
             return {value}
         if tag == "P":
             return self._passed((source, rest[0]), value)
+        if tag == "O":
+            return self._had_below(source, rest[0], value)
         parameter = engine.values[source]
         if tag == "E" and parameter[0] == "P":
             _, function, index = parameter
@@ -146,6 +163,24 @@ class Origins:
             elif not self._is_open(each):
                 probe = engine.probe(each, tag, extra, where)
                 result |= self._all(self._answer(probe, value), value)
+        return result
+
+    def _had_below(self, class_: Class, name: str, reader: int) -> Values:
+        """The attribute of the live subclasses, where a base class leaves it to them.
+
+        Or where a generated constructor stores it, as kept code makes instances.
+        """
+        engine = self._engine
+        below = self._below(class_)
+        self._seen_below[reader] = len(below)
+        result: set[int] = set()
+        for each in dict.fromkeys((class_, *below)):
+            self._read((each, name), reader)
+            result |= self._all(self._filled.get((each, name), EMPTY), reader)
+            if engine.find_member(each, name) is not engine.find_member(class_, name):
+                instance = engine.intern(("I", each, True))
+                probe = engine.probe(instance, "A", name, engine.opened_in(reader))
+                result |= self._all(self._answer(probe, reader), reader)
         return result
 
     def _passed(self, parameter: Parameter, reader: int) -> Values:
@@ -174,7 +209,7 @@ class Origins:
             self._read(value, reader)
         return self.known(value)
 
-    def _read(self, source: int | Parameter | Lookup, reader: int) -> None:
+    def _read(self, source: int | Parameter | Field | Lookup, reader: int) -> None:
         self._readers.setdefault(source, {})[reader] = None
 
     def _is_open(self, value: int) -> bool:

@@ -1,0 +1,87 @@
+"""The uses of ``fixtures/uses``, as programs.
+
+Described in ``fixtures/uses/README.md``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "fixtures" / "uses"
+FOLDERS = ("asked", "handed", "carried")
+FORMS = ("local", "passed")
+_GAP = re.compile(r"^(?P<side>slice|graph) (?P<use>\S+) (?P<names>.+?) -- .")
+
+
+@cache
+def names_of(folder: str) -> tuple[str, ...]:
+    """The names of a folder's uses, in order."""
+    lines = (FOLDER / folder / "uses.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line.partition(":")[0] for line in lines if line and not line.startswith("=="))
+
+
+def write_program(folder: str, to: Path) -> None:
+    """Write ``kinds.py`` and ``main.py``, which has the uses of ``folder`` as functions."""
+    to.mkdir(parents=True, exist_ok=True)
+    source = FOLDER / folder
+    (to / "kinds.py").write_bytes((source / "kinds.py").read_bytes())
+    header = (source / "header.py").read_text(encoding="utf-8")
+    functions = "".join(_functions((source / "uses.txt").read_text(encoding="utf-8")))
+    (to / "main.py").write_text(header + functions, encoding="utf-8")
+
+
+def _functions(text: str) -> Iterator[str]:
+    values: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        if line.startswith("=="):
+            given = [each.partition(":") for each in line[2:].split("; ") if each.strip()]
+            values = [(name.strip(), rest.partition(" = ")[2]) for name, _, rest in given]
+        elif line:
+            name, _, body = line.partition(": ")
+            statements = "".join(f"    {each}\n" for each in body.split("; "))
+            made = "".join(f"    {each} = {value}\n" for each, value in values)
+            yield f"\n\ndef local_{name}():\n{made}{statements}"
+            parameters = ", ".join(each for each, _ in values)
+            passed = ", ".join(value for _, value in values)
+            yield f"\n\ndef use_{name}({parameters}):\n{statements}"
+            yield f"\n\ndef passed_{name}():\n    return use_{name}({passed})\n"
+
+
+@cache
+def observed(folder: str) -> Mapping[str, frozenset[str]]:
+    """For each function of a folder's program, the ids of those that run below it."""
+    with tempfile.TemporaryDirectory() as parent:
+        program, answer = Path(parent) / "program", Path(parent) / "answer.json"
+        write_program(folder, program)
+        script = Path(__file__).parent / "trace_uses.py"
+        done = subprocess.run(
+            [sys.executable, "-I", "-B", str(script), str(program), str(answer)],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        assert answer.exists(), done.stderr
+        seen = json.loads(answer.read_text(encoding="utf-8"))
+    return {name: frozenset(ids) for name, ids in seen.items()}
+
+
+@cache
+def gaps(side: str) -> Mapping[str, frozenset[str]]:
+    """What the ``slice`` or the ``graph`` of a use, ``folder/name``, is known to lack."""
+    found: dict[str, frozenset[str]] = {}
+    for line in (FOLDER / "gaps.list").read_text(encoding="utf-8").splitlines():
+        gap = _GAP.match(line)
+        if gap is None:
+            assert not line or line.startswith("#"), f"no gap: {line}"
+        elif gap["side"] == side:
+            found[gap["use"]] = frozenset(gap["names"].split())
+    return found
