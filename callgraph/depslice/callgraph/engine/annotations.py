@@ -165,10 +165,23 @@ class AnnotationEvaluation(ScopeEvaluation):
             elif kind[0] == "X":
                 values |= self._external_type(kind[1])
             elif kind[0] == "XA":
-                values.add(self.intern(("G", kind[1], kind[2])))
+                values |= self._aliased(kind[1], kind[2])
             elif kind[0] in ("I", "G", "K"):
                 values.add(value)  # an alias that is already a declared type
         return values
+
+    def _aliased(self, dotted: str, arguments: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """``Pair = Tuple[A, B]``: what is declared by the name of a generic type."""
+        name = dotted.rpartition(".")[2]
+        if name == "Callable":
+            return self.single(("CB", arguments[-1])) if arguments[-1] else EMPTY
+        if name in _WRAPPERS:
+            return arguments[0]
+        if name in ("Type", "type"):
+            return EMPTY
+        if name == "Union":
+            return EMPTY.union(*arguments)
+        return self.single(("G", self.outside.class_name(dotted) or dotted, arguments))
 
     def _external_type(self, dotted: str) -> Values:
         name = dotted.rpartition(".")[2]

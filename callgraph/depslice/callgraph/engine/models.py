@@ -26,9 +26,16 @@ _DISPLAYS: Final = {
 Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 
 
+def _have_callable(engine: ContainerEvaluation, values: Values, pos: Position) -> None:
+    """What is taken only if it can be called, whether it is or not."""
+    if not engine.whole:
+        engine.protocol(values, ("__call__",), pos)
+
+
 def _partial(engine: ContainerEvaluation, call: Call) -> Values:
     if not call.args:
         return EMPTY
+    _have_callable(engine, call.args[0], call.pos)
     if engine.whole and call.register >= 0 and engine.current is not None:
         return engine.partial_of(call)
     frozen = tuple([frozenset(values) for values in call.args])
@@ -101,6 +108,7 @@ def _namespace(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _method_type(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
+    _have_callable(engine, call.argument(0, ""), call.pos)
     for value in call.argument(0, ""):
         for receiver in call.argument(1, ""):
             kind = engine.values[value]
