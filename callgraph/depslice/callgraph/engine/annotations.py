@@ -9,7 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.scopes import ScopeEvaluation
 from depslice.callgraph.engine.values import EMPTY, OPEN_OR_OUTSIDE, Function, Values
-from depslice.callgraph.lowering.annotations import type_names
+from depslice.callgraph.lowering.annotations import parse_type, type_names
 from depslice.callgraph.program import BUILTIN_NAMES, Module
 from depslice.callgraph.summary import Position, TypeExpr
 
@@ -165,12 +165,14 @@ class AnnotationEvaluation(ScopeEvaluation):
             elif kind[0] == "X":
                 values |= self._external_type(kind[1])
             elif kind[0] == "XA":
-                values |= self._aliased(kind[1], kind[2])
+                values |= self.aliased(kind[1], kind[2])
             elif kind[0] in ("I", "G", "K"):
                 values.add(value)  # an alias that is already a declared type
+            elif kind[0] == "S":  # `Name: TypeAlias = "A | B"`
+                values |= self.declared(module, function, parse_type(kind[1]))
         return values
 
-    def _aliased(self, dotted: str, arguments: tuple[frozenset[int], ...]) -> frozenset[int]:
+    def aliased(self, dotted: str, arguments: tuple[frozenset[int], ...]) -> frozenset[int]:
         """``Pair = Tuple[A, B]``: what is declared by the name of a generic type."""
         name = dotted.rpartition(".")[2]
         if name == "Callable":

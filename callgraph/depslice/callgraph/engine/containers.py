@@ -13,6 +13,7 @@ from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Values
+from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
 
@@ -47,6 +48,8 @@ _MAPPINGS: Final = frozenset(
     }
 )
 
+_FORMS: Final = ("typing.", "typing_extensions.")
+"""Where what is subscripted is a type (PEP 484)."""
 _MOST_KEYS_COPIED: Final = 16
 _ROWS: Final = frozenset({"tuple", "list", "dict"})
 
@@ -224,7 +227,10 @@ class ContainerEvaluation(ComputedNames):
             elif kind == "X" and value[1] == "sys.modules":
                 result |= self._modules_of(keys)
             elif kind == "X":
-                result |= self.outside.item(receiver, keys, pos) or self._alias(value[1], keys)
+                found = None
+                if not value[1].startswith(_FORMS):
+                    found = self.outside.item(receiver, keys, pos)
+                result |= found or self._alias(value[1], keys)
             elif kind == "XI":
                 self._look_up(value, keys, pos)
                 result |= self.outside.item(receiver, keys, pos) or EMPTY
@@ -324,9 +330,14 @@ class ContainerEvaluation(ComputedNames):
             if value[0] == "C":
                 made.add(self.intern(("I", value[1], False)))
             elif value[0] == "XA":
-                made.add(self.intern(("G", value[1], value[2])))
+                made |= self.aliased(value[1], value[2])
             elif value[0] == "X":
                 made |= self.outside.declared(value[1]) or EMPTY
+            elif value[0] == "S" and self.current is not None:
+                # One that names the alias that it stands in says nothing yet.
+                expression = parse_type(value[1])
+                declared = self.declared(self.current.module, self.current, expression)
+                made |= declared or self.unknown
         return frozenset(made)
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
