@@ -409,3 +409,104 @@ def test_a_module_as_target_keeps_what_its_imports_bind(tmp_path: Path) -> None:
     kept = (tmp_path / "tree" / "pkg" / "core.py").read_text(encoding="utf-8")
     assert "unused" not in kept
     assert "_hidden" not in (tmp_path / "tree" / "pkg" / "plain.py").read_text(encoding="utf-8")
+
+
+def test_a_star_gives_no_name_that_is_for_type_checkers(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+from pkg.first import *
+from pkg.second import *
+# --- pkg/first.py
+class Constraint: kind = "first"
+class Other: pass
+# --- pkg/second.py
+from __future__ import annotations
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from pkg.first import Constraint
+def constraints() -> list[Constraint]: return []
+# --- app.py
+import pkg
+def target(): return pkg.Constraint.kind, pkg.constraints()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "('first', [])"
+
+
+def test_a_star_from_outside_hides_only_what_it_gives(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from math import *
+class Root:
+    def __float__(self): return 16.0
+    def __len__(self): return 2
+def target(): return sqrt(Root()), len(Root())
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(4.0, 2)"
+
+
+def test_fields_of_records_in_records_are_read_as_dictionaries(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from __future__ import annotations
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+@dataclass
+class Part: name: str
+@dataclass
+class Whole: parts: Sequence[Part]
+def target(whole: Whole): return asdict(whole)
+"""
+    made = "m.target(m.Whole([m.Part('a')]))"
+    assert answer(files, "app:target", made, tmp_path) == "{'parts': [{'name': 'a'}]}"
+
+
+def test_a_partial_is_of_what_can_be_called(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from functools import partial
+class Tool:
+    def __call__(self): return 1
+def target(): return partial(Tool()).args
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "()"
+
+
+def test_aliases_of_types_are_types(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from __future__ import annotations
+from typing import Tuple, Union
+class Low:
+    def __init__(self, at): self.at = at
+    def __eq__(self, other): return self.at == other.at
+Bound = Union["Low", None]
+Pair = Tuple[Bound, Bound]
+class Range:
+    def __init__(self, pairs: list[Pair]): self.pairs = pairs
+    def __eq__(self, other): return self.pairs == other.pairs
+def target(one: Range, two: Range): return one == two
+"""
+    made = "m.target(*[m.Range([(m.Low(1), None)]) for _ in range(2)])"
+    assert answer(files, "app:target", made, tmp_path) == "True"
+
+
+def test_more_subclasses_than_are_told_apart(tmp_path: Path) -> None:
+    made = "".join(
+        f"class Made{i}:\n    def update(self): return {i}\n"
+        f"class Sub{i}(Base):\n    def make(self): return Made{i}()\n"
+        for i in range(40)
+    )
+    files = f"""
+# --- app.py
+class Base:
+    def make(self): raise NotImplementedError
+    def go(self): return self.make().update()
+{made}
+def target(): return sum(each().go() for each in ({", ".join(f"Sub{i}" for i in range(40))}))
+"""
+    repo = tmp_path / "repo"
+    write_files(files, repo)
+    found = slice_symbols(open_program(repo, cache=None), ["app:target"])
+    ids = {item.symbol.id for item in found.items}
+    assert {f"app:Sub{i}.make" for i in range(40)} <= ids
+    assert sum(f"app:Made{i}.update" in ids for i in range(40)) >= 24

@@ -228,7 +228,7 @@ class ExternalCalls(Texts):
 
     def _list_fields(self, values: Values, pos: Position) -> None:
         """The fields of records are read, and those of records that they hold (PEP 557)."""
-        for value in sorted(self.held_in(values, ())):
+        for value in sorted(self.objects_in(values) | self.held_in(values, ())):
             kind = self.values[value]
             if kind[0] == "I":
                 self.facts.append((f.CLASSREF, kind[1], pos))

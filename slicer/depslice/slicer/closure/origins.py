@@ -114,7 +114,9 @@ class Origins:
         """Whether there is something to trace, after what the engine has found since."""
         self._engine.settle()
         for value, seen in self._seen_below.items():
-            if len(self._below(self._engine.values[value][1])) != seen:
+            live = len(self._below(self._engine.values[value][1]))
+            if live != seen:
+                self._seen_below[value] = live
                 self._stale[value] = None
         for lookup, heard in self._heard.items():
             if lookup.answer is not heard:
