@@ -492,7 +492,8 @@ def target(one: Range, two: Range): return one == two
 
 def test_more_subclasses_than_are_told_apart(tmp_path: Path) -> None:
     made = "".join(
-        f"class Made{i}:\n    def update(self): return {i}\n"
+        f"class Late{i}(Base):\n    def make(self): return {i}\n"
+        f"class Made{i}:\n    def update(self): return Late{i}().make()\n"
         f"class Sub{i}(Base):\n    def make(self): return Made{i}()\n"
         for i in range(40)
     )
