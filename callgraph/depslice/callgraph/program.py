@@ -434,15 +434,20 @@ class Program:
     def given_outside(self, module: Module, index: int, name: str) -> str | None:
         """The dotted name of what the star import ``index`` gives, if a stub declares it."""
         for bound, level, target, _ in module.summary.pieces[index].imports:
-            dotted = f"{self.import_target(module, level, target)}.{name}"
-            if bound == "*" and self.stubs.find(dotted) is not None:
-                return dotted
+            absolute = self.import_target(module, level, target)
+            if bound != "*" or self.is_module(absolute):
+                continue
+            if self.stubs.find(f"{absolute}.{name}") is not None:
+                return f"{absolute}.{name}"
         return None
 
     def _gives(self, source: Module, name: str, seen: set[str], *, typing: bool) -> bool:
         """Whether ``source`` exports ``name``, its own or by a chain of stars without a cycle."""
         if name not in self.star_names(source, typing=typing):
-            return False
+            return source.summary.dunder_all is None and any(
+                self.given_outside(source, index, name) is not None
+                for index in source.summary.stars
+            )
         if name in source.summary.scope:
             return not self._comes_back(source, name, seen)
         seen.add(source.name)

@@ -212,13 +212,16 @@ def _write_json(engine: ContainerEvaluation, call: Call, dotted: str) -> Values:
     default = call.keywords.get("default", EMPTY)
     if default:
         given = call.argument(0, "obj")
-        unknown = engine.objects_in(given) | engine.parts(given)
-        engine.call(
-            default, [unknown or engine.unknown], {}, call.pos, rule="callback", external=True
-        )
+        objects = engine.objects_in(given) | engine.parts(given)
+        if not engine.whole or not objects:
+            objects |= engine.unknown
+        made = engine.call(default, [objects], {}, call.pos, rule="callback", external=True)
+        again = engine.objects_in(made) | engine.parts(made)
+        if again:  # what it gives is written in its turn
+            engine.call(default, [again], {}, call.pos, rule="callback", external=True)
     rest = {name: values for name, values in call.keywords.items() if name != "default"}
-    made = engine.outside.call(dotted, call._replace(keywords=rest))
-    return engine.constants[-4] if made is None else made
+    written = engine.outside.call(dotted, call._replace(keywords=rest))
+    return engine.constants[-4] if written is None else written
 
 
 def _print(engine: ContainerEvaluation, call: Call) -> Values:
@@ -683,6 +686,7 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
         for name in _structural(engine, call.args[1]):
             engine.load_attribute(call.args[0], name, call.pos)
     for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
+        _recognise(engine, class_, call.pos)
         for metaclass in engine.metaclasses_of(class_):
             engine.protocol(engine.single(("I", metaclass, True)), (dunder,), call.pos)
         if engine.find_member(class_, "__subclasshook__") is not None:
@@ -694,6 +698,14 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
             )
             engine.call(hook, [kinds], {}, call.pos, rule="protocol", external=True)
     return engine.constants[-7]
+
+
+def _recognise(engine: ContainerEvaluation, class_: Class, pos: Position) -> None:
+    """What a protocol declares is what its instances are recognised by (PEP 544)."""
+    for k in engine.mro(class_) if not engine.whole and engine.is_protocol(class_) else ():
+        if engine.is_protocol(k):
+            for name in k.info.members:
+                engine.facts.append((f.MEMBER, k, name, pos, False, "read", True))
 
 
 def _structural(engine: ContainerEvaluation, classes: Values) -> Iterator[str]:

@@ -745,6 +745,11 @@ class Outside:
             self._mappings[class_.dotted] = known
         return known
 
+    def is_structural(self, value: Value) -> bool:
+        """Whether an object is declared by what it can do: by a protocol, or as if by one."""
+        class_ = self.types.class_of(value)
+        return class_ is not None and self.protocols.is_protocol(class_)
+
     def operated(self, number: int, dunder: str, other: Values, pos: Position) -> Values:
         """``value <op> other`` by its class; most give what they are."""
         same = frozenset((number,))

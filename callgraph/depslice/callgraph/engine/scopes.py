@@ -8,13 +8,17 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fallbacks import Fallbacks
 from depslice.callgraph.engine.parts import STORES, names_members
-from depslice.callgraph.engine.values import EMPTY, Cell, Function, Values
+from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
 
 class ScopeEvaluation(Fallbacks):
     """What names stand for."""
+
+    def is_protocol(self, class_: Class) -> bool:
+        """Implemented by the part for class statements."""
+        raise NotImplementedError
 
     def declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
         """Implemented by the annotation part."""
@@ -227,8 +231,11 @@ class ScopeEvaluation(Fallbacks):
             if name in module.summary.scope or name in module.summary.global_writers:
                 return self.name_values(module, name, None)
             found = self.program.star_source(module, name)
+            if found is not None and found[0] is not None:
+                return self.module_member(found[0], name)
             if found is not None:
-                return self.unknown if found[0] is None else self.module_member(found[0], name)
+                dotted = self.program.given_outside(module, found[1], name)
+                return self.unknown if dotted is None else self.single(("X", dotted))
         finally:
             self._resolving.discard((module.name, name))
         return EMPTY
@@ -347,7 +354,7 @@ class ScopeEvaluation(Fallbacks):
                 and not self.is_vague(declared)
                 and not self._is_told_by_callers(function, index, declared)
             ):
-                values = set(declared)
+                values = values | declared if self._may_be_alike(declared) else set(declared)
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
@@ -366,6 +373,21 @@ class ScopeEvaluation(Fallbacks):
         return not self.whole and any(
             self.values[v] == ("XI", "builtins.str") and index in names_members(function)
             for v in declared
+        )
+
+    def _may_be_alike(self, declared: Values) -> bool:
+        """Whether something of no such class may be passed: a callable, what fits a protocol.
+
+        Only callers know what that is; in a whole program it has been passed.
+        """
+        if self.whole:
+            return False
+        kinds = [self.values[value] for value in declared]
+        return any(
+            kind[0] == "CB"
+            or (kind[0] == "I" and self.is_protocol(kind[1]))
+            or (kind[0] in ("XI", "G") and self.outside.is_structural(kind))
+            for kind in kinds
         )
 
     def is_vague(self, declared: Values) -> bool:

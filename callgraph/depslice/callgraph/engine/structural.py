@@ -168,6 +168,11 @@ class Protocols:
                         if member[0] == d.FUNCTION and name not in _OF_ANY:
                             yield name
 
+    @staticmethod
+    def is_protocol(class_: StubClass) -> bool:
+        """Whether what is merely like it is passed for it."""
+        return class_.is_protocol or class_.dotted in _FILES or class_.dotted in ABSTRACT
+
     def declared_by(self, class_: StubClass) -> tuple[str, ...]:
         """The methods that a class declares, and its bases but ``object``."""
         order = [each for each in self._stubs.mro(class_) if each.dotted != "builtins.object"]

@@ -257,6 +257,8 @@ class OpenValues:
             self._settle_parts(use, value)
         elif tag in ("I", "C"):
             self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
+            if use.use == "protocol" and tag == "I":
+                self._settle_parts(use, value)
         elif use.use in _ACCESSES and tag == "M":
             source = self._growth.program.module(kind[1])
             if source is not None and use.name in source.summary.scope:
@@ -319,13 +321,17 @@ class OpenValues:
             classes.want_override(class_, name, demand)
 
     def _settle_parts(self, use: _Open, container: int) -> None:
-        """A special method of a builtin container asks what that holds (for ``%``: a tuple)."""
+        """A special method of a builtin container asks what that holds (for ``%``: a tuple).
+
+        So does one that is generated for a record, of its fields.
+        """
+        engine = self._engine
         names = list(OF_PARTS.get(use.name, ()))
-        if use.name == "__str__" and self._engine.values[container][1] == "tuple":
+        if use.name == "__str__" and engine.values[container][1] == "tuple":
             names.append("__str__")
         if use.name == "__deepcopy__":
             names += COPYING["copy.deepcopy"]
-        for part in sorted(self._engine.parts(self._engine.only(container)) if names else ()):
+        for part in sorted(engine.held_in(engine.only(container), (use.name,)) if names else ()):
             for name in names:
                 asked = (part, name, use.demand.source)
                 if asked not in self._of_parts:  # a part may stand for its container

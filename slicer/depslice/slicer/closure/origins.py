@@ -135,6 +135,8 @@ class Origins:
         found = self._trace(value) | before
         if len(found) > WIDEST:
             found = before.union(sorted(found - before)[: WIDEST - len(before)])
+            if self._engine.values[value][0] == "O":  # the others may be anything
+                found |= self._engine.unknown
         self._known[value] = frozenset(found)
         return len(found) > len(before)
 
