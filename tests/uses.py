@@ -27,6 +27,10 @@ def names_of(folder: str) -> tuple[str, ...]:
     return tuple(line.partition(":")[0] for line in lines if line and not line.startswith("=="))
 
 
+USES = tuple(f"{folder}/{name}" for folder in FOLDERS for name in names_of(folder))
+"""All uses, as ``folder/name``."""
+
+
 def write_program(folder: str, to: Path) -> None:
     """Write ``kinds.py`` and ``main.py``, which has the uses of ``folder`` as functions."""
     to.mkdir(parents=True, exist_ok=True)
@@ -35,6 +39,14 @@ def write_program(folder: str, to: Path) -> None:
     header = (source / "header.py").read_text(encoding="utf-8")
     functions = "".join(_functions((source / "uses.txt").read_text(encoding="utf-8")))
     (to / "main.py").write_text(header + functions, encoding="utf-8")
+
+
+def write_programs(parent: Path) -> dict[str, Path]:
+    """Write the programs of all folders below ``parent``; where each is."""
+    written = {folder: parent / folder for folder in FOLDERS}
+    for folder, to in written.items():
+        write_program(folder, to)
+    return written
 
 
 def _functions(text: str) -> Iterator[str]:

@@ -8,9 +8,8 @@ import pytest
 
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.model import ReferenceKind
-from uses import FOLDERS, FORMS, gaps, names_of, observed, write_program
+from uses import FORMS, USES, gaps, observed, write_programs
 
-USES = [f"{folder}/{name}" for folder in FOLDERS for name in names_of(folder)]
 CALLING = (ReferenceKind.CALL, ReferenceKind.DECORATE)
 
 Callees = dict[str, set[str]]
@@ -19,12 +18,10 @@ Callees = dict[str, set[str]]
 @pytest.fixture(scope="module")
 def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callees]:
     """For each folder, whom each function calls, those that are nested in it included."""
-    parent = tmp_path_factory.mktemp("uses")
     found: dict[str, Callees] = {}
-    for folder in FOLDERS:
-        write_program(folder, parent / folder)
+    for folder, path in write_programs(tmp_path_factory.mktemp("uses")).items():
         callees: Callees = defaultdict(set)
-        for reference in build_graph(open_program(parent / folder, cache=None)).references():
+        for reference in build_graph(open_program(path, cache=None)).references():
             if reference.kind in CALLING:
                 callees[outer(reference.source)].add(outer(reference.target))
         found[folder] = callees

@@ -6,17 +6,13 @@ import pytest
 
 from depslice.callgraph import Program, open_program
 from depslice.slicer import slice_symbols
-from uses import FOLDERS, FORMS, gaps, names_of, observed, write_program
-
-USES = [f"{folder}/{name}" for folder in FOLDERS for name in names_of(folder)]
+from uses import FORMS, USES, gaps, observed, write_programs
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Program]:
-    parent = tmp_path_factory.mktemp("uses")
-    for folder in FOLDERS:
-        write_program(folder, parent / folder)
-    return {folder: open_program(parent / folder, cache=None) for folder in FOLDERS}
+    written = write_programs(tmp_path_factory.mktemp("uses"))
+    return {folder: open_program(path, cache=None) for folder, path in written.items()}
 
 
 @pytest.mark.parametrize("use", USES)

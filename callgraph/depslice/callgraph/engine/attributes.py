@@ -425,7 +425,7 @@ class AttributeEvaluation(ClassEvaluation):
         """Whether only a generated constructor knows what is in a field."""
         return (
             self.is_assigned(owner, name)
-            and self.objects_in(known).isdisjoint(known)
+            and not self.objects_in(known)
             and self.constructor_is_generated(class_)
         )
 

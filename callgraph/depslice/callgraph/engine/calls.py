@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
-from depslice.callgraph.engine.library import CACHING, DISPATCHING
+from depslice.callgraph.engine.library import CACHING
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -538,11 +538,10 @@ class CallEvaluation(ExternalCalls):
                 kind = self.values[value]
                 if kind[0] == "F":
                     self.write(self.cell("caching", kind[1]), self.constants[s.BOOL])
-        for value in decorated if self.whole else ():
+        self.note_dispatching(dotted, decorated)
+        for value in decorated if self.whole and dotted == "functools.total_ordering" else ():
             kind = self.values[value]
-            if kind[0] == "F" and dotted in DISPATCHING:
-                self.dispatchers[kind[1]] = dotted
-            elif kind[0] == "C" and dotted == "functools.total_ordering":
+            if kind[0] == "C":
                 self.ordered.add(kind[1])
         if dotted in _CALLING_DECORATORS:
             self._callbacks([decorated], NO_KEYWORDS, EMPTY, pos, skip=-1)

@@ -58,7 +58,6 @@ class ContainerEvaluation(ComputedNames):
     """Values in containers (language reference, 3.3.7 and 6.2.5 to 6.2.7)."""
 
     _models: ClassVar[Mapping[str, Model]] = MODELS
-    mappings = DICTS
 
     def write_item(self, container: int, text: str, values: Values) -> None:
         """``values`` are stored under a known key or at a known place."""
@@ -247,8 +246,7 @@ class ContainerEvaluation(ComputedNames):
         if is_mapping:
             self.hash_values(keys)
         else:
-            asked = self.objects
-            self.protocol({v for v in keys if self.values[v][0] in asked}, ("__index__",), pos)
+            self.protocol(self.objects_in(keys), ("__index__",), pos)
 
     def seek_item(self, receivers: Values, keys: Values, pos: Position) -> None:
         """An item is looked for, and not given."""
@@ -518,11 +516,9 @@ class ContainerEvaluation(ComputedNames):
         elif args and method in _SEEKING:
             self.compare(self.read(elements), args[0], "__eq__", pos)
         if method in _ADDING and args:
-            if self._may_mutate(value):
-                self.write(elements, args[-1])
-                self.write(self.cell("n", container), args[-1])
-                if method in _SHIFTING:
-                    self.lose_places(container)
+            self.add_element(container, args[-1])
+            if method in _SHIFTING and self._may_mutate(value):
+                self.lose_places(container)
             return EMPTY
         if method in ("extend", "update", "extendleft"):
             for values in args:
@@ -596,9 +592,13 @@ class ContainerEvaluation(ComputedNames):
         if value[1] in DICTS:
             self.take_entries(container, values, pos)
             return
-        added = self.iterate(values, pos, is_async=False)
-        self.write(self.elements_cell(container), added)
-        self.write(self.cell("n", container), added)
+        self.add_element(container, self.iterate(values, pos, is_async=False))
+
+    def add_element(self, container: int, values: Values) -> None:
+        """``container.append(values)``: somewhere."""
+        if self._may_mutate(self.values[container]):
+            self.write(self.elements_cell(container), values)
+            self.write(self.cell("n", container), values)
 
     def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:
         """The call of a method of a builtin or standard container, by its dotted name."""

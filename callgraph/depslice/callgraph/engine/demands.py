@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 Way: TypeAlias = Literal["itself", "elements", "alone", "keys", "parts"]
 """How what is asked is reached from an argument: the argument; what iterating over it gives;
 that, if it is the only argument, else itself (``max(xs)``, ``max(a, b)``); the first of each pair
-that it gives, or the keys of a mapping; what builtin containers hold, however deep."""
+that it gives; what builtin containers hold, however deep."""
 
 ALL: Final = -1
 NAMED: Final = -2
@@ -118,10 +118,10 @@ DEMANDS: Final[Mapping[str, tuple[Demand, ...]]] = {
     "collections.Counter.update": _HASHED_FIRST,
     "collections.OrderedDict.fromkeys": _HASHED_FIRST,
     "collections.OrderedDict.move_to_end": _HASHED_KEY,
-    "logging.StreamHandler": (Demand(("write", "flush"), "itself", 0, "stream", every=True),),
-    "itertools.islice": _each(*_WHOLE),
     "itertools.compress": (Demand(TESTED, "elements", 1, "selectors"),),
     "itertools.filterfalse": (Demand(TESTED, "elements", 1),),
+    "itertools.islice": _each(*_WHOLE),
+    "logging.StreamHandler": (Demand(("write", "flush"), "itself", 0, "stream", every=True),),
     "math.ceil": _each("__ceil__", *_REAL),
     "math.floor": _each("__floor__", *_REAL),
     "math.fsum": (Demand(_REAL, "elements"),),

@@ -44,10 +44,6 @@ class ExternalCalls(Texts):
         """Implemented by the container part."""
         raise NotImplementedError
 
-    def hash_values(self, values: Values, *, alone: bool = False) -> None:
-        """Implemented by the container part."""
-        raise NotImplementedError
-
     def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
@@ -85,10 +81,8 @@ class ExternalCalls(Texts):
         if same is not None and dotted in library.CACHING and not self._may_be_cached(args):
             return self.single(("X", dotted))  # `@lru_cache(128)`
         if same is not None:
-            if self.whole and args and dotted in library.DISPATCHING:
-                for value in args[0]:
-                    if self.values[value][0] == "F":
-                        self.dispatchers[self.values[value][1]] = dotted
+            if args:
+                self.note_dispatching(dotted, args[0])
             self._callbacks(args, keywords, spread, pos, skip=same)
             return args[same] if same < len(args) else self.single(("X", dotted))
         if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
@@ -114,6 +108,14 @@ class ExternalCalls(Texts):
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
+
+    def note_dispatching(self, dotted: str, functions: Values) -> None:
+        """``singledispatch(f)``, called or as a decorator: others are registered with ``f``."""
+        if self.whole and dotted in library.DISPATCHING:
+            for value in functions:
+                kind = self.values[value]
+                if kind[0] == "F":
+                    self.dispatchers[kind[1]] = dotted
 
     def _may_be_cached(self, args: Sequence[Values]) -> bool:
         known = self.values
@@ -235,7 +237,6 @@ class ExternalCalls(Texts):
 
     def _state_of(self, values: Values) -> Values:
         """What instances hold: code outside reads all of it, and names nothing."""
-        saved, self.facts = self.facts, []
         state: Values = EMPTY
         for value in values:
             kind = self.values[value]
@@ -243,10 +244,17 @@ class ExternalCalls(Texts):
             for k in self.mro(kind[1]) if kind[0] == "I" else ():
                 names.update(k.info.self_stores)
                 names.update(name for name in k.info.members if self.is_assigned(k, name))
-            for name in sorted(names):
-                state = state | self.load_attribute(self.only(value), name, 0)
-        self.facts = saved
+            state = state | self.held_under(value, sorted(names))
         return state
+
+    def held_under(self, value: int, names: Iterable[str]) -> Values:
+        """The attributes ``names`` of an object, read where no code of the repo does."""
+        saved, self.facts = self.facts, []
+        held: Values = EMPTY
+        for name in names:
+            held = held | self.load_attribute(self.only(value), name, 0)
+        self.facts = saved
+        return held
 
     def _element(
         self, dotted: str, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position

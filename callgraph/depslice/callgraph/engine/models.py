@@ -203,25 +203,21 @@ def _json(dotted: str) -> Callable[[ContainerEvaluation, Call], Values]:
     """``json.dumps`` and ``dump`` ask ``default`` for what they do not know themselves."""
 
     def model(engine: ContainerEvaluation, call: Call) -> Values:
-        return _write_json(engine, call, dotted)
+        default = call.keywords.get("default", EMPTY)
+        if default:
+            given = call.argument(0, "obj")
+            objects = engine.objects_in(given) | engine.parts(given)
+            if not engine.whole or not objects:
+                objects |= engine.unknown
+            made = engine.call(default, [objects], {}, call.pos, rule="callback", external=True)
+            again = engine.objects_in(made) | engine.parts(made)
+            if again:  # what it gives is written in its turn
+                engine.call(default, [again], {}, call.pos, rule="callback", external=True)
+        rest = {name: values for name, values in call.keywords.items() if name != "default"}
+        written = engine.outside.call(dotted, call._replace(keywords=rest))
+        return engine.constants[-4] if written is None else written
 
     return model
-
-
-def _write_json(engine: ContainerEvaluation, call: Call, dotted: str) -> Values:
-    default = call.keywords.get("default", EMPTY)
-    if default:
-        given = call.argument(0, "obj")
-        objects = engine.objects_in(given) | engine.parts(given)
-        if not engine.whole or not objects:
-            objects |= engine.unknown
-        made = engine.call(default, [objects], {}, call.pos, rule="callback", external=True)
-        again = engine.objects_in(made) | engine.parts(made)
-        if again:  # what it gives is written in its turn
-            engine.call(default, [again], {}, call.pos, rule="callback", external=True)
-    rest = {name: values for name, values in call.keywords.items() if name != "default"}
-    written = engine.outside.call(dotted, call._replace(keywords=rest))
-    return engine.constants[-4] if written is None else written
 
 
 def _print(engine: ContainerEvaluation, call: Call) -> Values:
@@ -590,10 +586,9 @@ def _from_keys(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _heap_push(engine: ContainerEvaluation, call: Call) -> Values:
     """``heapq.heappush`` and those that push and pop."""
-    items = engine.container_of("list", call.register, call.argument(1, "item"))
     for heap in call.argument(0, "heap"):
         if engine.values[heap][0] == "K":
-            engine.update_container(heap, items, call.pos)
+            engine.add_element(heap, call.argument(1, "item"))
     return _heap_pop(engine, call)
 
 

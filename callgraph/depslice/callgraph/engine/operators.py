@@ -43,7 +43,7 @@ class Operators(Protocols):
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
                     made = self.call_dunder(value, kind[1], called, [other], pos)
-                    if called in OF_PARTS and self.find_member(kind[1], called) is None:
+                    if called in OF_PARTS:
                         held = self.held_in(self.only(value), (called,))
                         for passed_on in OF_PARTS[called] if held else ():
                             self.protocol(held, (passed_on,), pos)

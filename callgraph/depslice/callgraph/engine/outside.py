@@ -13,7 +13,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.overridden import Asked, Overridden
-from depslice.callgraph.engine.structural import ABSTRACT, Located, Protocols
+from depslice.callgraph.engine.structural import IMITATED, Located, Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.stubs import declarations as d
@@ -294,10 +294,8 @@ class Outside:
             return None
         owner = self.stubs.class_named(head) if head else None
         if owner is None:
-            fixed = self._fixed_result(declaration, definition.module)
-            if fixed is not None and not self._may_call_back(
-                arguments, held=self._uses_elements(declaration, definition.module)
-            ):
+            fixed = self._fixed_result(declaration, definition.module, arguments)
+            if fixed is not None:
                 return fixed
             return self._apply(declaration, Scope(definition.module), arguments, skip=0)
         member = self.member(owner, name)
@@ -394,10 +392,8 @@ class Outside:
         owner = found.owner
         if found.declaration[0] != d.FUNCTION:
             return None  # `__hash__: ClassVar[None]`
-        fixed = self._fixed_result(found.declaration, owner.module)
-        if fixed is not None and not self._may_call_back(
-            arguments, held=self._uses_elements(found.declaration, owner.module)
-        ):
+        fixed = self._fixed_result(found.declaration, owner.module, arguments)
+        if fixed is not None:
             return fixed
         scope = self._scope(number, owner)
         made = self._apply(found.declaration, scope, arguments, skip=1)
@@ -410,11 +406,22 @@ class Outside:
 
     # --- signatures
 
-    def _fixed_result(self, declaration: d.Declaration, module: StubModule) -> Values | None:
+    def _fixed_result(
+        self, declaration: d.Declaration, module: StubModule, arguments: Call
+    ) -> Values | None:
         """What a function gives whatever it is called with; ``None`` where that matters.
 
-        Most do: asked for each call, the rest of this part would cost more than it tells.
+        Or what it does with the arguments. Most give the same: asked for each call, the rest of
+        this part would cost more than it tells.
         """
+        fixed = self._fixed_by_type(declaration, module)
+        if fixed is not None and self._may_call_back(
+            arguments, held=self._uses_elements(declaration, module)
+        ):
+            return None
+        return fixed
+
+    def _fixed_by_type(self, declaration: d.Declaration, module: StubModule) -> Values | None:
         key = id(declaration)
         try:
             return self._fixed[key]
@@ -560,7 +567,7 @@ class Outside:
             for number in objects:
                 kind = self.engine.values[number]
                 if kind[0] != "I":
-                    self._use_methods(number, names if class_.dotted in ABSTRACT else (), pos)
+                    self._use_methods(number, names if class_.dotted in IMITATED else (), pos)
                 elif self.types.seen_as(number, class_) is None:
                     found = [n for n in names if self.engine.find_member(kind[1], n) is not None]
                     self.engine.hand_to_base(number, found, pos)

@@ -8,6 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.structural import COLLECTIONS
 from depslice.callgraph.engine.values import (
     AWAITED,
     EMPTY,
@@ -36,14 +37,6 @@ _RECORDS: Final = frozenset(
     {"attributes", "attrs", "dataclass", "define", "frozen", "mutable", "s"}
 )
 """What decorators go by that write special methods which go by the fields (dataclasses, attrs)."""
-_HOLDING: Final = frozenset(
-    f"typing.{name}"
-    for name in (
-        *("AbstractSet", "Collection", "Mapping", "MutableMapping", "MutableSequence"),
-        *("MutableSet", "Sequence"),
-    )
-)
-"""What is declared to be one of these is most often a builtin container."""
 _MOST_PARTS: Final = 32  # containers that are looked into
 
 
@@ -79,10 +72,9 @@ class Protocols(CallEvaluation):
         """The first of ``dunders`` each value's type has; of what it holds, those it asks there."""
         result = self._first_of(values, dunders, pos)
         passed_on = dict.fromkeys(name for dunder in dunders for name in OF_PARTS.get(dunder, ()))
-        if passed_on:
-            held = self.held_in(values, dunders)
-            for dunder in passed_on if held else ():
-                self._first_of(held, (dunder,), pos)
+        held = self.held_in(values, dunders) if passed_on else EMPTY
+        for dunder in passed_on if held else ():
+            self._first_of(held, (dunder,), pos)
         return result
 
     def _first_of(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
@@ -128,10 +120,7 @@ class Protocols(CallEvaluation):
         for value in values:
             kind = self.values[value]
             if kind[0] == "I" and self._is_record(kind[1], dunders):
-                saved, self.facts = self.facts, []
-                for name in self.fields(kind[1]):
-                    found = found | self.load_attribute(self.only(value), name, 0)
-                self.facts = saved
+                found = found | self.held_under(value, self.fields(kind[1]))
         return found
 
     def _is_record(self, class_: Class, dunders: Sequence[str]) -> bool:
@@ -212,7 +201,9 @@ class Protocols(CallEvaluation):
     def _held(self, container: int) -> Values:
         kind = self.values[container]
         if kind[0] == "G":
-            holds = str(kind[1]).startswith("builtins.") or (not self.whole and kind[1] in _HOLDING)
+            holds = str(kind[1]).startswith("builtins.") or (
+                not self.whole and kind[1] in COLLECTIONS
+            )
             return {value for values in kind[2] for value in values} if holds else EMPTY
         held = self.read(self.elements_cell(container))
         return held | self.read(self.cell("key", container)) if kind[1] in DICTS else held

@@ -12,13 +12,18 @@ from depslice.callgraph.summary import TypeExpr
 
 _FILES: Final = frozenset({"typing.IO", "typing.TextIO", "typing.BinaryIO"})
 """Classes that stubs take for protocols: hardly any file of a program inherits from them."""
-ABSTRACT: Final = frozenset(
+COLLECTIONS: Final = frozenset(
     f"typing.{name}"
     for name in (
-        *("AbstractSet", "Mapping", "MutableMapping", "MutableSequence", "MutableSet", "Sequence"),
-        *("Generator", "AsyncGenerator", "Coroutine", "ByteString", "MappingView"),
+        *("AbstractSet", "Collection", "Mapping", "MutableMapping", "MutableSequence"),
+        *("MutableSet", "Sequence"),
     )
 )
+"""Abstract classes of containers: what is declared so is most often a builtin one."""
+IMITATED: Final = COLLECTIONS | {
+    f"typing.{name}"
+    for name in ("AsyncGenerator", "ByteString", "Coroutine", "Generator", "MappingView")
+}
 """Code that is not checked passes to a function that takes one of these what is merely like it."""
 _NUMBERS: Final = {
     "builtins.int": (("__index__",),),
@@ -43,11 +48,20 @@ class Located(NamedTuple):
     exact: bool
 
 
+class _Named(NamedTuple):
+    """A class that a type names, and its type arguments, as ``module`` writes them."""
+
+    class_: StubClass
+    module: StubModule
+    arguments: tuple[TypeExpr, ...]
+
+
 class Protocols:
     """The methods of the protocols in the types of stubs (PEP 544)."""
 
     def __init__(self, stubs: Stubs) -> None:
         self._stubs = stubs
+        self._named: dict[tuple[str, TypeExpr, frozenset[str]], tuple[_Named, ...]] = {}
         self._known: dict[tuple[str, TypeExpr], tuple[tuple[str, ...], ...]] = {}
         self._classes: dict[tuple[str, TypeExpr], tuple[StubClass, ...]] = {}
         self._elements: dict[tuple[str, TypeExpr], tuple[Located, ...]] = {}
@@ -60,104 +74,81 @@ class Protocols:
         key = (module.name, expression)
         known = self._known.get(key)
         if known is None:
-            self._known[key] = ()  # for a type that names itself
-            known = self._known[key] = tuple(dict.fromkeys(self._read(module, expression)))
+            found: dict[tuple[str, ...], None] = {}
+            for class_, _, _ in self._named_by(module, expression, _WRAPPING):
+                found |= dict.fromkeys(_NUMBERS.get(class_.dotted, ()))
+                methods = tuple(self.methods_of(class_))
+                if methods:
+                    found[methods] = None
+            known = self._known[key] = tuple(found)
         return known
-
-    def _read(self, module: StubModule, expression: TypeExpr) -> Iterator[tuple[str, ...]]:
-        kind = expression[0]
-        if kind == s.T_UNION:
-            for alternative in expression[1]:
-                yield from self.of(module, alternative)
-        if kind not in (s.T_NAME, s.T_ATTR, s.T_SUBSCRIPT):
-            return
-        name = expression[1] if kind == s.T_SUBSCRIPT else expression
-        definition = self._stubs.resolve(module, name)
-        if definition is None or definition.declaration is None:
-            return
-        if kind == s.T_SUBSCRIPT and definition.name in _WRAPPING:
-            for argument in expression[2]:
-                yield from self.of(module, argument)
-        declaration = definition.declaration
-        if declaration[0] == d.ALIAS:
-            yield from self.of(definition.module, declaration[1])
-        elif declaration[0] == d.TYPE_VARIABLE:
-            for bound in declaration[1]:
-                yield from self.of(definition.module, bound)
-        elif declaration[0] == d.CLASS:
-            class_ = self._stubs.class_of(definition)
-            yield from _NUMBERS.get(class_.dotted, ())
-            methods = tuple(self.methods_of(class_))
-            if methods:
-                yield methods
 
     def elements(self, module: StubModule, expression: TypeExpr) -> tuple[Located, ...]:
         """The types of what iterating gives, of the iterables that a type of ``module`` may mean."""
         key = (module.name, expression)
         known = self._elements.get(key)
         if known is None:
-            self._elements[key] = ()  # for a type that names itself
-            known = self._elements[key] = tuple(self._read_elements(module, expression))
+            known = self._elements[key] = tuple(
+                Located(where, arguments[0], class_.dotted.startswith("builtins."))
+                for class_, where, arguments in self._named_by(module, expression, _WRAPPING)
+                if arguments
+                and any(each.dotted == "typing.Iterable" for each in self._stubs.mro(class_))
+            )
         return known
-
-    def _read_elements(self, module: StubModule, expression: TypeExpr) -> Iterator[Located]:
-        kind = expression[0]
-        if kind == s.T_UNION:
-            for alternative in expression[1]:
-                yield from self.elements(module, alternative)
-        if kind not in (s.T_NAME, s.T_ATTR, s.T_SUBSCRIPT):
-            return
-        name = expression[1] if kind == s.T_SUBSCRIPT else expression
-        definition = self._stubs.resolve(module, name)
-        if definition is None or definition.declaration is None:
-            return
-        declaration = definition.declaration
-        if kind == s.T_SUBSCRIPT and definition.name in _WRAPPING:
-            for argument in expression[2]:
-                yield from self.elements(module, argument)
-        elif declaration[0] == d.ALIAS:
-            yield from self.elements(definition.module, declaration[1])
-        elif declaration[0] == d.TYPE_VARIABLE:
-            for bound in declaration[1]:
-                yield from self.elements(definition.module, bound)
-        elif kind == s.T_SUBSCRIPT and declaration[0] == d.CLASS and expression[2]:
-            class_ = self._stubs.class_of(definition)
-            if any(each.dotted == "typing.Iterable" for each in self._stubs.mro(class_)):
-                exact = class_.dotted.startswith("builtins.")
-                yield Located(module, expression[2][0], exact)
 
     def classes(self, module: StubModule, expression: TypeExpr) -> tuple[StubClass, ...]:
         """The classes that a type of ``module`` names, ``type[Class]`` among them."""
         key = (module.name, expression)
         known = self._classes.get(key)
         if known is None:
-            self._classes[key] = ()  # for a type that names itself
-            known = self._classes[key] = tuple(self._read_classes(module, expression))
+            known = self._classes[key] = tuple(
+                class_
+                for class_, _, _ in self._named_by(module, expression, _NAMING)
+                if not class_.is_protocol
+            )
         return known
 
-    def _read_classes(self, module: StubModule, expression: TypeExpr) -> Iterator[StubClass]:
+    def _named_by(
+        self, module: StubModule, expression: TypeExpr, through: frozenset[str]
+    ) -> tuple[_Named, ...]:
+        """The classes that a type of ``module`` may mean.
+
+        By way of unions, aliases, the bounds of type variables, and the arguments of what
+        ``through`` names.
+        """
+        key = (module.name, expression, through)
+        known = self._named.get(key)
+        if known is None:
+            self._named[key] = ()  # for a type that names itself
+            found = tuple(self._find_named(module, expression, through))
+            known = self._named[key] = found
+        return known
+
+    def _find_named(
+        self, module: StubModule, expression: TypeExpr, through: frozenset[str]
+    ) -> Iterator[_Named]:
         kind = expression[0]
         if kind == s.T_UNION:
             for alternative in expression[1]:
-                yield from self.classes(module, alternative)
+                yield from self._named_by(module, alternative, through)
         if kind not in (s.T_NAME, s.T_ATTR, s.T_SUBSCRIPT):
             return
+        arguments = expression[2] if kind == s.T_SUBSCRIPT else ()
         name = expression[1] if kind == s.T_SUBSCRIPT else expression
         definition = self._stubs.resolve(module, name)
         if definition is None or definition.declaration is None:
             return
-        if kind == s.T_SUBSCRIPT and definition.name in _NAMING:
-            for argument in expression[2]:
-                yield from self.classes(module, argument)
-        elif definition.declaration[0] == d.ALIAS:
-            yield from self.classes(definition.module, definition.declaration[1])
-        elif definition.declaration[0] == d.TYPE_VARIABLE:
-            for bound in definition.declaration[1]:
-                yield from self.classes(definition.module, bound)
-        elif definition.declaration[0] == d.CLASS:
-            class_ = self._stubs.class_of(definition)
-            if not class_.is_protocol:
-                yield class_
+        declaration = definition.declaration
+        if kind == s.T_SUBSCRIPT and definition.name in through:
+            for argument in arguments:
+                yield from self._named_by(module, argument, through)
+        elif declaration[0] == d.ALIAS:
+            yield from self._named_by(definition.module, declaration[1], through)
+        elif declaration[0] == d.TYPE_VARIABLE:
+            for bound in declaration[1]:
+                yield from self._named_by(definition.module, bound, through)
+        elif declaration[0] == d.CLASS:
+            yield _Named(self._stubs.class_of(definition), module, arguments)
 
     def methods_of(self, class_: StubClass) -> Iterator[str]:
         """The methods that a class declares as a protocol, if it is one."""
@@ -171,7 +162,7 @@ class Protocols:
     @staticmethod
     def is_protocol(class_: StubClass) -> bool:
         """Whether what is merely like it is passed for it."""
-        return class_.is_protocol or class_.dotted in _FILES or class_.dotted in ABSTRACT
+        return class_.is_protocol or class_.dotted in _FILES or class_.dotted in IMITATED
 
     def declared_by(self, class_: StubClass) -> tuple[str, ...]:
         """The methods that a class declares, and its bases but ``object``."""

@@ -28,7 +28,8 @@ tag        fields                         stands for
 ``A``      open value id, attribute       that attribute of it
 ``E``      open value id                  an element of it
 ``R``      open value id, arguments       what calling it gives, or what it gives else (text)
-``O``      class, attribute               what subclasses have, of which the class has none
+``O``      class, attribute               what subclasses have that it leaves to them, or what a
+                                          generated constructor stores
 ``PT``     values, args, keywords         functools.partial
 ``PS``     function, register             functools.partial made there, over a whole program
 ``SU``     class, receiver value id       super()

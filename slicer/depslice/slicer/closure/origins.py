@@ -1,11 +1,10 @@
 """Where open values come from, within one slice.
 
-The engine leaves a parameter open (``P``), and what is made of one: an attribute
-(``A``), an element (``E``), the result of a call (``R``), or what a class leaves to its
-subclasses (``O``). Here the arguments that kept
-code passes are bound to parameters, and open values are traced to known ones. So a
-slice knows the classes of its receivers from its own calls alone, and two slices of
-one program do not disturb each other.
+The engine leaves a parameter open (``P``), what is made of one (an attribute: ``A``, an
+element: ``E``, the result of a call: ``R``), and what a class leaves to its subclasses or to
+a generated constructor (``O``). Here the arguments that kept code passes are bound to
+parameters, and open values are traced to known ones. So a slice knows the classes of its
+receivers from its own calls alone, and two slices of one program do not disturb each other.
 
 Tracing is a fixpoint that goes on where it stopped (inclusion constraints: Andersen 1994):
 each open value remembers who has read its answer, and is traced again only when a binding,
