@@ -428,7 +428,7 @@ class Program:
     def _may_give(self, outside: str, name: str) -> bool:
         """Whether a star import from a module outside the repo may bind ``name``."""
         return (
-            self.stubs.module(outside) is None or self.stubs.find(f"{outside}.{name}") is not None
+            self.stubs.module(outside) is None or self.stubs.gives_all(outside, name)
         )
 
     def given_outside(self, module: Module, index: int, name: str) -> str | None:
@@ -437,7 +437,7 @@ class Program:
             absolute = self.import_target(module, level, target)
             if bound != "*" or self.is_module(absolute):
                 continue
-            if self.stubs.find(f"{absolute}.{name}") is not None:
+            if self.stubs.gives_all(absolute, name):
                 return f"{absolute}.{name}"
         return None
 

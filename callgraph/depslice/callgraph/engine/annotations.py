@@ -8,7 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.scopes import ScopeEvaluation
-from depslice.callgraph.engine.values import EMPTY, OPEN_OR_OUTSIDE, Function, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.lowering.annotations import parse_type, type_names
 from depslice.callgraph.program import BUILTIN_NAMES, Module
 from depslice.callgraph.summary import Position, TypeExpr
@@ -26,6 +26,7 @@ _WRAPPERS: Final = frozenset(
         "TypeGuard",
     }
 )
+_EXACT: Final = frozenset({"Self", "Literal", "LiteralString", "NoReturn", "Never", "AnyStr"})
 _BARE: Final = frozenset({"ClassVar", "Final", "TypeAlias"})
 _DEEPEST_TYPE: Final = 12
 
@@ -115,6 +116,72 @@ class AnnotationEvaluation(ScopeEvaluation):
                 values |= self.declared(module, function, alternative)
             return values
         return EMPTY
+
+    def tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
+        """Whether a declared type says to the last part what an object is.
+
+        ``Any``, ``object``, a type variable, a bare ``list``, ``dict[str, Any]``, and classes
+        outside that no stub declares do not: what is really there says more.
+        """
+        key = (module.name, function, expression)
+        known = self._telling.get(key)
+        if known is None:
+            self._telling[key] = True  # an alias of itself
+            known = self._telling[key] = self._tells_all(module, function, expression)
+        return known
+
+    def _tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
+        kind = expression[0]
+        if kind == s.T_NONE:
+            return True
+        if kind == s.T_UNION:
+            return all(self.tells_all(module, function, each) for each in expression[1])
+        if kind in (s.T_NAME, s.T_ATTR):
+            if expression[-1] in _EXACT:
+                return True
+            types = self._type_values(module, function, expression)
+            return bool(types) and all(self._tells(value, module, function) for value in types)
+        if kind != s.T_SUBSCRIPT:
+            return False
+        _, base, arguments = expression
+        name = base[-1] if base[0] in (s.T_NAME, s.T_ATTR) else ""
+        if name in ("Callable", "Concatenate", "Unpack"):
+            return False
+        types = self._type_values(module, function, base)
+        if not types:
+            return False
+        if name in _WRAPPERS:
+            arguments = arguments[:1]
+        elif name in ("tuple", "Tuple") and len(arguments) == 2 and arguments[1][0] == s.T_UNKNOWN:
+            arguments = arguments[:1]  # `tuple[int, ...]`
+        return all(self.tells_all(module, function, each) for each in arguments)
+
+    def _tells(self, value: int, module: Module, function: Function | None) -> bool:
+        """Whether the name of a type, or an alias, says all of what is declared so."""
+        kind = self.values[value]
+        if kind[0] == "C":
+            return not self.is_typed_dict(kind[1])
+        if kind[0] == "X":
+            return self.outside.tells_all(kind[1])
+        if kind[0] == "XA":
+            return kind[1].rpartition(".")[2] != "Callable" and all(
+                inner and all(self._tells(each, module, function) for each in inner)
+                for inner in kind[2]
+            )
+        if kind[0] == "XI":
+            return self.outside.tells_all(kind[1])
+        if kind[0] == "G":
+            return all(
+                inner and all(self._tells(each, module, function) for each in inner)
+                for inner in kind[2]
+            )
+        if kind[0] == "S":
+            return self.tells_all(module, function, parse_type(kind[1]))
+        return kind[0] == "I"
+
+    def is_typed_dict(self, class_: Class) -> bool:
+        """Whether instances of a class are dictionaries (PEP 589)."""
+        return any(base.endswith(".TypedDict") for base in self.external_bases(class_))
 
     def _type_values(
         self, module: Module, function: Function | None, expression: TypeExpr

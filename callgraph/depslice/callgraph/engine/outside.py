@@ -42,6 +42,9 @@ _PLAIN: Final = frozenset(
 )
 
 
+_VAGUE: Final = frozenset(
+    {"Any", "object", "type", "Type", "Callable", "Union", "Optional", "TypeVar", "NewType", "ParamSpec"}
+)
 _ABSTRACT: Final = "collections.abc."
 _DEEPEST: Final = 3  # iterables of iterables of …
 
@@ -676,6 +679,14 @@ class Outside:
                     found = frozenset(self.types.defined(definition)) - self.engine.unknown
             self._declared[dotted] = found
             return found
+
+    def tells_all(self, dotted: str) -> bool:
+        """Whether the bare name of a type says all: of a class that is known, and not generic."""
+        name = dotted.rpartition(".")[2]
+        if name in _VAGUE and dotted.partition(".")[0] in ("typing", "builtins", "typing_extensions"):
+            return False
+        class_ = self.stubs.class_named(dotted)
+        return class_ is not None and not class_.parameters
 
     def class_name(self, dotted: str) -> str | None:
         """The name that a class outside goes by: ``builtins.list`` for ``typing.List``."""

@@ -107,12 +107,17 @@ class FunctionCalls(FittingEvaluation):
     ) -> Values:
         """What a call of ``function`` gives: declared, or inferred with these arguments."""
         unit = function.unit
+        known: Values = EMPTY
         if unit.returns is not None and not self.whole:
-            # A declared class is as good as what inference would find, and costs nothing.
             declared = self.declared(function.module, function, unit.returns)
-            known = any(self.values[v][0] in ("I", "G", "XI") for v in declared)
-            if known and not self.is_vague(declared):
-                return args[0] if args and self._declares_self(unit.returns) else declared
+            if any(self.values[v][0] in ("I", "G", "XI") for v in declared) and not self.is_vague(
+                declared
+            ):
+                if args and self._declares_self(unit.returns):
+                    return args[0]
+                if self.tells_all(function.module, function, unit.returns):
+                    return declared  # as good as what inference would find, and costs nothing
+                known = declared
         if function is not self.current:
             self.ensure(function)
         inferred = self.read(function.ret)
@@ -128,7 +133,7 @@ class FunctionCalls(FittingEvaluation):
                 return args[0]
             if declared:
                 return declared
-        return result
+        return (result - self.unknown) | known if known else result
 
     def _returned_here(
         self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]

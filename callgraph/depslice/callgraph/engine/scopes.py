@@ -24,6 +24,10 @@ class ScopeEvaluation(Fallbacks):
         """Implemented by the annotation part."""
         raise NotImplementedError
 
+    def tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
+        """Implemented by the annotation part."""
+        raise NotImplementedError
+
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """Implemented by the attribute part."""
         raise NotImplementedError
@@ -354,7 +358,12 @@ class ScopeEvaluation(Fallbacks):
                 and not self.is_vague(declared)
                 and not self._is_told_by_callers(function, index, declared)
             ):
-                values = values | declared if self._may_be_alike(declared) else set(declared)
+                if self._may_be_alike(declared) or not (
+                    self.whole or self.tells_all(function.module, function, annotation)
+                ):
+                    values |= declared
+                else:
+                    values = set(declared)
         if has_default:
             values |= self._default_values(function, index)
         if self.whole:
@@ -367,6 +376,14 @@ class ScopeEvaluation(Fallbacks):
                     values |= self._default_values(function, index)
             values |= passed
         return values
+
+    def is_declared(self, function: Function, index: int) -> bool:
+        """Whether an annotation says something of what the parameter is."""
+        annotation = function.unit.params[index][2]
+        if annotation is None:
+            return False
+        declared = self.declared(function.module, function, annotation)
+        return bool(declared) and not declared <= self.unknown and not self.is_vague(declared)
 
     def _is_told_by_callers(self, function: Function, index: int, declared: Values) -> bool:
         """``name: str`` that names an attribute: which one, only callers say."""

@@ -230,6 +230,32 @@ def _add_missing(outline: Outline, body: list[ast.stmt], starts: list[int]) -> N
             outline.imports.setdefault(name, what)
 
 
+def listed_names(text: str) -> frozenset[str] | None:
+    r"""What ``__all__`` of a file lists; ``None`` where it is not spelt out.
+
+    >>> sorted(listed_names("__all__ = ['a']\nif 1:\n    __all__ += ['b']\n"))
+    ['a', 'b']
+    """
+    try:
+        return frozenset(_listed(parse(text).body))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _listed(body: list[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id="__all__")], value=value)
+                | ast.AnnAssign(target=ast.Name(id="__all__"), value=ast.expr() as value)
+                | ast.AugAssign(target=ast.Name(id="__all__"), value=value)
+            ):
+                yield from ast.literal_eval(value)
+            case ast.If(test=test, body=inner, orelse=other):
+                holds = condition(test)
+                yield from _listed(inner if holds is not False else other)
+
+
 def condition(test: ast.expr) -> bool | None:
     """What a test says on the Python that stubs are read for, on Linux; ``None`` if unknown.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import marshal
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
 from depslice.callgraph.stubs import declarations as d
 from depslice.callgraph.stubs.names import EVERYWHERE, TYPING_ALIASES
-from depslice.callgraph.stubs.outline import Import, Outline, outline_of
+from depslice.callgraph.stubs.outline import Import, Outline, listed_names, outline_of
 from depslice.callgraph.stubs.places import ModuleFiles, StubFolder, bundled_folders
 from depslice.callgraph.summary import T_ATTR, T_NAME, T_SUBSCRIPT, TypeExpr
 
@@ -26,8 +27,10 @@ class StubModule:
     __slots__ = (
         "declared",
         "is_changed",
+        "is_listed",
         "is_package",
         "key",
+        "listed_names",
         "name",
         "outline",
         "package",
@@ -46,6 +49,8 @@ class StubModule:
         self.package = name if is_package else name.rpartition(".")[0]
         self.declared: dict[str, d.Declaration | None] = {}
         self.is_changed = False
+        self.is_listed = False
+        self.listed_names: frozenset[str] | None = None
         self.text: str | None = None
 
     def declaration(self, name: str) -> d.Declaration | None:
@@ -76,6 +81,20 @@ class StubModule:
         modules = {source.partition(".")[0] for level, source, _ in imports if level == 1}
         modules |= {source.partition(".")[0] for level, source in self.outline.stars if level == 1}
         return name in modules or (1, "", name) in imports
+
+    def listed(self) -> frozenset[str] | None:
+        """What ``__all__`` lists; ``None`` where there is none, or it is computed."""
+        if not self.is_listed:
+            self.is_listed = True
+            if "__all__" in self.outline.places:
+                self.listed_names = listed_names(self._text())
+        return self.listed_names
+
+    def exports(self, name: str) -> bool:
+        """Whether an import of ``name`` is there for others too."""
+        if not self.path.endswith(".pyi"):
+            return True
+        return re.search(rf"\b{name}\s+as\s+{name}\b", self._text()) is not None
 
     def _text(self) -> str:
         if self.text is None:
@@ -260,6 +279,31 @@ class Stubs:
             return None
         outer = self.find(head)
         return None if outer is None else self.member(outer, name)
+
+    def gives_all(self, module: str, name: str) -> bool:
+        """Whether ``from module import *`` binds ``name``.
+
+        What ``__all__`` lists, else what is public: declared, imported in a source file, or
+        imported in a stub under its own name (``from a import b as b``, PEP 484).
+        """
+        return self._gives_all(self.module(module), name, set())
+
+    def _gives_all(self, module: StubModule | None, name: str, seen: set[str]) -> bool:
+        if module is None or module.name in seen:
+            return False
+        seen.add(module.name)
+        listed = module.listed()
+        if listed is not None:
+            return name in listed
+        if name.startswith("_"):
+            return False
+        outline = module.outline
+        if name in outline.places or (name in outline.imports and module.exports(name)):
+            return True
+        return any(
+            self._gives_all(self.module(_absolute(module, level, target)), name, seen)
+            for level, target in outline.stars
+        )
 
     def member(self, outer: Definition, name: str) -> Definition | None:
         """``outer.name`` for a module or a class."""

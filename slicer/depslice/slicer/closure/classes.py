@@ -56,6 +56,7 @@ class Classes:
 
     def __init__(self, growth: Growth) -> None:
         self._growth = growth
+        self._may_be: dict[tuple[Class, str], Demand] = {}  # what annotations name, by what is read
         self.wanted = Asked(growth)
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
@@ -423,9 +424,23 @@ class Classes:
                 self._recognise_stored(class_, name, demand)
 
     def _recognise(self, class_: Class, name: str, demand: Demand) -> None:
-        """A receiver that nobody knows has ``name``: if ``class_`` has it, it is taken for one."""
+        """A receiver that nobody knows has ``name``: if ``class_`` has it, it may be one."""
         if class_ not in self._live and self._has(class_, name):
-            self.make_live(class_, demand)
+            self._may_be[class_, name] = demand
+
+    def recognise(self) -> bool:
+        """Take receivers nobody knows for what annotations name, where nothing else is like them.
+
+        Asked when all else is followed: a live class that has the name explains it. Whether a
+        class has become live.
+        """
+        while self._may_be:
+            (class_, name), demand = next(iter(self._may_be.items()))
+            del self._may_be[class_, name]
+            if class_ not in self._live and not self._live_with(name):
+                self.make_live(class_, demand)
+                return True
+        return False
 
     def _recognise_stored(self, class_: Class, name: str, demand: Demand) -> None:
         """One that has ``name`` stored is taken for one of ``class_`` if that is told of it."""

@@ -123,7 +123,7 @@ class OpenValues:
         """Code outside the slice calls ``function``, with who knows what."""
         engine = self._engine
         for index in range(len(function.unit.params)):
-            if engine.receiver(function, index) is None:
+            if engine.receiver(function, index) is None and not engine.is_declared(function, index):
                 self.bind(function, index, engine.unknown)
 
     def trace(self) -> bool:
@@ -157,6 +157,7 @@ class OpenValues:
                 and not self._has_default(value)
                 and not self._origins.is_bound(*parameter)
                 and engine.receiver(*parameter) is None
+                and not engine.is_declared(*parameter)
             ):
                 self.bind(*parameter, engine.unknown)
                 found = True
@@ -172,6 +173,7 @@ class OpenValues:
             and not use.done
             and not self._origins.known(value)
             and not (self._engine.values[value][0] == "P" and self._has_default(value))
+            and not self._is_declared(value)
         ]
         for use in unnamed:
             use.done.add(self._engine.unknown_id)
@@ -184,6 +186,11 @@ class OpenValues:
         while kind[0] in ("A", "E", "R"):
             kind = self._engine.values[kind[1]]
         return (kind[1], kind[2]) if kind[0] == "P" else None
+
+    def _is_declared(self, value: int) -> bool:
+        """Whether an annotation says something of the parameter that ``value`` is."""
+        kind = self._engine.values[value]
+        return kind[0] == "P" and self._engine.is_declared(kind[1], kind[2])
 
     def _has_default(self, value: int) -> bool:
         parameter = self._parameter_behind(value)
