@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -21,6 +21,7 @@ from depslice.callgraph.engine.values import (
     OBJECTS,
     OBJECTS_OR_OPEN,
     OPEN,
+    TRACED,
     WORK_BITS,
     Cell,
     Class,
@@ -303,6 +304,18 @@ class EngineState:
         """A special method of an open value may run: a slice asks for it where the value is known."""
         if not self.whole and self.values[source][0] != "U":
             self.facts.append((f.PROTOCOL, dunder, pos, source))
+
+    def apply_special(self, value: int, dunder: str, args: Sequence[Values], pos: int) -> Values:
+        """A special method of an open value is called with ``args``; what that gives."""
+        if self.whole:
+            return self.unknown
+        [method] = self.derive("A", value, dunder)
+        known = self.values
+        given = tuple([frozenset(v for v in each if known[v][0] in TRACED) for each in args])
+        if any(given) and method != self.unknown_id:
+            self.facts.append((f.APPLY, method, given, (), EMPTY, pos))
+        # Whatever is passed: sets grow, and each would be another value.
+        return self.derive("R", method, (EMPTY,) * len(args))
 
     # --- objects
 

@@ -26,6 +26,7 @@ _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "rev
 _HASHING: Final = frozenset(
     {"add", "discard", "get", "move_to_end", "pop", "remove", "setdefault", "__contains__"}
 )
+_OPERATORS: Final = {f"__{name}__": name for name in ("add", "mul", "or", "and", "sub", "xor", "ior", "iadd")}
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
@@ -146,7 +147,9 @@ class ContainerEvaluation(ComputedNames):
                 keys |= registers[key]
             values |= registers[value]
         for register in op[3]:
-            values |= self.entries_of(registers[register], f.HERE)
+            entries = self.entries_of(registers[register], f.HERE)
+            self.write(self.cell("n", container), entries)
+            values |= entries
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container)
@@ -184,11 +187,12 @@ class ContainerEvaluation(ComputedNames):
                     self.store_item(made, keys, self.unpack_item(self.only(pair), 1, pos), pos)
             else:
                 entries = self.entries_of(given, pos)
-                if not entries:
+                if not entries or kind[0] in OPEN:
                     pairs = self.iterate(given, pos, is_async=False)
-                    entries = self.unpack_item(pairs, 1, pos) if pairs else EMPTY
+                    entries = entries | (self.unpack_item(pairs, 1, pos) if pairs else EMPTY)
                     self.hash_values(self.unpack_item(pairs, 0, pos))
                 self.write(self.elements_cell(container), entries)
+                self.write(self.cell("n", container), entries)
 
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
@@ -235,6 +239,7 @@ class ContainerEvaluation(ComputedNames):
                 result |= self.outside.item(receiver, keys, pos) or EMPTY
             elif kind in OPEN:
                 self.note_protocol("__getitem__", pos, receiver)
+                self.apply_special(receiver, "__getitem__", [keys], pos)
                 result |= self.derive("E", receiver)
         return result
 
@@ -484,6 +489,7 @@ class ContainerEvaluation(ComputedNames):
                 self._look_up(value, keys, pos)
             elif value[0] in OPEN:
                 self.note_protocol("__setitem__", pos, receiver)
+                self.apply_special(receiver, "__setitem__", [keys, values], pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
         """A method of a container made in the repo."""
@@ -505,6 +511,8 @@ class ContainerEvaluation(ComputedNames):
             return self._call_generator(value[1], method, args)
         if value[0] == "G":
             return self._call_generic(value, method, args, pos)
+        if args and method in _OPERATORS:
+            return self.binary(self.only(container), args[0], _OPERATORS[method], pos)
         elements = self.elements_cell(container)
         if args and (value[1] in DICTS or value[1] == "set"):
             if method in _HASHING:

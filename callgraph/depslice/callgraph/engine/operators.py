@@ -57,6 +57,7 @@ class Operators(Protocols):
                     )
                 elif kind[0] in OPEN:
                     self.note_protocol(name, pos, value)
+                    self.apply_special(value, name, [other], pos)
                     if name == "__ne__":
                         self.note_protocol("__eq__", pos, value)
                     answered = False
@@ -106,6 +107,7 @@ class Operators(Protocols):
                         self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.note_protocol("__contains__", pos, value)
+                self.apply_special(value, "__contains__", [items], pos)
             elif kind[0] == "ND":
                 self.subscript(self.only(value), items, pos)
             elif kind[0] == "C" and (
@@ -157,7 +159,7 @@ class Operators(Protocols):
                 if in_place:
                     self.note_protocol(f"__{name}__", pos, value)
                 self.note_protocol(f"__{forward}__", pos, value)
-                result |= self.unknown
+                result |= self.apply_special(value, f"__{forward}__", [right], pos)
             elif kind[0] in ("S", "N"):  # which text, is told only of what stands in one place
                 result |= self.constants[s.STR]
             elif kind[0] in ("K", "G", "GS", "XI"):
@@ -186,7 +188,7 @@ class Operators(Protocols):
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
                 self.note_protocol(f"__r{forward}__", pos, value)
-                result |= self.unknown
+                result |= self.apply_special(value, f"__r{forward}__", [left], pos)
             elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):

@@ -161,6 +161,9 @@ class Protocols(CallEvaluation):
             elif kind[0] in OPEN:
                 for dunder in ("keys", "__iter__", "__getitem__"):
                     self.note_protocol(dunder, pos, value)
+                result |= self.derive("E", value)
+            elif kind[0] in ("G", "GS", "XI") and self.outside.is_mapping(kind):
+                result |= self.subscript(self.only(value), EMPTY, pos)
         return result
 
     def parts(self, values: Values) -> frozenset[int]:
