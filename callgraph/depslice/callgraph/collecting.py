@@ -241,7 +241,7 @@ class Collected:
             return False
         op = function.unit.ops[index]
         values = self._engine.values
-        deciding = 2 if op[0] in (s.BINARY, s.COMPARE) else 1
+        deciding = 2 if op[0] in (s.BINARY, s.COMPARE, s.COMPARED) else 1
         for register in reads(op)[:deciding]:
             for value in function.registers[register]:
                 kind = values[value]

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 42
+FORMAT: Final = 43
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -108,6 +108,7 @@ MATCH_ARG: Final = 43  # dst matched cls index pos
 BY_NAME: Final = (
     44  # obj name access pos         getattr, setattr … by a text from elsewhere, perhaps
 )
+COMPARED: Final = 45  # dst left right dunder pos   a comparison that is no test: a value
 
 LONGEST_NAME: Final = 80
 """Longer texts name no attribute, and no key worth following."""
@@ -123,6 +124,7 @@ POSITION_AT: Final = {
     SETSUB: 4,
     BINARY: 5,
     COMPARE: 4,
+    COMPARED: 5,
     TRUTH: 2,
     UNARY: 4,
     FORMAT_VALUE: 3,

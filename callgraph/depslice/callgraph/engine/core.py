@@ -356,8 +356,7 @@ class Engine(Probing):
             case ("binary", left, right, name):
                 return self.binary(left, right, name, 0)
             case ("compare", left, right, dunder):
-                self.compare(left, right, dunder, 0)
-                return EMPTY
+                return self.compare(left, right, dunder, 0)
             case ("protocol", values, dunders):
                 return self.protocol(values, dunders, 0)
             case ("call", callees, args, keywords):
@@ -433,7 +432,8 @@ class Engine(Probing):
             ),
             s.CLASS_MATCH: lambda fn, r, op: self.match_class(r[op[2]], r[op[3]]),
             s.MATCH_ARG: lambda fn, r, op: self.match_argument(r[op[2]], r[op[3]], op[4], f.HERE),
-            s.COMPARE: self._compare,
+            s.COMPARE: self._test,
+            s.COMPARED: self._compare,
             s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], f.HERE),
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
             s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE),
@@ -468,7 +468,7 @@ class Engine(Probing):
             s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], f.HERE),
             s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, f.HERE),
             s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), f.HERE),
-            s.UNARY: lambda fn, r, op: self._protocol(r[op[2]], (op[3],), f.HERE),
+            s.UNARY: self._unary,
             s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], f.HERE),
             s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3], op[4]),
             s.YIELD: self._yield,
@@ -521,12 +521,19 @@ class Engine(Probing):
             return self.asked(("binary", left, right, op[4]), f.HERE)
         return self.binary(left, right, op[4], f.HERE)
 
-    def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
-        left, right = registers[op[1]], registers[op[2]]
+    def _unary(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
         if self.whole:
-            self.asked(("compare", left, right, op[3]), f.HERE)
-        else:
-            self.compare(left, right, op[3], f.HERE)
+            return self._protocol(registers[op[2]], (op[3],), f.HERE)
+        return self.unary(registers[op[2]], op[3], f.HERE)
+
+    def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        left, right = registers[op[2]], registers[op[3]]
+        if self.whole:
+            return self.asked(("compare", left, right, op[4]), f.HERE)
+        return self.compare(left, right, op[4], f.HERE)
+
+    def _test(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
+        self._compare(function, registers, (op[0], s.BOOL, *op[1:]))
 
     def _return(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         values = registers[op[1]]

@@ -136,7 +136,9 @@ class Literals:
         return len(bound) == 1 and Literals(summary, unit, variables=False).stands_there(bound[0])
 
 
-_ONLY_LOOKING: Final = {s.ITER, s.ITEM, s.SUB, s.CONTAINS, s.TRUTH, s.BINARY, s.COMPARE}
+_ONLY_LOOKING: Final = {
+    *(s.ITER, s.ITEM, s.SUB, s.CONTAINS, s.TRUTH, s.BINARY, s.COMPARE, s.COMPARED),
+}
 _MAKING: Final = (
     _PASSING_ON | _FIRST_ONLY | _DISPLAYS | {s.STRING, s.TEXT, s.CALL, s.GLOBAL, s.ATTR}
 )

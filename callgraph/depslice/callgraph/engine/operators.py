@@ -27,8 +27,9 @@ _MAYBE_CONTAINERS: Final = frozenset({"K", "G", "GS", "XI", *OPEN})
 class Operators(Protocols):
     """``a + b``, ``a < b``, ``a in b`` (language reference, 3.3.1, 3.3.7, 3.3.8 and 6.10)."""
 
-    def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
-        """A rich comparison; the reflected method when the left has none."""
+    def compare(self, left: Values, right: Values, dunder: str, pos: Position) -> Values:
+        """A rich comparison; the reflected method when the left has none. What it gives."""
+        result = set(self.constants[s.BOOL])
         self._compare_parts(left, right, dunder, pos)
         reflected = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
         for values, other, name in (
@@ -43,6 +44,7 @@ class Operators(Protocols):
                     if name == "__ne__" and self.find_member(kind[1], name) is None:
                         called = "__eq__"
                     made = self.call_dunder(value, kind[1], called, [other], pos)
+                    result |= made
                     if called in OF_PARTS:
                         held = self.held_in(self.only(value), (called,))
                         for passed_on in OF_PARTS[called] if held else ():
@@ -57,7 +59,7 @@ class Operators(Protocols):
                     )
                 elif kind[0] in OPEN:
                     self.note_protocol(name, pos, value)
-                    self.apply_special(value, name, [other], pos)
+                    result |= self.apply_special(value, name, [other], pos)
                     if name == "__ne__":
                         self.note_protocol("__eq__", pos, value)
                     answered = False
@@ -66,7 +68,8 @@ class Operators(Protocols):
                         self.call_of_metaclass(value, kind[1], name, [other], pos)
                     answered = False
             if answered:
-                return
+                break
+        return {value for value in result if self.values[value] != _NOT_IMPLEMENTED}
 
     def _compare_parts(self, left: Values, right: Values, dunder: str, pos: Position) -> None:
         """Builtin containers compare what they hold, the first that differs decides (6.10.1)."""
@@ -193,6 +196,15 @@ class Operators(Protocols):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self._fill_template(left, right, pos)
+        return result
+
+    def unary(self, values: Values, dunder: str, pos: Position) -> Values:
+        """``-value``, ``+value``, ``~value`` (3.3.8)."""
+        result = set(self.protocol(values, (dunder,), pos))
+        for value in values if not self.whole else ():
+            if self.values[value][0] in OPEN:
+                result -= self.unknown
+                result |= self.apply_special(value, dunder, [], pos)
         return result
 
     def add_to_text(self, text: Values, right: Values, pos: Position) -> Values:

@@ -68,6 +68,7 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.CLASSVAR: (),
     s.CLASS_MATCH: (2, 3),
     s.COMPARE: (1, 2),
+    s.COMPARED: (2, 3),
     s.CONTAINS: (1, 2),
     s.DECORATE: (2, 3),
     s.DELETE_SUB: (1, 2),

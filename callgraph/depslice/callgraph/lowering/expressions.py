@@ -581,7 +581,7 @@ class ExpressionLowering:
             register = self.expression(value)
             registers.append(register)
             if index < last:
-                frame.ops.append((s.TRUTH, register, pack(value.lineno, value.col_offset)))
+                registers[-1] = self.test_truth(register, value)
                 if type(node.op) is ast.And:
                     self.narrow(value, positive=True)
                 else:
@@ -599,6 +599,15 @@ class ExpressionLowering:
                     saved[name] = current
             frame.env = saved
 
+    def test_truth(self, register: Register, node: ast.expr) -> Register:
+        """``node`` is a test; what it gives, which of a comparison is just true or false."""
+        ops = self.frame.ops
+        if ops and ops[-1][0] == s.COMPARED and ops[-1][1] == register:
+            ops[-1] = (s.COMPARE, *ops[-1][2:])
+            return s.BOOL
+        ops.append((s.TRUTH, register, pack(node.lineno, node.col_offset)))
+        return register
+
     def _compare(self, node: ast.Compare) -> Register:
         left = self.expression(node.left)
         for operator, comparator in zip(node.ops, node.comparators, strict=True):
@@ -608,16 +617,21 @@ class ExpressionLowering:
             if kind is ast.In or kind is ast.NotIn:
                 self.frame.ops.append((s.CONTAINS, right, left, pos))
             elif kind in COMPARE_DUNDERS and (left >= -1 or right >= -1):
+                if len(node.ops) == 1:
+                    register = self.frame.new()
+                    dunder = COMPARE_DUNDERS[kind]
+                    self.frame.ops.append((s.COMPARED, register, left, right, dunder, pos))
+                    return register
                 self.frame.ops.append((s.COMPARE, left, right, COMPARE_DUNDERS[kind], pos))
             left = right
         return s.BOOL
 
     def _unary(self, node: ast.UnaryOp) -> Register:
         value = self.expression(node.operand)
-        pos = pack(node.lineno, node.col_offset)
         if type(node.op) is ast.Not:
-            self.frame.ops.append((s.TRUTH, value, pos))
+            self.test_truth(value, node)
             return s.BOOL
+        pos = pack(node.lineno, node.col_offset)
         if value < -1:
             return value
         register = self.frame.new()
@@ -627,7 +641,7 @@ class ExpressionLowering:
     def _conditional(self, node: ast.IfExp) -> Register:
         test = self.expression(node.test)
         frame = self.frame
-        frame.ops.append((s.TRUTH, test, pack(node.lineno, node.col_offset)))
+        self.test_truth(test, node)
         saved = dict(frame.env)
         self.narrow(node.test, positive=True)
         body = self.expression(node.body)
@@ -786,7 +800,7 @@ class ExpressionLowering:
             self._bind_comprehension(generator.target, item)
             for test in generator.ifs:
                 register = self.expression(test)
-                frame.ops.append((s.TRUTH, register, pack(test.lineno, test.col_offset)))
+                self.test_truth(register, test)
                 self.narrow(test, positive=True)
         return saved
 

@@ -113,7 +113,7 @@ class StatementLowering(ExpressionLowering):
     def _test(self, test: ast.expr) -> None:
         value = self.expression(test)
         if value >= 0:
-            self.frame.ops.append((s.TRUTH, value, pack(test.lineno, test.col_offset)))
+            self.test_truth(value, test)
 
     def _if(self, node: ast.If) -> bool:
         # `elif` chains nest in `orelse`; walk them in a loop, deep ones are real.
