@@ -117,25 +117,38 @@ class AnnotationEvaluation(ScopeEvaluation):
             return values
         return EMPTY
 
-    def tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
+    def tells_all(
+        self,
+        module: Module,
+        function: Function | None,
+        expression: TypeExpr,
+        *,
+        items: bool = False,
+    ) -> bool:
         """Whether a declared type says to the last part what an object is.
 
-        ``Any``, ``object``, a type variable, a bare ``list``, ``dict[str, Any]``, and classes
-        outside that no stub declares do not: what is really there says more.
+        ``Any``, ``object``, a type variable, a bare ``list``, ``dict[str, Any]``, protocols, and
+        classes outside that no stub declares do not: what is really there says more. ``items``:
+        whether it says so of what is in it, ``Iterable[T]`` whatever object that is.
         """
-        key = (module.name, function, expression)
+        key = (module.name, function, expression, items)
         known = self._telling.get(key)
         if known is None:
             self._telling[key] = True  # an alias of itself
-            known = self._telling[key] = self._tells_all(module, function, expression)
+            known = self._tells_all(module, function, expression, items)
+            self._telling[key] = known
         return known
 
-    def _tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
+    def _tells_all(
+        self, module: Module, function: Function | None, expression: TypeExpr, items: bool
+    ) -> bool:
         kind = expression[0]
         if kind == s.T_NONE:
             return True
         if kind == s.T_UNION:
-            return all(self.tells_all(module, function, each) for each in expression[1])
+            return all(
+                self.tells_all(module, function, each, items=items) for each in expression[1]
+            )
         if kind in (s.T_NAME, s.T_ATTR):
             if expression[-1] in _EXACT:
                 return True
@@ -148,13 +161,13 @@ class AnnotationEvaluation(ScopeEvaluation):
         if name in ("Callable", "Concatenate", "Unpack"):
             return False
         types = self._type_values(module, function, base)
-        if not types:
+        if not types or not (items or all(self._is_class(value) for value in types)):
             return False
         if name in _WRAPPERS:
             arguments = arguments[:1]
         elif name in ("tuple", "Tuple") and len(arguments) == 2 and arguments[1][0] == s.T_UNKNOWN:
             arguments = arguments[:1]  # `tuple[int, ...]`
-        return all(self.tells_all(module, function, each) for each in arguments)
+        return all(self.tells_all(module, function, each, items=items) for each in arguments)
 
     def _tells(self, value: int, module: Module, function: Function | None) -> bool:
         """Whether the name of a type, or an alias, says all of what is declared so."""
@@ -178,6 +191,11 @@ class AnnotationEvaluation(ScopeEvaluation):
         if kind[0] == "S":
             return self.tells_all(module, function, parse_type(kind[1]))
         return kind[0] == "I"
+
+    def _is_class(self, value: int) -> bool:
+        """Whether a generic type is no protocol, which whatever is like it has: ``Iterable[T]``."""
+        kind = self.values[value]
+        return kind[0] != "X" or not self.outside.is_structural(("XI", kind[1]))
 
     def is_typed_dict(self, class_: Class) -> bool:
         """Whether instances of a class are dictionaries (PEP 589)."""
@@ -217,8 +235,12 @@ class AnnotationEvaluation(ScopeEvaluation):
         if name in module.summary.scope:
             return self.name_values(module, name, None)
         found = self.program.star_source(module, name)
-        if found is not None and found[0] is not None:
-            return self.module_member(found[0], name)
+        if found is not None:
+            source, piece = found
+            if source is not None:
+                return self.module_member(source, name)
+            dotted = self.program.given_outside(module, piece, name)
+            return EMPTY if dotted is None else self.single(("X", dotted))
         if name in BUILTIN_NAMES:
             return self.single(("X", f"builtins.{name}"))
         return EMPTY

@@ -423,9 +423,10 @@ class AttributeEvaluation(ClassEvaluation):
 
     def _is_filled(self, class_: Class, owner: Class, name: str, known: Values) -> bool:
         """Whether only a generated constructor knows what is in a field."""
+        objects = [self.values[value] for value in self.objects_in(known)]
         return (
             self.is_assigned(owner, name)
-            and not self.objects_in(known)
+            and all(kind[0] == "I" and self.is_typed_dict(kind[1]) for kind in objects)
             and self.constructor_is_generated(class_)
         )
 

@@ -43,7 +43,7 @@ _MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
-_LONGEST_PATH: Final = 5
+_LONGEST_PATH: Final = 7
 _MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
 _MOST_SETS: Final = 200_000  # before those that nobody holds any more are looked for
@@ -117,7 +117,7 @@ class EngineState:
         self._elements: dict[int, Cell] = {}  # by the value of the container
         self._attributes: dict[str, dict[int, Lookup]] = {}
         self._names: dict[str, dict[object, Lookup]] = {}
-        self._telling: dict[tuple[str, Function | None, TypeExpr], bool] = {}
+        self._telling: dict[tuple[str, Function | None, TypeExpr, bool], bool] = {}
         self._dispatches: dict[frozenset[int], bool] = {}
         self._questions: dict[tuple[Any, ...], Lookup] = {}
         self._passing: dict[frozenset[int], frozenset[int]] = {}

@@ -686,7 +686,11 @@ class Outside:
         if name in _VAGUE and dotted.partition(".")[0] in ("typing", "builtins", "typing_extensions"):
             return False
         class_ = self.stubs.class_named(dotted)
-        return class_ is not None and not class_.parameters
+        return (
+            class_ is not None
+            and not class_.parameters
+            and not self.protocols.is_protocol(class_)  # whatever is like it
+        )
 
     def class_name(self, dotted: str) -> str | None:
         """The name that a class outside goes by: ``builtins.list`` for ``typing.List``."""

@@ -8,7 +8,14 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import FittingEvaluation
 from depslice.callgraph.engine.parts import FULL, names_attributes, names_members, returns_first
-from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, TRACED, Function, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    NO_KEYWORDS,
+    OBJECTS_OR_OPEN,
+    TRACED,
+    Function,
+    Values,
+)
 from depslice.callgraph.summary import Position
 
 _MOST_RECEIVERS = 8
@@ -133,7 +140,11 @@ class FunctionCalls(FittingEvaluation):
                 return args[0]
             if declared:
                 return declared
-        return (result - self.unknown) | known if known else result
+        if known and unit.returns is not None:
+            if self.tells_all(function.module, function, unit.returns, items=True):
+                result = {v for v in result if self.values[v][0] in OBJECTS_OR_OPEN}
+            return (result - self.unknown) | known
+        return result
 
     def _returned_here(
         self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]

@@ -24,7 +24,14 @@ class ScopeEvaluation(Fallbacks):
         """Implemented by the annotation part."""
         raise NotImplementedError
 
-    def tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
+    def tells_all(
+        self,
+        module: Module,
+        function: Function | None,
+        expression: TypeExpr,
+        *,
+        items: bool = False,
+    ) -> bool:
         """Implemented by the annotation part."""
         raise NotImplementedError
 
