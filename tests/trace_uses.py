@@ -2,7 +2,7 @@
 
 A script of its own, because it imports the program: tests start it in another process as
 ``python -I -B trace_uses.py FOLDER ANSWER``. The answer is an object: for each function
-``local_…`` and ``passed_…`` of ``main.py`` the ids of the functions of ``main.py`` and ``kinds.py``
+``local_…``, ``passed_…``, ``declared_…`` and ``returned_…`` of ``main.py`` the ids of the functions of ``main.py`` and ``kinds.py``
 that ran while it did, in whatever thread. What it raises is no matter.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+_FORMS = ("local_", "passed_", "declared_", "returned_")
 _OUTER = ("<module>", "<lambda>")
 
 
@@ -44,7 +45,7 @@ def main(folder: str, answer: str) -> None:
                 seen.add(f"{module}:{name}")
 
     found: dict[str, list[str]] = {}
-    for name in [each for each in vars(program) if each.startswith(("local_", "passed_"))]:
+    for name in [each for each in vars(program) if each.startswith(_FORMS)]:
         seen.clear()
         quiet = contextlib.redirect_stdout(io.StringIO())
         errors = contextlib.redirect_stderr(io.StringIO())

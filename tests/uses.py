@@ -15,9 +15,14 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "uses"
-FOLDERS = ("asked", "handed", "carried")
-FORMS = ("local", "passed")
+FOLDERS = ("asked", "handed", "carried", "declared")
+_FORMS = {"declared": ("local", "passed", "declared", "returned")}
 _GAP = re.compile(r"^(?P<side>slice|graph) (?P<use>\S+) (?P<names>.+?) -- .")
+
+
+def forms_of(folder: str) -> tuple[str, ...]:
+    """The ways in which a folder's uses get their values."""
+    return _FORMS.get(folder, ("local", "passed"))
 
 
 @cache
@@ -37,7 +42,8 @@ def write_program(folder: str, to: Path) -> None:
     source = FOLDER / folder
     (to / "kinds.py").write_bytes((source / "kinds.py").read_bytes())
     header = (source / "header.py").read_text(encoding="utf-8")
-    functions = "".join(_functions((source / "uses.txt").read_text(encoding="utf-8")))
+    text = (source / "uses.txt").read_text(encoding="utf-8")
+    functions = "".join(_functions(text, forms_of(folder)))
     (to / "main.py").write_text(header + functions, encoding="utf-8")
 
 
@@ -49,21 +55,32 @@ def write_programs(parent: Path) -> dict[str, Path]:
     return written
 
 
-def _functions(text: str) -> Iterator[str]:
-    values: list[tuple[str, str]] = []
+def _functions(text: str, forms: tuple[str, ...]) -> Iterator[str]:
+    values: list[tuple[str, str, str]] = []
     for line in text.splitlines():
         if line.startswith("=="):
             given = [each.partition(":") for each in line[2:].split("; ") if each.strip()]
-            values = [(name.strip(), rest.partition(" = ")[2]) for name, _, rest in given]
+            parts = [(name.strip(), rest.partition(" = ")) for name, _, rest in given]
+            values = [(name, kind.strip(), value) for name, (kind, _, value) in parts]
         elif line:
             name, _, body = line.partition(": ")
             statements = "".join(f"    {each}\n" for each in body.split("; "))
-            made = "".join(f"    {each} = {value}\n" for each, value in values)
+            made = "".join(f"    {each} = {value}\n" for each, _, value in values)
             yield f"\n\ndef local_{name}():\n{made}{statements}"
-            parameters = ", ".join(each for each, _ in values)
-            passed = ", ".join(value for _, value in values)
+            parameters = ", ".join(each for each, _, _ in values)
+            passed = ", ".join(value for _, _, value in values)
             yield f"\n\ndef use_{name}({parameters}):\n{statements}"
             yield f"\n\ndef passed_{name}():\n    return use_{name}({passed})\n"
+            if "declared" not in forms:
+                continue
+            declared = ", ".join(f"{each}: {kind!r}" for each, kind, _ in values)
+            yield f"\n\ndef told_{name}({declared}):\n{statements}"
+            yield f"\n\ndef declared_{name}():\n    return told_{name}({passed})\n"
+            given = "".join(f"    {each} = give_{each}_{name}({each})\n" for each, _, _ in values)
+            for each, kind, _ in values:
+                yield f"\n\ndef give_{each}_{name}(value) -> {kind!r}:\n    return value\n"
+            yield f"\n\ndef taking_{name}({parameters}):\n{given}{statements}"
+            yield f"\n\ndef returned_{name}():\n    return taking_{name}({passed})\n"
 
 
 @cache

@@ -427,9 +427,7 @@ class Program:
 
     def _may_give(self, outside: str, name: str) -> bool:
         """Whether a star import from a module outside the repo may bind ``name``."""
-        return (
-            self.stubs.module(outside) is None or self.stubs.gives_all(outside, name)
-        )
+        return self.stubs.module(outside) is None or self.stubs.gives_all(outside, name)
 
     def given_outside(self, module: Module, index: int, name: str) -> str | None:
         """The dotted name of what the star import ``index`` gives, if a stub declares it."""

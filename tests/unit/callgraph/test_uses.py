@@ -8,7 +8,7 @@ import pytest
 
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.model import ReferenceKind
-from uses import FORMS, USES, gaps, observed, write_programs
+from uses import USES, forms_of, gaps, observed, write_programs
 
 CALLING = (ReferenceKind.CALL, ReferenceKind.DECORATE)
 
@@ -48,7 +48,7 @@ def reached(callees: Callees, start: str) -> set[str]:
 def test_the_graph_reaches_what_runs(use: str, graphs: dict[str, Callees]) -> None:
     folder, _, name = use.partition("/")
     missing: set[str] = set()
-    for form in FORMS:
+    for form in forms_of(folder):
         function = f"{form}_{name}"
         missing |= observed(folder)[function] - reached(graphs[folder], f"main:{function}")
     assert missing == {*gaps("graph").get(use, ())}

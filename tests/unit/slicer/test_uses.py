@@ -6,7 +6,7 @@ import pytest
 
 from depslice.callgraph import Program, open_program
 from depslice.slicer import slice_symbols
-from uses import FORMS, USES, gaps, observed, write_programs
+from uses import USES, forms_of, gaps, observed, write_programs
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Program]:
 def test_the_slice_has_what_runs(use: str, programs: dict[str, Program]) -> None:
     folder, _, name = use.partition("/")
     missing: set[str] = set()
-    for form in FORMS:
+    for form in forms_of(folder):
         function = f"{form}_{name}"
         found = slice_symbols(programs[folder], [f"main:{function}"])
         missing |= observed(folder)[function] - {item.symbol.id for item in found.items}

@@ -90,6 +90,10 @@ class AnnotationEvaluation(ScopeEvaluation):
             return declared | values
         return values | declared if declared and not declared <= self.unknown else values
 
+    def external_bases(self, class_: Class) -> Sequence[str]:
+        """Implemented by the part for class statements."""
+        raise NotImplementedError
+
     def declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
         """The values a variable of this declared type can have."""
         if self._type_depth > _DEEPEST_TYPE:
@@ -132,11 +136,11 @@ class AnnotationEvaluation(ScopeEvaluation):
         whether it says so of what is in it, ``Iterable[T]`` whatever object that is.
         """
         key = (module.name, function, expression, items)
-        known = self._telling.get(key)
+        known = self._all_told.get(key)
         if known is None:
-            self._telling[key] = True  # an alias of itself
+            self._all_told[key] = True  # an alias of itself
             known = self._tells_all(module, function, expression, items)
-            self._telling[key] = known
+            self._all_told[key] = known
         return known
 
     def _tells_all(
@@ -174,28 +178,27 @@ class AnnotationEvaluation(ScopeEvaluation):
         kind = self.values[value]
         if kind[0] == "C":
             return not self.is_typed_dict(kind[1])
-        if kind[0] == "X":
+        if kind[0] in ("X", "XI"):
             return self.outside.tells_all(kind[1])
-        if kind[0] == "XA":
-            return kind[1].rpartition(".")[2] != "Callable" and all(
-                inner and all(self._tells(each, module, function) for each in inner)
-                for inner in kind[2]
-            )
-        if kind[0] == "XI":
-            return self.outside.tells_all(kind[1])
-        if kind[0] == "G":
-            return all(
-                inner and all(self._tells(each, module, function) for each in inner)
-                for inner in kind[2]
-            )
+        if kind[0] in ("XA", "G"):
+            name: str = kind[1].rpartition(".")[2]
+            return name != "Callable" and self._tell(kind[2], module, function)
         if kind[0] == "S":
             return self.tells_all(module, function, parse_type(kind[1]))
-        return kind[0] == "I"
+        return bool(kind[0] == "I")
+
+    def _tell(
+        self, arguments: tuple[frozenset[int], ...], module: Module, function: Function | None
+    ) -> bool:
+        """Whether each argument of a generic type says all."""
+        return all(
+            bool(inner) and all(self._tells(each, module, function) for each in inner)
+            for inner in arguments
+        )
 
     def _is_class(self, value: int) -> bool:
-        """Whether a generic type is no protocol, which whatever is like it has: ``Iterable[T]``."""
-        kind = self.values[value]
-        return kind[0] != "X" or not self.outside.is_structural(("XI", kind[1]))
+        """Whether a generic type is of the repo: others are extended, or are protocols."""
+        return bool(self.values[value][0] == "C")
 
     def is_typed_dict(self, class_: Class) -> bool:
         """Whether instances of a class are dictionaries (PEP 589)."""

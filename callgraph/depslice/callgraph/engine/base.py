@@ -117,7 +117,7 @@ class EngineState:
         self._elements: dict[int, Cell] = {}  # by the value of the container
         self._attributes: dict[str, dict[int, Lookup]] = {}
         self._names: dict[str, dict[object, Lookup]] = {}
-        self._telling: dict[tuple[str, Function | None, TypeExpr, bool], bool] = {}
+        self._all_told: dict[tuple[str, Function | None, TypeExpr, bool], bool] = {}
         self._dispatches: dict[frozenset[int], bool] = {}
         self._questions: dict[tuple[Any, ...], Lookup] = {}
         self._passing: dict[frozenset[int], frozenset[int]] = {}

@@ -26,7 +26,9 @@ _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "rev
 _HASHING: Final = frozenset(
     {"add", "discard", "get", "move_to_end", "pop", "remove", "setdefault", "__contains__"}
 )
-_OPERATORS: Final = {f"__{name}__": name for name in ("add", "mul", "or", "and", "sub", "xor", "ior", "iadd")}
+_OPERATORS: Final = {
+    f"__{name}__": name for name in ("add", "mul", "or", "and", "sub", "xor", "ior", "iadd")
+}
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
@@ -269,19 +271,14 @@ class ContainerEvaluation(ComputedNames):
             return found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
         if held is not None:
             return found
-        if not self.whole or "typing.NamedTuple" not in self.external_bases(class_):
+        if "typing.NamedTuple" not in self.external_bases(class_):
             return EMPTY
-        fields = [
-            name
-            for name, pieces in class_.info.members.items()
-            if class_.module.summary.pieces[pieces[0]].kind == "assign"
-        ]
         result: set[int] = set()
-        receiver = self.single(("I", class_, True))
+        receiver = self.intern(("I", class_, True))
         for key in keys:
             text = self.values[key]
-            if text[0] == "S" and text[1].isdecimal() and int(text[1]) < len(fields):
-                result |= self.load_attribute(receiver, fields[int(text[1])], pos)
+            if text[0] == "S" and text[1].isdecimal():
+                result |= self.fields_of_tuple(receiver, class_, int(text[1]), pos)
         return result
 
     def _namespace_item(self, namespace: tuple[Any, ...], keys: Values, pos: Position) -> Values:
@@ -345,10 +342,13 @@ class ContainerEvaluation(ComputedNames):
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:
         by_metaclass = self.call_of_metaclass(receiver, class_, "__getitem__", [keys], pos)
-        if by_metaclass is None and self.find_member(class_, "__class_getitem__") is not None:
-            self.call_member(
-                class_, "__class_getitem__", [self.only(receiver), keys], pos, "class-getitem"
-            )
+        if by_metaclass is not None:
+            return by_metaclass
+        if self.find_member(class_, "__class_getitem__") is not None:
+            given = [self.only(receiver), keys]
+            made = self.call_member(class_, "__class_getitem__", given, pos, "class-getitem")
+            if not made <= self.unknown:
+                return made
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))
@@ -448,6 +448,18 @@ class ContainerEvaluation(ComputedNames):
             elif kind[0] == "G" and kind[1].rpartition(".")[2] in ("tuple", "Tuple") and kind[2]:
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
+            elif kind[0] == "I" and "typing.NamedTuple" in self.external_bases(kind[1]):
+                result |= self.fields_of_tuple(value, kind[1], index, pos)
+            elif kind[0] == "I" and self.find_member(kind[1], "__iter__") is not None:
+                made = self.call_dunder(value, kind[1], "__iter__", [], pos)
+                own = {v for v in made if self.values[v][0] == "I"}
+                for iterator in sorted(own):
+                    class_ = self.values[iterator][1]
+                    result |= self.call_dunder(iterator, class_, "__next__", [], pos)
+                result |= self.unpack_item(made - own, index, pos)
+            elif kind[0] in OPEN and not self.whole:
+                given = self.iterate(self.only(value), pos, is_async=False)
+                result |= (given - self.derive("E", value)) | self.derive("E", value, index)
             else:
                 result |= self.iterate(self.only(value), pos, is_async=False)
         return result

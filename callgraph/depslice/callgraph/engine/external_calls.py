@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -23,6 +23,7 @@ from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Value, Values
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
+_BY_ITEMS: Final = frozenset({"get", "pop", "setdefault", "items", "values"})
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
 
@@ -143,7 +144,24 @@ class ExternalCalls(Texts):
             if model is not None:
                 return model(self, call)
         made = self.outside.call_method(method, call)
-        return self.constants[s.OPAQUE] if made is None else made
+        made = self.constants[s.OPAQUE] if made is None else made
+        return made | self._by_items(self.values[method[1]], method[3], call)
+
+    def _by_items(self, receiver: Value, method: str, call: Call) -> Values:
+        """What mappings of the library get from the ``__getitem__`` of the class that extends it."""
+        if receiver[0] != "I" or method not in _BY_ITEMS:
+            return EMPTY
+        owner = self.find_member(receiver[1], "__getitem__")
+        if owner is None or "__getitem__" not in self.outside.asked_by(receiver[1], method).own:
+            return EMPTY  # `dict` does not ask
+        keys = call.args[0] if call.args else self.constants[s.STR]
+        given = [self.single(receiver), keys]
+        items = self.call_member(owner, "__getitem__", given, call.pos, "protocol")
+        if method == "items":
+            return self.tuples_of(call.register, [self.constants[s.STR], items])
+        if method == "values":
+            return self.container_of("list", call.register, items)
+        return items
 
     def _say(self, said: Sequence[Values], pos: Position) -> None:
         """What a logger writes: a message, of any type, filled as a template for ``%`` is."""

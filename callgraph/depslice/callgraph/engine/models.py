@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import STRUCTURAL
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OBJECTS_OR_OPEN, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import Position
 
@@ -188,6 +188,36 @@ def _prod(engine: ContainerEvaluation, call: Call) -> Values:
     return made | engine.binary(made | elements, elements, "mul", call.pos)
 
 
+def _sum(engine: ContainerEvaluation, call: Call) -> Values:
+    """``sum``: starts with 0, which asks the reflected methods first."""
+    elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
+    start = call.argument(1, "start")
+    made = engine.binary(start or engine.constants[-3], elements, "add", call.pos) | start
+    joined = (made - engine.constants[-3]) | elements
+    adding = {  # others just answer for the number that stands first
+        v
+        for v in joined
+        if engine.values[v][0] != "I" or engine.find_member(engine.values[v][1], "__add__")
+    }
+    return joined | engine.binary(adding, elements, "add", call.pos)
+
+
+def _given_by(dunder: str) -> Callable[[ContainerEvaluation, Call], Values]:
+    """A builtin function that gives what a special method does."""
+
+    def model(engine: ContainerEvaluation, call: Call) -> Values:
+        values = call.argument(0, "")
+        return engine.unary(values, dunder, call.pos) or engine.constants[-3]
+
+    return model
+
+
+def _aiter(engine: ContainerEvaluation, call: Call) -> Values:
+    values = call.argument(0, "")
+    own = {v for v in values if engine.values[v][0] in OBJECTS_OR_OPEN}
+    return engine.unary(own, "__aiter__", call.pos) | (values - own)
+
+
 def _group_by(engine: ContainerEvaluation, call: Call) -> Values:
     """``itertools.groupby`` compares keys that follow each other."""
     elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
@@ -301,16 +331,30 @@ def _iter(engine: ContainerEvaluation, call: Call) -> Values:
         made = engine.call(call.args[0], [], {}, call.pos, rule="callback", external=True)
         engine.compare(made, call.args[1], "__eq__", call.pos)
     else:
-        made = engine.iterate(call.argument(0, ""), call.pos, is_async=False)
+        values = call.argument(0, "")
+        rows = {v for v in values if engine.values[v][:2] == ("K", "tuple")}
+        made = engine.iterate(values - rows, call.pos, is_async=False)
+        if rows:  # what is in a row stays in its place
+            return rows | (engine.container_of("list", call.register, made) if made else EMPTY)
     return engine.container_of("list", call.register, made)
 
 
 def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
     values = call.argument(0, "")
-    made = engine.protocol(values, ("__reversed__", "__len__", "__getitem__"), call.pos)
-    elements = engine.iterate(
-        made | {v for v in values if engine.values[v][0] != "I"}, call.pos, is_async=False
-    )
+    made: set[int] = set()
+    elements: set[int] = set()
+    for value in values:
+        kind, given = engine.values[value], engine.only(value)
+        if kind[0] == "I" and engine.find_member(kind[1], "__reversed__") is None:
+            engine.protocol(given, ("__len__",), call.pos)
+            elements |= engine.subscript(given, engine.constants[-3], call.pos)
+        elif kind[0] in OBJECTS_OR_OPEN:
+            made |= engine.unary(given, "__reversed__", call.pos)
+            if kind[0] != "I":
+                engine.protocol(given, ("__len__", "__getitem__"), call.pos)
+        if kind[0] != "I":
+            made.add(value)
+    elements |= engine.iterate(made, call.pos, is_async=False)
     return engine.container_of("list", call.register, elements)
 
 
@@ -803,6 +847,10 @@ MODELS: Final[dict[str, Model]] = {
     "typing.NewType()": _same,
     "operator.itemgetter": _item_getter,
     "builtins.reversed": _reversed,
+    "builtins.sum": _sum,
+    "builtins.abs": _given_by("__abs__"),
+    "builtins.round": _given_by("__round__"),
+    "builtins.aiter": _aiter,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,

@@ -161,6 +161,7 @@ class Operators(Protocols):
             elif kind[0] in OPEN:
                 if in_place:
                     self.note_protocol(f"__{name}__", pos, value)
+                    result |= self.apply_special(value, f"__{name}__", [right], pos)
                 self.note_protocol(f"__{forward}__", pos, value)
                 result |= self.apply_special(value, f"__{forward}__", [right], pos)
             elif kind[0] in ("S", "N"):  # which text, is told only of what stands in one place

@@ -43,8 +43,23 @@ _PLAIN: Final = frozenset(
 
 
 _VAGUE: Final = frozenset(
-    {"Any", "object", "type", "Type", "Callable", "Union", "Optional", "TypeVar", "NewType", "ParamSpec"}
+    {
+        "Any",
+        "object",
+        "type",
+        "Type",
+        "Callable",
+        "Union",
+        "Optional",
+        "TypeVar",
+        "NewType",
+        "ParamSpec",
+    }
 )
+_SIMPLE: Final = frozenset(
+    f"builtins.{name}" for name in ("int", "str", "float", "complex", "bytes", "bool")
+)
+"""Types of which nearly nobody extends one: to be told so is to be told all."""
 _ABSTRACT: Final = "collections.abc."
 _DEEPEST: Final = 3  # iterables of iterables of …
 
@@ -683,14 +698,14 @@ class Outside:
     def tells_all(self, dotted: str) -> bool:
         """Whether the bare name of a type says all: of a class that is known, and not generic."""
         name = dotted.rpartition(".")[2]
-        if name in _VAGUE and dotted.partition(".")[0] in ("typing", "builtins", "typing_extensions"):
+        if name in _VAGUE and dotted.partition(".")[0] in (
+            "typing",
+            "builtins",
+            "typing_extensions",
+        ):
             return False
         class_ = self.stubs.class_named(dotted)
-        return (
-            class_ is not None
-            and not class_.parameters
-            and not self.protocols.is_protocol(class_)  # whatever is like it
-        )
+        return class_ is not None and class_.dotted in _SIMPLE
 
     def class_name(self, dotted: str) -> str | None:
         """The name that a class outside goes by: ``builtins.list`` for ``typing.List``."""

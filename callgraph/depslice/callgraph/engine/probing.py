@@ -46,8 +46,12 @@ class Probing(ContainerEvaluation):
         """The answer to :meth:`probe`."""
         self.current = where
         values = self.only(receiver)
-        if tag == "A":
+        if tag == "A" and extra[-1] == "=":
+            found = self.setters_of(values, extra[:-1])
+        elif tag == "A":
             found = self.load_attribute(values, extra, 0)
+        elif tag == "E" and extra != "":
+            found = self.unpack_item(values, extra, 0)
         elif tag == "E":
             found = self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
         elif extra == AWAITED:

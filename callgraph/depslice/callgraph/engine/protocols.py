@@ -249,8 +249,33 @@ class Protocols(CallEvaluation):
             elif tag == "ND":
                 result |= self.names_in(self.only(kind[1]), pos, inherited=False)
             elif tag in OPEN:
-                self.note_protocol("__aiter__" if is_async else "__iter__", pos, value)
-                result |= self.derive("E", value)
+                result |= self._iterate_open(value, pos, is_async=is_async)
+        return result
+
+    def _iterate_open(self, value: int, pos: Position, *, is_async: bool) -> Values:
+        """What an open value gives, and what its iterator is asked for, which may be another."""
+        first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
+        self.note_protocol(first, pos, value)
+        result = set(self.derive("E", value))
+        for iterator in self.apply_special(value, first, [], pos):
+            self.note_protocol(second, pos, iterator)
+            if is_async:
+                made = self.apply_special(iterator, second, [], pos)
+                result |= self.await_value(made, pos) - self.unknown
+        return result
+
+    def fields_of_tuple(
+        self, receiver: int, class_: Class, place: int | None, pos: Position
+    ) -> Values:
+        """What an instance of a ``NamedTuple`` has at a place, or at any."""
+        fields = [
+            name
+            for name, pieces in class_.info.members.items()
+            if class_.module.summary.pieces[pieces[0]].kind == "assign"
+        ]
+        result: set[int] = set()
+        for name in fields if place is None else fields[place : place + 1]:
+            result |= self.load_attribute(self.only(receiver), name, pos)
         return result
 
     def _generic_elements(self, kind: tuple[object, ...]) -> Values:
@@ -275,13 +300,13 @@ class Protocols(CallEvaluation):
             held = self.held_by(class_)
             if held is not None:
                 return self.iterate(self.only(held), pos, is_async=is_async)
+            bases = self.external_bases(class_)
+            if "typing.NamedTuple" in bases:
+                return self.fields_of_tuple(receiver, class_, None, pos) or self.unknown
             known = self.outside.elements(receiver, pos, is_async=is_async)
             if known is not None:
                 return known
-            if any(
-                base.startswith(("enum.", "typing.NamedTuple"))
-                for base in self.external_bases(class_)
-            ):
+            if any(base.startswith("enum.") for base in bases):
                 return self.unknown
             return self.call_dunder(receiver, class_, first, [], pos)
         iterators = self.call_dunder(receiver, class_, first, [], pos)

@@ -59,6 +59,23 @@ class StoreEvaluation(AttributeEvaluation):
                 self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:
                 self.note_unknown(name, pos, receiver, "write")
+                self.apply_special(receiver, f"{name}=", [values], pos)
+
+    def setters_of(self, values: Values, name: str) -> Values:
+        """What is called with what is stored on instances under ``name``: setters of properties."""
+        found: set[int] = set()
+        for value in values:
+            kind = self.values[value]
+            owner = self.find_member(kind[1], name) if kind[0] == "I" else None
+            for member in self.member_values(owner, name) if owner is not None else ():
+                setter = self.values[member]
+                if setter[0] == "F" and setter[1].unit.flags & s.PROPERTY:
+                    if len(setter[1].unit.params) == 2:
+                        found.add(self.intern(("B", setter[1], value)))
+                elif setter[0] == "PY":
+                    functions = [self.values[each] for each in setter[2]]
+                    found |= {self.intern(("B", f[1], value)) for f in functions if f[0] == "F"}
+        return found
 
     def _store_outside(self, owner: str, name: str, values: Values, pos: Position) -> None:
         """Code outside the repo uses what it finds there: ``sys.excepthook = f``."""

@@ -26,7 +26,7 @@ tag        fields                         stands for
 ``KM``     container value id, method     a bound method of a container
 ``P``      function, index                whatever a caller passes
 ``A``      open value id, attribute       that attribute of it
-``E``      open value id                  an element of it
+``E``      open value id                  an element of it, or (index) the one at a place
 ``R``      open value id, arguments       what calling it gives, or what it gives else (text)
 ``O``      class, attribute               what subclasses have that it leaves to them, or what a
                                           generated constructor stores

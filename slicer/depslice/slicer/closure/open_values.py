@@ -46,6 +46,7 @@ _COMMON = frozenset(
 _NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed"})
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
+_OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
 Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named", "spelled", "listed"]
@@ -262,6 +263,13 @@ class OpenValues:
             self._settle_store(use, kind)
         elif use.use == "protocol" and tag == "K":
             self._settle_parts(use, value)
+        elif use.use == "protocol" and tag == "C" and use.name not in _OF_CLASSES:
+            for metaclass in self._engine.metaclasses_of(kind[1]):
+                self._settle_member(use, metaclass, exact=False, instance=True)
+            if use.name == "__getitem__":
+                self._settle_member(
+                    replace(use, name="__class_getitem__"), kind[1], exact=kind[2], instance=False
+                )
         elif tag in ("I", "C"):
             self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
             if use.use == "protocol" and tag == "I":
@@ -313,6 +321,13 @@ class OpenValues:
             classes.want_ordering(class_, demand)
         elif instance and name == "__getitem__":
             classes.want_missing(class_, demand)
+        elif instance and name == "__contains__":  # 6.10.2: by iteration, which is driven
+            self._settle_member(replace(use, name="__iter__"), class_, exact=exact, instance=True)
+            self._drive(class_, demand)
+        elif instance and name == "__iter__":  # 3.3.7: the old protocol
+            old = engine.find_member(class_, "__getitem__")
+            if old is not None:
+                classes.want_member(old, "__getitem__", demand)
         elif name == "__annotations__":
             classes.want_all(class_, "hints" if instance else "annotated", demand, below=not exact)
         elif name == "__subclasses__":
@@ -327,6 +342,18 @@ class OpenValues:
         if not exact:
             classes.want_override(class_, name, demand)
 
+    def _drive(self, class_: Class, demand: Demand) -> None:
+        """What iterators of instances are asked for."""
+        engine = self._engine
+        owner = engine.find_member(class_, "__iter__")
+        for member in sorted(engine.member_values(owner, "__iter__")) if owner is not None else ():
+            kind = engine.values[member]
+            for made in sorted(engine.returned(kind[1])) if kind[0] == "F" else ():
+                iterator = engine.values[made]
+                found = engine.find_member(iterator[1], "__next__") if iterator[0] == "I" else None
+                if found is not None:
+                    self._classes.want_member(found, "__next__", demand)
+
     def _settle_parts(self, use: _Open, container: int) -> None:
         """A special method of a builtin container asks what that holds (for ``%``: a tuple).
 
@@ -336,6 +363,8 @@ class OpenValues:
         names = list(OF_PARTS.get(use.name, ()))
         if use.name == "__str__" and engine.values[container][1] == "tuple":
             names.append("__str__")
+        if use.name == "__contains__":  # 6.10.2
+            names.append("__eq__")
         if use.name == "__deepcopy__":
             names += COPYING["copy.deepcopy"]
         for part in sorted(engine.held_in(engine.only(container), (use.name,)) if names else ()):
