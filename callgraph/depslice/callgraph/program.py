@@ -408,6 +408,7 @@ class Program:
         self, module: Module, name: str, *, typing: bool
     ) -> tuple[Module | None, int] | None:
         external: tuple[Module | None, int] | None = None
+        perhaps: tuple[Module | None, int] | None = None  # what its stub does not list
         for index in reversed(module.summary.stars):
             if not typing and module.summary.pieces[index].type_checking:
                 continue
@@ -419,11 +420,13 @@ class Program:
                 if source is None:
                     if not self.is_module(absolute) and self._may_give(absolute, name):
                         external = external or (None, index)
+                    elif not (self.is_module(absolute) or name in BUILTIN_NAMES or name[0] == "_"):
+                        perhaps = perhaps or (None, index)
                 elif source is not module and self._gives(
                     source, name, {module.name}, typing=typing
                 ):
                     return source, index
-        return None if self.is_module(f"{module.name}.{name}") else external
+        return None if self.is_module(f"{module.name}.{name}") else external or perhaps
 
     def _may_give(self, outside: str, name: str) -> bool:
         """Whether a star import from a module outside the repo may bind ``name``."""
