@@ -2,8 +2,9 @@
 
 A script of its own, because it imports the program: tests start it in another process as
 ``python -I -B trace_uses.py FOLDER ANSWER``. The answer is an object: for each function
-``local_…``, ``passed_…``, ``declared_…`` and ``returned_…`` of ``main.py`` the ids of the functions of ``main.py`` and ``kinds.py``
-that ran while it did, in whatever thread. What it raises is no matter.
+``local_…``, ``passed_…``, ``declared_…`` and ``returned_…`` of ``main.py`` the ids of the
+functions of ``main.py`` and ``kinds.py`` that ran while it did, in whatever thread. What it
+raises is no matter.
 """
 
 from __future__ import annotations

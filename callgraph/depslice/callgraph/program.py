@@ -418,9 +418,11 @@ class Program:
                 absolute = self.import_target(module, level, target)
                 source = self.module(absolute)
                 if source is None:
-                    if not self.is_module(absolute) and self._may_give(absolute, name):
+                    if self.is_module(absolute):
+                        continue
+                    if self._may_give(absolute, name):
                         external = external or (None, index)
-                    elif not (self.is_module(absolute) or name in BUILTIN_NAMES or name[0] == "_"):
+                    elif name not in BUILTIN_NAMES and name[0] != "_":
                         perhaps = perhaps or (None, index)
                 elif source is not module and self._gives(
                     source, name, {module.name}, typing=typing

@@ -7,6 +7,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.library import SCALARS
 from depslice.callgraph.engine.scopes import ScopeEvaluation
 from depslice.callgraph.engine.values import EMPTY, OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.lowering.annotations import parse_type, type_names
@@ -131,8 +132,8 @@ class AnnotationEvaluation(ScopeEvaluation):
     ) -> bool:
         """Whether a declared type says to the last part what an object is.
 
-        ``Any``, ``object``, a type variable, a bare ``list``, ``dict[str, Any]``, protocols, and
-        classes outside that no stub declares do not: what is really there says more. ``items``:
+        ``Any``, ``object``, a type variable, and classes outside but for numbers and texts do not,
+        since they are extended, or are protocols: what is really there says more. ``items``:
         whether it says so of what is in it, ``Iterable[T]`` whatever object that is.
         """
         key = (module.name, function, expression, items)
@@ -165,7 +166,7 @@ class AnnotationEvaluation(ScopeEvaluation):
         if name in ("Callable", "Concatenate", "Unpack"):
             return False
         types = self._type_values(module, function, base)
-        if not types or not (items or all(self._is_class(value) for value in types)):
+        if not types or not (items or all(self.values[value][0] == "C" for value in types)):
             return False
         if name in _WRAPPERS:
             arguments = arguments[:1]
@@ -179,7 +180,9 @@ class AnnotationEvaluation(ScopeEvaluation):
         if kind[0] == "C":
             return not self.is_typed_dict(kind[1])
         if kind[0] in ("X", "XI"):
-            return self.outside.tells_all(kind[1])
+            return (
+                self.outside.class_name(kind[1]) in SCALARS
+            )  # who extends others, or is like them
         if kind[0] in ("XA", "G"):
             name: str = kind[1].rpartition(".")[2]
             return name != "Callable" and self._tell(kind[2], module, function)
@@ -195,10 +198,6 @@ class AnnotationEvaluation(ScopeEvaluation):
             bool(inner) and all(self._tells(each, module, function) for each in inner)
             for inner in arguments
         )
-
-    def _is_class(self, value: int) -> bool:
-        """Whether a generic type is of the repo: others are extended, or are protocols."""
-        return bool(self.values[value][0] == "C")
 
     def is_typed_dict(self, class_: Class) -> bool:
         """Whether instances of a class are dictionaries (PEP 589)."""

@@ -305,8 +305,13 @@ class EngineState:
         if not self.whole and self.values[source][0] != "U":
             self.facts.append((f.PROTOCOL, dunder, pos, source))
 
+    def operate(self, value: int, dunder: str, args: Sequence[Values], pos: int) -> Values:
+        """Syntax asks an open value for a special method, and calls it; what that gives."""
+        self.note_protocol(dunder, pos, value)
+        return self.apply_special(value, dunder, args, pos)
+
     def apply_special(self, value: int, dunder: str, args: Sequence[Values], pos: int) -> Values:
-        """A special method of an open value is called with ``args``; what that gives."""
+        """What an open value has under a name is called with ``args``; what that gives."""
         if self.whole:
             return self.unknown
         [method] = self.derive("A", value, dunder)

@@ -240,8 +240,7 @@ class ContainerEvaluation(ComputedNames):
                 self._look_up(value, keys, pos)
                 result |= self.outside.item(receiver, keys, pos) or EMPTY
             elif kind in OPEN:
-                self.note_protocol("__getitem__", pos, receiver)
-                self.apply_special(receiver, "__getitem__", [keys], pos)
+                self.operate(receiver, "__getitem__", [keys], pos)
                 result |= self.derive("E", receiver)
         return result
 
@@ -500,8 +499,7 @@ class ContainerEvaluation(ComputedNames):
             elif value[0] in ("G", "GS", "XI"):
                 self._look_up(value, keys, pos)
             elif value[0] in OPEN:
-                self.note_protocol("__setitem__", pos, receiver)
-                self.apply_special(receiver, "__setitem__", [keys, values], pos)
+                self.operate(receiver, "__setitem__", [keys, values], pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
         """A method of a container made in the repo."""

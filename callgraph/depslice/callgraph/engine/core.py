@@ -527,13 +527,15 @@ class Engine(Probing):
         return self.unary(registers[op[2]], op[3], f.HERE)
 
     def _compare(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
-        left, right = registers[op[2]], registers[op[3]]
-        if self.whole:
-            return self.asked(("compare", left, right, op[4]), f.HERE)
-        return self.compare(left, right, op[4], f.HERE)
+        return self._compared(registers[op[2]], registers[op[3]], op[4])
 
     def _test(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
-        self._compare(function, registers, (op[0], s.BOOL, *op[1:]))
+        self._compared(registers[op[1]], registers[op[2]], op[3])
+
+    def _compared(self, left: Values, right: Values, dunder: str) -> Values:
+        if self.whole:
+            return self.asked(("compare", left, right, dunder), f.HERE)
+        return self.compare(left, right, dunder, f.HERE)
 
     def _return(self, function: Function, registers: Sequence[Values], op: s.Op) -> None:
         values = registers[op[1]]

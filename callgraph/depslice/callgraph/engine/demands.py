@@ -72,7 +72,6 @@ _SET_METHODS: Final = (
 )
 
 DEMANDS: Final[Mapping[str, tuple[Demand, ...]]] = {
-    "builtins.abs": _each("__abs__"),
     "builtins.all": (Demand(TESTED, "elements"),),
     "builtins.anext": _each("__anext__"),
     "builtins.any": (Demand(TESTED, "elements"),),
@@ -105,7 +104,6 @@ DEMANDS: Final[Mapping[str, tuple[Demand, ...]]] = {
     "builtins.print": _each(*SHOWN),
     "builtins.range": _each(*_WHOLE),
     "builtins.repr": _each(*_SHOWN_ANYHOW),
-    "builtins.round": _each("__round__"),
     "builtins.sorted": (Demand(ORDERED, "elements", 0),),
     "builtins.str": _each(*SHOWN),
     "builtins.str.format": (Demand(_FORMATTED), Demand(_FORMATTED, "itself", NAMED)),

@@ -26,6 +26,11 @@ EXCEPTIONS: Final = frozenset(
 )
 
 # Bases that call back nothing but special methods.
+SCALARS: Final = frozenset(
+    f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
+)
+"""Types that hold nothing, and which nearly nobody extends."""
+
 INERT_BASES: Final = frozenset(
     {
         "builtins.object",

@@ -345,15 +345,16 @@ def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
     elements: set[int] = set()
     for value in values:
         kind, given = engine.values[value], engine.only(value)
-        if kind[0] == "I" and engine.find_member(kind[1], "__reversed__") is None:
-            engine.protocol(given, ("__len__",), call.pos)
-            elements |= engine.subscript(given, engine.constants[-3], call.pos)
-        elif kind[0] in OBJECTS_OR_OPEN:
-            made |= engine.unary(given, "__reversed__", call.pos)
-            if kind[0] != "I":
-                engine.protocol(given, ("__len__", "__getitem__"), call.pos)
         if kind[0] != "I":
             made.add(value)
+            if kind[0] in OBJECTS_OR_OPEN:
+                made |= engine.unary(given, "__reversed__", call.pos)
+                engine.protocol(given, ("__len__", "__getitem__"), call.pos)
+        elif engine.find_member(kind[1], "__reversed__") is not None:
+            made |= engine.unary(given, "__reversed__", call.pos)
+        else:
+            engine.protocol(given, ("__len__",), call.pos)
+            elements |= engine.subscript(given, engine.constants[-3], call.pos)
     elements |= engine.iterate(made, call.pos, is_async=False)
     return engine.container_of("list", call.register, elements)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph.engine.fitting import PLAIN
+from depslice.callgraph.engine.library import SCALARS
 from depslice.callgraph.engine.operators import Operators
 from depslice.callgraph.engine.values import OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
@@ -28,9 +29,6 @@ _OF_THEMSELVES: Final = frozenset(
 """Types whose only positional pattern is for the object itself (PEP 634)."""
 
 
-_SCALARS: Final = frozenset(
-    f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")
-)
 _OF_ONE: Final = (
     *(f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset")),
     *("collections.abc.Iterable", "collections.abc.Sequence", "collections.abc.Set"),
@@ -81,7 +79,7 @@ class Narrowing(Operators):
         if self.whole or value == self.unknown_id:
             return result
         for target in targets:
-            if target[0] == "X" and target[1] not in _SCALARS:
+            if target[0] == "X" and target[1] not in SCALARS:
                 result.add(value)
                 places = _PLACES.get(target[1])
                 if places:

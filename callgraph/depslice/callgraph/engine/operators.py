@@ -58,8 +58,7 @@ class Operators(Protocols):
                         and all(self.values[v] != _NOT_IMPLEMENTED for v in made)
                     )
                 elif kind[0] in OPEN:
-                    self.note_protocol(name, pos, value)
-                    result |= self.apply_special(value, name, [other], pos)
+                    result |= self.operate(value, name, [other], pos)
                     if name == "__ne__":
                         self.note_protocol("__eq__", pos, value)
                     answered = False
@@ -109,8 +108,7 @@ class Operators(Protocols):
                     if not called:
                         self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
-                self.note_protocol("__contains__", pos, value)
-                self.apply_special(value, "__contains__", [items], pos)
+                self.operate(value, "__contains__", [items], pos)
             elif kind[0] == "ND":
                 self.subscript(self.only(value), items, pos)
             elif kind[0] == "C" and (
@@ -160,10 +158,8 @@ class Operators(Protocols):
                 answered = answered and answers
             elif kind[0] in OPEN:
                 if in_place:
-                    self.note_protocol(f"__{name}__", pos, value)
-                    result |= self.apply_special(value, f"__{name}__", [right], pos)
-                self.note_protocol(f"__{forward}__", pos, value)
-                result |= self.apply_special(value, f"__{forward}__", [right], pos)
+                    result |= self.operate(value, f"__{name}__", [right], pos)
+                result |= self.operate(value, f"__{forward}__", [right], pos)
             elif kind[0] in ("S", "N"):  # which text, is told only of what stands in one place
                 result |= self.constants[s.STR]
             elif kind[0] in ("K", "G", "GS", "XI"):
@@ -191,8 +187,7 @@ class Operators(Protocols):
                     continue
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
             elif kind[0] in OPEN:
-                self.note_protocol(f"__r{forward}__", pos, value)
-                result |= self.apply_special(value, f"__r{forward}__", [left], pos)
+                result |= self.operate(value, f"__r{forward}__", [left], pos)
             elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
                 result.add(value)
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
@@ -201,11 +196,10 @@ class Operators(Protocols):
 
     def unary(self, values: Values, dunder: str, pos: Position) -> Values:
         """``-value``, ``+value``, ``~value`` (3.3.8)."""
-        result = set(self.protocol(values, (dunder,), pos))
-        for value in values if not self.whole else ():
-            if self.values[value][0] in OPEN:
-                result -= self.unknown
-                result |= self.apply_special(value, dunder, [], pos)
+        opened = {value for value in values if self.values[value][0] in OPEN}
+        result = self.protocol(values - opened, (dunder,), pos)
+        for value in sorted(opened):
+            result = result | self.operate(value, dunder, [], pos)
         return result
 
     def add_to_text(self, text: Values, right: Values, pos: Position) -> Values:

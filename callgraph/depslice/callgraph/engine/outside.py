@@ -42,24 +42,6 @@ _PLAIN: Final = frozenset(
 )
 
 
-_VAGUE: Final = frozenset(
-    {
-        "Any",
-        "object",
-        "type",
-        "Type",
-        "Callable",
-        "Union",
-        "Optional",
-        "TypeVar",
-        "NewType",
-        "ParamSpec",
-    }
-)
-_SIMPLE: Final = frozenset(
-    f"builtins.{name}" for name in ("int", "str", "float", "complex", "bytes", "bool")
-)
-"""Types of which nearly nobody extends one: to be told so is to be told all."""
 _ABSTRACT: Final = "collections.abc."
 _DEEPEST: Final = 3  # iterables of iterables of …
 
@@ -694,18 +676,6 @@ class Outside:
                     found = frozenset(self.types.defined(definition)) - self.engine.unknown
             self._declared[dotted] = found
             return found
-
-    def tells_all(self, dotted: str) -> bool:
-        """Whether the bare name of a type says all: of a class that is known, and not generic."""
-        name = dotted.rpartition(".")[2]
-        if name in _VAGUE and dotted.partition(".")[0] in (
-            "typing",
-            "builtins",
-            "typing_extensions",
-        ):
-            return False
-        class_ = self.stubs.class_named(dotted)
-        return class_ is not None and class_.dotted in _SIMPLE
 
     def class_name(self, dotted: str) -> str | None:
         """The name that a class outside goes by: ``builtins.list`` for ``typing.List``."""

@@ -255,24 +255,20 @@ class Protocols(CallEvaluation):
     def _iterate_open(self, value: int, pos: Position, *, is_async: bool) -> Values:
         """What an open value gives, and what its iterator is asked for, which may be another."""
         first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
-        self.note_protocol(first, pos, value)
         result = set(self.derive("E", value))
-        for iterator in self.apply_special(value, first, [], pos):
-            self.note_protocol(second, pos, iterator)
+        for iterator in self.operate(value, first, [], pos):
             if is_async:
-                made = self.apply_special(iterator, second, [], pos)
+                made = self.operate(iterator, second, [], pos)
                 result |= self.await_value(made, pos) - self.unknown
+            else:
+                self.note_protocol(second, pos, iterator)
         return result
 
     def fields_of_tuple(
         self, receiver: int, class_: Class, place: int | None, pos: Position
     ) -> Values:
-        """What an instance of a ``NamedTuple`` has at a place, or at any."""
-        fields = [
-            name
-            for name, pieces in class_.info.members.items()
-            if class_.module.summary.pieces[pieces[0]].kind == "assign"
-        ]
+        """What an instance of a ``NamedTuple`` has at a place, or at any: of fields of its own."""
+        fields = [name for name in self.fields(class_) if name in class_.info.members]
         result: set[int] = set()
         for name in fields if place is None else fields[place : place + 1]:
             result |= self.load_attribute(self.only(receiver), name, pos)

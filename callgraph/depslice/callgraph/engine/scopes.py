@@ -24,14 +24,7 @@ class ScopeEvaluation(Fallbacks):
         """Implemented by the annotation part."""
         raise NotImplementedError
 
-    def tells_all(
-        self,
-        module: Module,
-        function: Function | None,
-        expression: TypeExpr,
-        *,
-        items: bool = False,
-    ) -> bool:
+    def tells_all(self, module: Module, function: Function | None, expression: TypeExpr) -> bool:
         """Implemented by the annotation part."""
         raise NotImplementedError
 
@@ -359,11 +352,8 @@ class ScopeEvaluation(Fallbacks):
             return self._variadic(function, index, annotation, values, "builtins.dict")
         if annotation is not None:
             declared = self.declared(function.module, function, annotation)
-            if (
-                declared
-                and not declared <= self.unknown
-                and not self.is_vague(declared)
-                and not self._is_told_by_callers(function, index, declared)
+            if self._says_something(declared) and not self._is_told_by_callers(
+                function, index, declared
             ):
                 if self._may_be_alike(declared) or not (
                     self.whole or self.tells_all(function.module, function, annotation)
@@ -389,7 +379,9 @@ class ScopeEvaluation(Fallbacks):
         annotation = function.unit.params[index][2]
         if annotation is None:
             return False
-        declared = self.declared(function.module, function, annotation)
+        return self._says_something(self.declared(function.module, function, annotation))
+
+    def _says_something(self, declared: Values) -> bool:
         return bool(declared) and not declared <= self.unknown and not self.is_vague(declared)
 
     def _is_told_by_callers(self, function: Function, index: int, declared: Values) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.attributes import AttributeEvaluation
-from depslice.callgraph.engine.values import OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position
 
@@ -68,14 +68,17 @@ class StoreEvaluation(AttributeEvaluation):
             kind = self.values[value]
             owner = self.find_member(kind[1], name) if kind[0] == "I" else None
             for member in self.member_values(owner, name) if owner is not None else ():
-                setter = self.values[member]
-                if setter[0] == "F" and setter[1].unit.flags & s.PROPERTY:
-                    if len(setter[1].unit.params) == 2:
-                        found.add(self.intern(("B", setter[1], value)))
-                elif setter[0] == "PY":
-                    functions = [self.values[each] for each in setter[2]]
-                    found |= {self.intern(("B", f[1], value)) for f in functions if f[0] == "F"}
+                functions = [self.values[each] for each in self._setters(member)]
+                found |= {self.intern(("B", fn[1], value)) for fn in functions if fn[0] == "F"}
         return found
+
+    def _setters(self, member: int) -> Values:
+        """What a property calls with what is stored."""
+        kind = self.values[member]
+        if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
+            return self.only(member)
+        setters: Values = kind[2] if kind[0] == "PY" else EMPTY
+        return setters
 
     def _store_outside(self, owner: str, name: str, values: Values, pos: Position) -> None:
         """Code outside the repo uses what it finds there: ``sys.excepthook = f``."""
@@ -135,10 +138,9 @@ class StoreEvaluation(AttributeEvaluation):
 
     def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
         kind = self.values[member]
-        if kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) == 2:
-            self.call_function(kind[1], [self.only(receiver), values], pos, rule="property")
-        elif kind[0] == "PY" and kind[2]:
-            self.call(kind[2], [self.only(receiver), values], {}, pos, rule="property")
+        setters = self._setters(member)
+        if setters:
+            self.call(setters, [self.only(receiver), values], {}, pos, rule="property")
         elif kind[0] == "I":
             self._descriptor(member, kind[1], "__set__", [self.only(receiver), values], pos)
 

@@ -452,8 +452,10 @@ class ExpressionLowering:
 
     def _slice(self, node: ast.Slice) -> Register:
         for part in (node.lower, node.upper, node.step):
-            bound = -1 if part is None else self.expression(part)
-            if part is not None and bound >= 0:
+            if part is None:
+                continue
+            bound = self.expression(part)
+            if bound >= 0:
                 pos = pack(part.lineno, part.col_offset)
                 self.frame.ops.append((s.UNARY, self.frame.new(), bound, "__index__", pos))
         return s.SLICE

@@ -56,7 +56,6 @@ class Classes:
 
     def __init__(self, growth: Growth) -> None:
         self._growth = growth
-        self._may_be: dict[tuple[Class, str], Demand] = {}  # what annotations name, by what is read
         self.wanted = Asked(growth)
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
@@ -64,6 +63,7 @@ class Classes:
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
+        self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read
         # By the order of inheritance, of which more may become known: names of members, and
         # those that methods store, too.
         self._names: dict[tuple[Class, ...], frozenset[str]] = {}
