@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 _ROOT = "."
 _SOURCE_ROOT_NAMES = frozenset({"src", "lib", "Lib", "python", "py", "source", "sources"})
-_ABSOLUTE_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)[ \t]+import\b|import[ \t]+([A-Za-z_][\w.]*))",
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*[A-Za-z_][\w.]*|\.+)[ \t]+import\b"
+    rb"|import[ \t]+([A-Za-z_][\w.]*))",
     re.MULTILINE,
 )
 # Bounds on the files read for evidence: enough to tell, few enough not to feel.
@@ -72,19 +73,41 @@ def place_directories(
     metadata are source roots, and others are parts of a namespace.
 
     ``imports_of`` is called with file paths, few of them, and gives the dotted
-    names that file imports absolutely.
+    names that file imports (:func:`imported_names`).
     """
     return _Placement(directories, declared, imports_of).run()
 
 
-def absolute_imports(data: bytes) -> frozenset[str]:
-    """The dotted modules that ``data`` seems to import: ``{"os.path", "app.models"}``.
+def imported_names(data: bytes) -> frozenset[str]:
+    """The dotted modules that ``data`` seems to import: ``{"os.path", "app.models", ".near"}``.
 
     A look at line beginnings, not a parse: good enough to count, no more.
     """
-    return frozenset(
-        (first or second).decode("ascii") for first, second in _ABSOLUTE_IMPORT.findall(data)
-    )
+    return frozenset((first or second).decode("ascii") for first, second in _IMPORT.findall(data))
+
+
+def is_stray_package(
+    directories: Mapping[str, Directory],
+    name: Sequence[str],
+    imports_of: Callable[[str], frozenset[str]],
+) -> bool:
+    """Whether the root has an ``__init__.py`` but is a source root: its files import so.
+
+    ``main.py`` says ``import helpers``, which stands beside it, and no file imports what is there
+    relatively, or by ``name``, what the root is called as a package, part by part.
+    """
+    placement = _Placement(directories, frozenset(), imports_of)
+    own = placement.provided(_ROOT) - sys.stdlib_module_names - {name[-1]}
+    as_root = False
+    inits = [_join(path, "__init__.py") for path, each in directories.items() if each.is_package]
+    files = ["__init__.py", *_spread([*inits, *placement.files()], _FILES_OVERALL)]
+    for file in files if own else ():
+        to_root = "." * (file.count("/") + 1)
+        for imported in imports_of(file):
+            if imported.partition(".")[0] == name[0] or imported.startswith(to_root):
+                return False
+            as_root = as_root or imported.partition(".")[0] in own
+    return as_root
 
 
 class _Placement:
@@ -140,7 +163,7 @@ class _Placement:
     def _is_candidate(self, path: str) -> bool:
         if path not in self._with_python:
             return False
-        return self._prior(path) or bool(self._provided(path))
+        return self._prior(path) or bool(self.provided(path))
 
     def _prior(self, path: str) -> bool:
         name = _parent_and_name(path)[1]
@@ -157,7 +180,7 @@ class _Placement:
         )
         return self._prior(path) and not below_layout_root
 
-    def _provided(self, path: str) -> frozenset[str]:
+    def provided(self, path: str) -> frozenset[str]:
         """The names that ``import`` would find if ``path`` were on ``sys.path``."""
         directory = self._directories[path]
         packages = (
@@ -169,11 +192,11 @@ class _Placement:
 
     def _votes(self, candidates: Sequence[str]) -> dict[str, int]:
         """For each candidate: files that import from it, less those that import it by path."""
-        files = self._files()
+        files = self.files()
         overall = _spread(files, _FILES_OVERALL)
         certain = {path for path in candidates if self._prior(path)} | {_ROOT} | self._declared
         provided = {
-            path: self._provided(path)
+            path: self.provided(path)
             for path in certain.union(candidates)
             if path in self._directories
         }
@@ -209,7 +232,8 @@ class _Placement:
                 return path[len(above) + 1 :].replace("/", ".")
         return path.replace("/", ".")
 
-    def _files(self) -> list[str]:
+    def files(self) -> list[str]:
+        """All files but those of packages themselves."""
         return [
             _join(path, module + ".py")
             for path, directory in self._directories.items()

@@ -16,7 +16,13 @@ from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from depslice.callgraph.errors import RepositoryError
-from depslice.callgraph.layout import Directory, Place, absolute_imports, place_directories
+from depslice.callgraph.layout import (
+    Directory,
+    Place,
+    imported_names,
+    is_stray_package,
+    place_directories,
+)
 from depslice.callgraph.model import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -119,7 +125,8 @@ def find_project(
     """Find the Python files of ``root`` and their module names.
 
     ``root`` is a repository, an unpacked package (a directory with
-    ``__init__.py`` and no packaging metadata: its modules carry its name), or a
+    ``__init__.py`` and no packaging metadata: its modules carry its name, unless
+    they import one another as if it were none), or a
     single ``.py`` file, which is then the whole project. Notebooks, hidden,
     vendored, built and gitignored paths and virtual environments are left out
     and listed; ``include`` (gitignore patterns, relative to the root) brings
@@ -443,15 +450,17 @@ def _name_modules(top: Path, walk: _Walk) -> tuple[SourceFile, ...]:
 
 
 def _places(top: Path, walk: _Walk) -> dict[str, Place]:
+    evidence: dict[str, frozenset[str]] = {}
+
+    def imports_of(path: str) -> frozenset[str]:
+        if path not in evidence:
+            evidence[path] = imported_names(_head(top, path))
+        return evidence[path]
+
     package = _package_name(top, walk)
+    if package is not None and is_stray_package(walk.directories, package, imports_of):
+        package = None
     if package is None:
-        evidence: dict[str, frozenset[str]] = {}
-
-        def imports_of(path: str) -> frozenset[str]:
-            if path not in evidence:
-                evidence[path] = absolute_imports(_head(top, path))
-            return evidence[path]
-
         declared = frozenset(_declared_roots(top, walk))
         return place_directories(walk.directories, declared=declared, imports_of=imports_of)
     source_root = "/".join([".."] * len(package))

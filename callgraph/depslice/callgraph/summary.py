@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 44
+FORMAT: Final = 45
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -109,6 +109,7 @@ BY_NAME: Final = (
     44  # obj name access pos         getattr, setattr … by a text from elsewhere, perhaps
 )
 COMPARED: Final = 45  # dst left right dunder pos   a comparison that is no test: a value
+TOLD: Final = 46  # dst type text               a number or a slice that stands there: which one
 
 LONGEST_NAME: Final = 80
 """Longer texts name no attribute, and no key worth following."""
@@ -148,6 +149,11 @@ POSITION_AT: Final = {
     TEXT: 4,
 }
 """Which operand is the position, by opcode; the other operations have none."""
+
+
+def number_key(text: str) -> str:
+    """What stands for a number among the keys of a dict, which a text is never like."""
+    return f"number {text}"
 
 
 def pack(line: int, column: int) -> Position:

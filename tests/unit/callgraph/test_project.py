@@ -237,6 +237,36 @@ def test_a_package_inside_a_package_carries_both_names(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("init", "main", "is_package"),
+    [
+        ("", "from helpers import f", False),
+        ("", "    import sub.a as a", False),
+        ("", "import json", True),
+        ("", "from helpers import f\nfrom pkg.helpers import g", True),
+        ("", "from helpers import f\nfrom . import sub", True),
+        ("from .main import x", "from helpers import f", True),
+        ("", "import helpers2", True),
+    ],
+)
+def test_a_folder_with_an_init_file_by_mistake(
+    init: str, main: str, is_package: bool, tmp_path: Path
+) -> None:
+    files = f"# --- __init__.py\n{init}\n# --- main.py\n{main}\n# --- helpers.py\n"
+    write_files(
+        files + "# --- sub/__init__.py\n# --- sub/a.py\nfrom . import b\n", tmp_path / "pkg"
+    )
+    names = modules(find_project(tmp_path / "pkg"))
+    assert names["main.py"] == ("..:pkg.main" if is_package else "main")
+    assert names["sub/a.py"] == ("..:pkg.sub.a" if is_package else "sub.a")
+
+
+def test_what_a_package_below_imports_from_above_makes_it_a_package(tmp_path: Path) -> None:
+    files = "# --- __init__.py\n# --- main.py\nimport helpers\n# --- helpers.py\n"
+    write_files(files + "# --- sub/__init__.py\nfrom .. import helpers\n", tmp_path / "pkg")
+    assert modules(find_project(tmp_path / "pkg"))["main.py"] == "..:pkg.main"
+
+
 def test_a_repository_with_an_init_file_is_still_a_repository(tmp_path: Path) -> None:
     repo = tmp_path / "repo"
     project = found(repo, "# --- setup.py\n# --- __init__.py\n# --- pkg/__init__.py\n")

@@ -115,7 +115,8 @@ def test_a_repository_that_is_as_it_was(repository: Repository) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("RATE = 19", "# of 2021\n\nRATE = 16"),
+        ("RATE = 19", "# of 2021\n\nRATE = 19"),
+        ("(100 + RATE) / 100", "(1000 + RATE) / 1000"),
         ("import functools\n", "import functools\n\n\n\n"),
         ("(100 + RATE)", "(\n            100   +   RATE\n        )"),
         ("What something costs.", "What something costs,\n    without tax."),
@@ -140,6 +141,7 @@ def test_an_edit_of_form_alone_moves_positions(repository: Repository, old: str,
         ("shop/broken.py", "def :", "def works(): run()"),
         ("main.py", "def run", "def :"),
         ("main.py", "print(", "str("),
+        ("shop/prices.py", "RATE = 19", "RATE = 16"),  # a number with a name may be a key
         ("main.py", "[1, 2]", "['a']"),
     ],
 )

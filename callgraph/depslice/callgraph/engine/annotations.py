@@ -86,6 +86,8 @@ class AnnotationEvaluation(ScopeEvaluation):
         values = registers[source]
         if not values or values <= self.unknown:
             return declared or values
+        if function.unit.owner < 0 and all(map(self.is_told, values)):
+            return values  # `KEY: int = 1`; of a field, constructors may make something else
         self.outside.adopt(values, declared)
         if declared and all(self.values[v][0] in OPEN_OR_OUTSIDE for v in values):
             return declared | values

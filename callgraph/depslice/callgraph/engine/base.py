@@ -93,6 +93,7 @@ class EngineState:
         self.settled = True  # nothing that may still grow was read
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
+        self.opened: set[Function] = set()  # someone who is not known may call them
         self._decorated_records: dict[Class, bool] = {}
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
@@ -239,6 +240,16 @@ class EngineState:
             else:
                 others.append(value)
         return methods, others
+
+    def number_of(self, value: int) -> int | None:
+        """Which number a value is, if it is one that stands in the code."""
+        kind = self.values[value]
+        told = kind[0] == "XI" and len(kind) > 2 and kind[1] == "builtins.int"
+        return int(kind[2]) if told else None
+
+    def is_told(self, value: int) -> bool:
+        """Whether a value is a text or a number that stands in the code."""
+        return self.values[value][0] == "S" or self.number_of(value) is not None
 
     def objects_in(self, values: Values) -> frozenset[int]:
         """Those whose special methods may be of the repo."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from depslice.callgraph import summary as s
@@ -12,7 +12,7 @@ from depslice.callgraph.engine.demands import HASHED, ORDERED
 from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.protocols import DICTS
-from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Value, Values
 from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
@@ -199,13 +199,14 @@ class ContainerEvaluation(ComputedNames):
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
         result: set[int] = set()
-        is_slice = keys == self.constants[s.SLICE]
+        is_slice = self._is_slice(keys)
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
             if is_slice and kind in ITERABLE:  # `x[1:]` has the elements of `x`
-                result.add(receiver)
-                if kind == "K":
+                part = self._part(receiver, keys) if kind == "K" else None
+                result.add(receiver if part is None else part)
+                if kind == "K" and part is None:
                     self.lose_places(receiver)  # at other places
                 elif kind in OPEN:
                     self.note_protocol("__getitem__", pos, receiver)
@@ -216,7 +217,9 @@ class ContainerEvaluation(ComputedNames):
                 self._look_up(value, keys, pos)
             elif kind in ("G", "GS", "S"):
                 self._look_up(value, keys, pos)
-                found = self.outside.item(receiver, keys, pos)
+                found = self._place_in_tuple(value, keys) if kind == "G" else None
+                if found is None:
+                    found = self.outside.item(receiver, keys, pos)
                 if found is not None:
                     result |= found
                 elif kind == "G":
@@ -243,6 +246,19 @@ class ContainerEvaluation(ComputedNames):
                 self.operate(receiver, "__getitem__", [keys], pos)
                 result |= self.derive("E", receiver)
         return result
+
+    def _place_in_tuple(self, value: Value, keys: Values) -> Values | None:
+        """What ``tuple[A, B]`` declares for the places that ``keys`` are; ``None``: not told."""
+        if not _is_tuple(value):
+            return None
+        found: set[int] = set()
+        for key in keys:
+            place = self.number_of(key)
+            if place is None:
+                return None
+            arguments = value[2]  # one may stand for all
+            found |= arguments[place if -len(arguments) <= place < len(arguments) else -1]
+        return found or None
 
     def _look_up(self, container: tuple[Any, ...], keys: Values, pos: Position) -> None:
         """What a container asks of a key: a mapping hashes it, a sequence counts."""
@@ -275,9 +291,9 @@ class ContainerEvaluation(ComputedNames):
         result: set[int] = set()
         receiver = self.intern(("I", class_, True))
         for key in keys:
-            text = self.values[key]
-            if text[0] == "S" and text[1].isdecimal():
-                result |= self.fields_of_tuple(receiver, class_, int(text[1]), pos)
+            place = self.number_of(key)
+            if place is not None and place >= 0:
+                result |= self.fields_of_tuple(receiver, class_, place, pos)
         return result
 
     def _namespace_item(self, namespace: tuple[Any, ...], keys: Values, pos: Position) -> Values:
@@ -379,21 +395,55 @@ class ContainerEvaluation(ComputedNames):
             return str(value[1])
         if value[0] == "C" and value[2]:
             return f"class {value[1].id}"
-        return None
+        number = self.number_of(key)
+        return None if number is None else s.number_key(str(number))
+
+    def _is_slice(self, keys: Values) -> bool:
+        [slice_] = self.constants[s.SLICE]
+        return bool(keys) and all(self.values[key][:2] == self.values[slice_] for key in keys)
+
+    def _part(self, sequence: int, slices: Values) -> int | None:
+        """``sequence[1:3]``: another one, with the elements that stand there, if it is known which.
+
+        What was put somewhere stands anywhere in it too.
+        """
+        tag, kind, maker, register = self.values[sequence]
+        length = self.lengths.get(sequence)
+        told = [self.values[each][2] for each in slices if len(self.values[each]) > 2]
+        if length is None or len(told) != 1 or len(slices) != 1 or kind not in _ROWS:
+            return None
+        lower, _, upper = told[0].partition(":")
+        places = range(length)[int(lower) : int(upper) if upper else None]
+        if len(places) == length:
+            places = range(length)  # a copy
+        part = self.intern((tag, kind, maker, (register, places.start, places.stop)))
+        self.lengths[part] = len(places)
+        for index, place in enumerate(places):
+            self.write_item(part, str(index), self.read(self.cell("k", sequence, str(place))))
+        added = self.read(self.cell("n", sequence))
+        self.write(self.cell("n", part), added)
+        self.write(self.elements_cell(part), added)
+        return part
 
     def _known_keys(self, keys: Values) -> list[str] | None:
         known: list[str] = []
-        for key in keys:
+        for key in self._told_by_callers(keys):
             text = self._key_text(key)
             if text is None:
                 return None
             known.append(text)
         return known or None
 
+    def _told_by_callers(self, keys: Values) -> Iterator[int]:
+        """``keys``, but for parameters of which all callers are known: those say which it is."""
+        for key in keys:
+            kind = self.values[key]
+            if kind[0] != "P" or not self.whole or kind[1] in self.opened:
+                yield key
+
     def _item(self, container: int, keys: Values) -> Values:
-        known = self._known_keys(keys)
-        if self.values[container][1] not in DICTS and known is not None:
-            known = self._places(container, known)
+        is_mapping = self.values[container][1] in DICTS
+        known = self._known_keys(keys) if is_mapping else self._places(container, keys)
         if known is None:
             return self.read(self.elements_cell(container))
         found: set[int] = set()
@@ -411,22 +461,20 @@ class ContainerEvaluation(ComputedNames):
         self.write(self.cell("n", container), made)
         return made
 
-    def _places(self, container: int, texts: list[str]) -> list[str] | None:
+    def _places(self, container: int, keys: Values) -> list[str] | None:
         """The places in a sequence that these indices mean, if its places are known."""
         if container not in self.lengths:
             return None
         length = self.lengths[container]
         places: list[str] = []
-        for text in texts:
-            if text.removeprefix("-").isdecimal():
-                if text[0] != "-":
-                    places.append(text)
-                    continue
-                if length is not None and int(text) + length >= 0:
-                    places.append(str(int(text) + length))
-                    continue
-            return None
-        return places
+        for key in self._told_by_callers(keys):
+            number = self.number_of(key)
+            if number is not None and number < 0:
+                number = None if length is None or number + length < 0 else number + length
+            if number is None:
+                return None
+            places.append(str(number))
+        return places or None
 
     def lose_places(self, container: int) -> None:
         """Elements move: each may be anywhere from now on."""
@@ -444,7 +492,7 @@ class ContainerEvaluation(ComputedNames):
                     result |= exact | self.read(self.cell("n", value))
                 else:
                     result |= self.read(self.elements_cell(value))
-            elif kind[0] == "G" and kind[1].rpartition(".")[2] in ("tuple", "Tuple") and kind[2]:
+            elif _is_tuple(kind):
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
             elif kind[0] == "I" and "typing.NamedTuple" in self.external_bases(kind[1]):
@@ -470,12 +518,11 @@ class ContainerEvaluation(ComputedNames):
             if value[0] == "K":
                 if not self._may_mutate(value):
                     continue
-                if keys == self.constants[s.SLICE]:
+                if self._is_slice(keys):
                     self.update_container(receiver, values, pos)
                     continue
-                known = self._known_keys(keys)
-                if value[1] not in DICTS and known is not None:
-                    known = self._places(receiver, known)
+                is_mapping = value[1] in DICTS
+                known = self._known_keys(keys) if is_mapping else self._places(receiver, keys)
                 for text in known or ():
                     self.write_item(receiver, text, values)
                 if known is None:
@@ -650,3 +697,8 @@ class ContainerEvaluation(ComputedNames):
         if method in _COPYING:
             return self.single(value)
         return EMPTY
+
+
+def _is_tuple(value: Value) -> bool:
+    """Whether it is declared to be a tuple, of what."""
+    return value[0] == "G" and value[1].rpartition(".")[2] in ("tuple", "Tuple") and bool(value[2])

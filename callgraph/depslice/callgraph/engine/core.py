@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -94,6 +94,10 @@ class Engine(Probing):
             self.closed = True
             self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
             self.closed = False
+            imported = set(self._imported_modules())
+            for each in known:
+                if each in self.called and each.module.name in imported:
+                    self.leave_out(each, each.signature.optional)  # as others may
             self._open([each for each in known if each not in self.called])
         self._want(known)
         if self.whole:
@@ -107,6 +111,16 @@ class Engine(Probing):
             self.settle()
             self._guess_by_name(known)
             self.settle()
+
+    def _imported_modules(self) -> Iterator[str]:
+        """Modules that others of the program import: what is not among them is a script."""
+        for module in filter(None, map(self.program.module, self.program.files)):
+            for piece in module.summary.pieces:
+                for _, level, target, item in piece.imports:
+                    found = self.program.import_target(module, level, target)
+                    yield found
+                    if item is not None:
+                        yield f"{found}.{item}"
 
     def _open(self, functions: list[Function]) -> None:
         """Whoever calls those that have no receiver yet is not known."""
@@ -471,6 +485,7 @@ class Engine(Probing):
             s.UNARY: self._unary,
             s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], f.HERE),
             s.NARROW_TEXT: lambda fn, r, op: self.narrow_text(r[op[2]], op[3], op[4]),
+            s.TOLD: lambda fn, r, op: self.single(("XI", op[2], op[3])),
             s.YIELD: self._yield,
             s.YIELD_FROM: self._yield_from,
         }

@@ -72,7 +72,7 @@ class Literals:
             return self._parts_given(op)
         if code == s.GLOBAL:
             return () if self._variables and self._is_constant(op[2]) else None
-        return () if code in (s.STRING, s.TEXT) else None
+        return () if code in (s.STRING, s.TEXT, s.TOLD) else None
 
     def _parts_given(self, call: Op) -> Iterable[Register] | None:
         """What ``sorted(x)`` or ``x.items()`` gives is part of."""
@@ -140,5 +140,5 @@ _ONLY_LOOKING: Final = {
     *(s.ITER, s.ITEM, s.SUB, s.CONTAINS, s.TRUTH, s.BINARY, s.COMPARE, s.COMPARED),
 }
 _MAKING: Final = (
-    _PASSING_ON | _FIRST_ONLY | _DISPLAYS | {s.STRING, s.TEXT, s.CALL, s.GLOBAL, s.ATTR}
+    _PASSING_ON | _FIRST_ONLY | _DISPLAYS | {s.STRING, s.TEXT, s.TOLD, s.CALL, s.GLOBAL, s.ATTR}
 )

@@ -88,6 +88,7 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.SETGLOBAL: (2,),
     s.SETSUB: (1, 2, 3),
     s.STRING: (),
+    s.TOLD: (),
     s.SUB: (2, 3),
     s.SUPER: (3,),
     s.TRUTH: (1,),

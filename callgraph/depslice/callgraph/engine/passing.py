@@ -14,6 +14,7 @@ from depslice.callgraph.engine.values import (
     OBJECTS_OR_OPEN,
     TRACED,
     Function,
+    Value,
     Values,
 )
 from depslice.callgraph.summary import Position
@@ -21,7 +22,10 @@ from depslice.callgraph.summary import Position
 _MOST_RECEIVERS = 8
 _MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _PASSED = frozenset(
-    {"U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS", "L"}
+    {
+        *("U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS", "L"),
+        *("KM", "SM", "X", "XM"),  # of the library: they may be called
+    }
 )
 _FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM", "L"})
 _TEXT = frozenset({"S", "N"})
@@ -297,6 +301,11 @@ class FunctionCalls(FittingEvaluation):
                     gathered = self.intern(("K", "tuple", function, index))
                     self.lengths[gathered] = None
                     self.write_item(gathered, str(place - count), self._passed(values))
+        if self.whole and signature.optional:
+            given = {*positional[: len(args)], *map(signature.by_name.get, keywords)}
+            left = signature.optional.difference(given)
+            if left:
+                self.leave_out(function, left)
         if not keywords and not spread:
             return
         for name, values in keywords.items():
@@ -330,8 +339,8 @@ class FunctionCalls(FittingEvaluation):
         told = self.shared(values) if isinstance(values, set) else values
         passed = self._passed(told)
         if told in self._telling and self._is_name(function, index, told):
-            texts = {v for v in told if self.values[v][0] in _TEXT}
-            passed = passed | texts | (told & self.constants[s.STR])
+            keys = {v for v in told if self._is_key(self.values[v])}
+            passed = passed | keys | (told & self.constants[s.STR])
         if not passed:
             return
         if not self.whole:
@@ -349,6 +358,11 @@ class FunctionCalls(FittingEvaluation):
                 exact = sorted(passed - cell.values - self.functions)[:room]
                 passed = self.shared(receiver.union(exact))
         self.write(cell, passed)
+
+    @staticmethod
+    def _is_key(kind: Value) -> bool:
+        """Whether a value may name something: a text, or a number."""
+        return kind[0] in _TEXT or (kind[0] == "XI" and kind[1] == "builtins.int")
 
     def _is_name(self, function: Function, index: int, values: frozenset[int]) -> bool:
         """Whether the parameter names something, or is passed on for one that does."""
@@ -373,6 +387,6 @@ class FunctionCalls(FittingEvaluation):
             self._passing[values] = passed
             kinds = [known[v] for v in values]
             parameters = tuple((kind[1], kind[2]) for kind in kinds if kind[0] == "P")
-            if parameters or any(kind[0] in _TEXT for kind in kinds):
+            if parameters or any(map(self._is_key, kinds)):
                 self._telling[values] = parameters
         return passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -361,7 +362,7 @@ class ScopeEvaluation(Fallbacks):
                     values |= declared
                 else:
                     values = set(declared)
-        if has_default:
+        if has_default and self._is_left_out(function, index):
             values |= self._default_values(function, index)
         if self.whole:
             passed: Values = self.read(self.parameter_cell(function, index)) - self.unknown
@@ -369,7 +370,7 @@ class ScopeEvaluation(Fallbacks):
                 passed = self.fitting(function, annotation, passed)
             if passed and annotation is not None and not self.is_open(function, index):
                 values = {self.intern(("P", function, index))}  # callers say it more precisely
-                if has_default:
+                if has_default and self._is_left_out(function, index):
                     values |= self._default_values(function, index)
             values |= passed
         return values
@@ -448,12 +449,26 @@ class ScopeEvaluation(Fallbacks):
 
     def open_function(self, function: Function) -> None:
         """Nobody of the program calls ``function``: someone else may, with anything."""
+        self.opened.add(function)
+        if function.signature.optional:
+            self.leave_out(function, function.signature.optional)
         for index, (_, _, annotation, _) in enumerate(function.unit.params):
             receiver = self.receiver(function, index)
             if receiver is not None:
                 self.write(self.parameter_cell(function, index), receiver)
             elif annotation is not None:
                 self.write(self.parameter_cell(function, index), self.unknown)
+
+    def leave_out(self, function: Function, parameters: AbstractSet[int]) -> None:
+        """Somebody calls ``function`` without an argument for ``parameters``."""
+        cell = self.cell("left out", function)
+        if not parameters <= cell.values:
+            cell.values |= parameters  # not :meth:`write`: these are no values, and all count
+            self.wake(cell)
+
+    def _is_left_out(self, function: Function, index: int) -> bool:
+        """Whether the default of a parameter is used: by a caller that is known, or may be."""
+        return not self.whole or index in self.read(self.cell("left out", function))
 
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)

@@ -149,7 +149,7 @@ class Lookup:
 class Signature:
     """Where arguments go: parameter indices by position and by keyword."""
 
-    __slots__ = ("by_name", "keyword_only", "positional", "rest", "variadic")
+    __slots__ = ("by_name", "keyword_only", "optional", "positional", "rest", "variadic")
 
     def __init__(self, params: Iterable[tuple[str, str, TypeExpr | None, bool]]) -> None:
         self.positional: list[int] = []
@@ -157,7 +157,10 @@ class Signature:
         self.keyword_only: list[int] = []
         self.variadic: int | None = None
         self.rest: int | None = None
-        for index, (name, kind, _, _) in enumerate(params):
+        optional: list[int] = []
+        for index, (name, kind, _, has_default) in enumerate(params):
+            if has_default:
+                optional.append(index)
             if kind == "va":
                 self.variadic = index
             elif kind == "kw":
@@ -169,6 +172,7 @@ class Signature:
                     self.keyword_only.append(index)
                 if kind != "po":
                     self.by_name[name] = index
+        self.optional = frozenset(optional)
 
 
 _NO_PARAMETERS = Signature(())

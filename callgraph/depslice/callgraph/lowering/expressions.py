@@ -126,6 +126,8 @@ _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
+_MAY_BE_NUMBER = frozenset({ast.Constant, ast.UnaryOp})
+_LARGEST_KEY = 1 << 32  # longer numbers are data
 _LONGEST_TEMPLATE = 4000
 
 
@@ -137,6 +139,7 @@ class ExpressionLowering:
     dynamic: list[tuple[Position, str]]
 
     def __init__(self) -> None:
+        self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
         self._lower: dict[type, Callable[[Any], Register]] = {
             ast.Name: self._name,
             ast.Attribute: self._attribute,
@@ -304,12 +307,14 @@ class ExpressionLowering:
                 mixed = mixed or bool(stars)
                 if by_name and len(args) == 1 and type(argument) is ast.BinOp:
                     args.append(self._summed_name(argument))
+                elif type(argument) in _MAY_BE_NUMBER:
+                    args.append(self.told(argument))
                 else:
                     args.append(self._lower.get(type(argument), self._unknown)(argument))
         keywords: list[tuple[str, Register]] = []
         double: list[Register] = []
         for keyword in node.keywords:
-            value = self.expression(keyword.value)
+            value = self.told(keyword.value)
             if keyword.arg is None:
                 double.append(value)
             else:
@@ -430,7 +435,7 @@ class ExpressionLowering:
 
     def _subscript(self, node: ast.Subscript) -> Register:
         value = self.expression(node.value)
-        key = self.key(node.slice)
+        key = self.told(node.slice)
         frame = self.frame
         if _is_typing_form(node.value) and _holds_text(node.slice):
             # `Alias = Union["Later", int]`: forward references outside an annotation.
@@ -440,17 +445,21 @@ class ExpressionLowering:
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
         return register
 
-    def key(self, node: ast.expr) -> Register:
-        """The key of a subscript; a constant number is a text too, so that it can be told."""
-        number = node.operand if type(node) is ast.UnaryOp else node
-        if type(number) is ast.Constant and type(number.value) is int:
-            sign = "-" if number is not node and type(node.op) is ast.USub else ""  # type: ignore[attr-defined]
-            register = self.frame.new()
-            self.frame.ops.append((s.STRING, register, f"{sign}{number.value}"[: s.LONGEST_NAME]))
-            return register
-        return self.expression(node)
+    def told(self, node: ast.expr) -> Register:
+        """An expression that may be a key, or become one: of a constant number it is told which."""
+        number = _number(node)
+        return self.expression(node) if number is None else self._told("builtins.int", str(number))
+
+    def _told(self, dotted: str, text: str) -> Register:
+        register = self.frame.new()
+        self.frame.ops.append((s.TOLD, register, dotted, text))
+        return register
 
     def _slice(self, node: ast.Slice) -> Register:
+        bounds = [0 if part is None else _number(part) for part in (node.lower, node.upper)]
+        if node.step is None and None not in bounds:
+            upper = "" if node.upper is None else bounds[1]
+            return self._told("builtins.slice", f"{bounds[0]}:{upper}")
         for part in (node.lower, node.upper, node.step):
             if part is None:
                 continue
@@ -716,7 +725,7 @@ class ExpressionLowering:
             if type(element) is ast.Starred:
                 starred.append(self.expression(element.value))
             else:
-                elements.append(self.expression(element))
+                elements.append(self._held(element))
         frame = self.frame
         register = frame.new()
         kind = type(node).__name__.lower()
@@ -725,6 +734,11 @@ class ExpressionLowering:
             elements, many = elements[:1], True
         frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred), many))
         return register
+
+    def _held(self, node: ast.expr) -> Register:
+        """An expression whose value is put into a container, if anyone will see it there."""
+        register = self.expression(node)
+        return s.UNBOUND if node in self.unseen else register
 
     def _mapping(self, node: ast.Dict) -> Register:
         items: list[tuple[str | None, Register, Register]] = []
@@ -739,7 +753,7 @@ class ExpressionLowering:
                 key_register = _CONSTANTS.get(type(key.value), s.OPAQUE)
             else:
                 key_register = self.expression(key)
-            items.append((text, key_register, self.expression(value)))
+            items.append((text, key_register, self._held(value)))
         frame = self.frame
         register = frame.new()
         if len(items) > 64 and all(k < -1 and v < -1 for _, k, v in items):
@@ -890,10 +904,23 @@ def _shown(part: str | Field, args: Sequence[Register]) -> str | Register:
     return s.STR
 
 
+def _number(node: ast.expr) -> int | None:
+    """Which number a constant, or a negative one, is."""
+    negative = type(node) is ast.UnaryOp and type(node.op) is ast.USub
+    number = node.operand if negative else node  # type: ignore[attr-defined]
+    if type(number) is not ast.Constant or type(number.value) is not int:
+        return None
+    if abs(number.value) >= _LARGEST_KEY:
+        return None
+    return -number.value if negative else number.value
+
+
 def _key_text(value: object) -> str | None:
     if type(value) is str and len(value) <= s.LONGEST_NAME:
         return value
-    if type(value) in (int, bool, bytes) or value is None:
+    if type(value) is int:
+        return s.number_key(str(value)[: s.LONGEST_NAME])
+    if type(value) in (bool, bytes) or value is None:
         return repr(value)[: s.LONGEST_NAME]
     return None
 

@@ -10,6 +10,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.definitions import DefinitionLowering, Function, Path
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
+from depslice.callgraph.lowering.overwritten import overwritten
 from depslice.callgraph.lowering.syntax import (
     asks_for_main,
     ends_in_jump,
@@ -74,6 +75,7 @@ class FileLowering(DefinitionLowering):
     ) -> list[int]:
         """The pieces of ``body``, a block of the module scope or of a class scope."""
         made: list[int] = []
+        self.unseen.update(overwritten(body))
         for index, node in enumerate(body):
             place = (*path, index)
             piece = self._piece(node, place, parent, owner, when)

@@ -9,6 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
 from depslice.callgraph.lowering.names import bound_names
+from depslice.callgraph.lowering.overwritten import overwritten
 from depslice.callgraph.lowering.syntax import (
     Definition,
     import_entries,
@@ -41,6 +42,7 @@ class StatementLowering(ExpressionLowering):
         """Lower ``body``; whether control leaves it before its end."""
         frame = self.frame
         guards = frame.guards
+        self.unseen.update(overwritten(body))
         leaves = any(self.statement(node) for node in body)  # what follows a jump is dead
         frame.guards = guards
         return leaves
@@ -53,7 +55,9 @@ class StatementLowering(ExpressionLowering):
                 self._call_statement(node.value)  # type: ignore[attr-defined]
             return False
         if kind is ast.Assign:
-            value = self.expression(node.value)  # type: ignore[attr-defined]
+            lower = self.expression if self.frame.is_function else self.told
+            value = lower(node.value)  # type: ignore[attr-defined]
+            value = s.UNBOUND if node.value in self.unseen else value  # type: ignore[attr-defined]
             for target in node.targets:  # type: ignore[attr-defined]
                 self.assign(target, value)
             return False
@@ -407,7 +411,8 @@ class StatementLowering(ExpressionLowering):
         frame = self.frame
         eager = not self.future_annotations and not frame.is_function
         declared = self._annotation(node.annotation, eager=eager)
-        value = None if node.value is None else self.expression(node.value)
+        lower = self.expression if frame.is_function else self.told
+        value = None if node.value is None else lower(node.value)
         if declared[-1] == "TypeAlias" and node.value is not None:
             # Linters do not follow `X: "TypeAlias" = "…"`.
             unseen = isinstance(node.annotation, ast.Constant)
@@ -438,7 +443,7 @@ class StatementLowering(ExpressionLowering):
                     frame.stores.add(attr)
                 self._note_write(target)
             case ast.Subscript(value=obj, slice=key):
-                receiver, index = self.written(obj), self.key(key)
+                receiver, index = self.written(obj), self.told(key)
                 pos = pack(target.lineno, target.col_offset)
                 self.frame.ops.append((s.SETSUB, receiver, index, value, pos))
                 self._note_write(target)

@@ -1,0 +1,147 @@
+"""Values that a display puts into a container and the next statements put others in place of.
+
+::
+
+    table = {"a": first, "b": second}
+    table["a"] = third  # nobody has seen `first` there
+
+A dead store (Aho et al., *Compilers*, 8.5): between the two no code runs that could read the
+container. So only statements count that run nothing: bindings of names, constants, functions
+and displays of them to names, items of the container, and ``table.update({…})``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+_Path: TypeAlias = "tuple[str, ...]"
+_INERT: Final = (ast.Name, ast.Constant, ast.Lambda)
+_DISPLAYS: Final = (ast.Dict, ast.List)
+
+
+def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
+    """The values of displays and of stores in ``body`` that are overwritten unseen."""
+    fresh: dict[str, dict[_Path, ast.expr]] = {}  # container -> what stands where in it
+    for node in body:
+        kind = type(node)
+        if kind is ast.Assign or kind is ast.AnnAssign:
+            target, value = _assigned(node)
+            if target is None or value is None or not _is_inert(value):
+                fresh.clear()
+            elif type(target) is ast.Name:
+                fresh.pop(target.id, None)
+                if type(value) in _DISPLAYS:
+                    fresh[target.id] = dict(_stored(value, ()))
+            else:
+                yield from _store(fresh, target, [((), value)])
+        elif fresh and kind is ast.Expr:
+            update = _update(node.value)  # type: ignore[attr-defined]
+            if update is None:
+                fresh.clear()
+            else:
+                yield from _store(fresh, *update)
+        elif fresh and not _defines(node):
+            fresh.clear()
+
+
+def _store(
+    fresh: dict[str, dict[_Path, ast.expr]],
+    target: ast.expr,
+    entries: Iterable[tuple[_Path, ast.expr]],
+) -> Iterator[ast.expr]:
+    """Note what is stored below ``target``; what was there before."""
+    path: list[str] = []
+    while type(target) is ast.Subscript:
+        key = _key(target.slice)
+        if key is None:
+            fresh.clear()
+            return
+        path.append(key)
+        target = target.value
+    stored = fresh.get(target.id) if type(target) is ast.Name else None
+    if stored is None:
+        fresh.clear()
+        return
+    base = tuple(reversed(path))
+    for below, value in entries:
+        place = base + below
+        # An item of something else than a display of this statement is one of any object.
+        if any(place[:length] in stored for length in range(len(place))):
+            fresh.clear()
+            return
+        for each in [each for each in stored if each[: len(place)] == place]:
+            yield stored.pop(each)
+        stored.update(_stored(value, place))
+
+
+def _stored(value: ast.expr, path: _Path) -> Iterator[tuple[_Path, ast.expr]]:
+    """Where the values of a display stand; of one whose places are not known, itself."""
+    if type(value) is ast.Dict and all(key and _key(key) for key in value.keys):
+        for key, each in zip(value.keys, value.values, strict=True):
+            assert key is not None
+            yield from _stored(each, (*path, str(_key(key))))
+    elif type(value) is ast.List and not any(type(each) is ast.Starred for each in value.elts):
+        for index, each in enumerate(value.elts):
+            yield from _stored(each, (*path, repr(index)))
+    elif path:
+        yield path, value
+
+
+def _update(node: ast.expr) -> tuple[ast.expr, list[tuple[_Path, ast.expr]]] | None:
+    """``table.update({…})``: the container, and what is stored in it."""
+    if type(node) is not ast.Call or type(node.func) is not ast.Attribute:
+        return None
+    given = [each.value for each in node.keywords] + node.args
+    if node.func.attr != "update" or len(node.args) > 1 or not all(map(_is_inert, given)):
+        return None
+    entries: list[tuple[_Path, ast.expr]] = []
+    for argument in node.args:
+        if type(argument) is not ast.Dict or not all(key and _key(key) for key in argument.keys):
+            return None
+        entries += [
+            ((str(_key(key)),), value)
+            for key, value in zip(argument.keys, argument.values, strict=True)
+            if key is not None
+        ]
+    if any(each.arg is None for each in node.keywords):
+        return None
+    entries += [((repr(each.arg),), each.value) for each in node.keywords]
+    return node.func.value, entries
+
+
+def _assigned(node: ast.stmt) -> tuple[ast.expr | None, ast.expr | None]:
+    if type(node) is ast.AnnAssign:
+        return node.target, node.value
+    assert type(node) is ast.Assign
+    return (node.targets[0] if len(node.targets) == 1 else None), node.value
+
+
+def _key(node: ast.expr) -> str | None:
+    """A constant key, so that equal ones are the same (``1 == True`` is none that is met)."""
+    if type(node) is ast.Constant and type(node.value) in (str, int):
+        return repr(node.value)
+    return None
+
+
+def _is_inert(node: ast.expr) -> bool:
+    """Whether evaluating it runs no code of anyone."""
+    if type(node) is ast.Dict:
+        keys = [key for key in node.keys if key is not None]
+        return (
+            len(keys) == len(node.keys)
+            and all(type(key) is ast.Constant for key in keys)
+            and all(map(_is_inert, node.values))
+        )
+    if type(node) in (ast.List, ast.Tuple):
+        return all(map(_is_inert, node.elts))  # type: ignore[attr-defined]
+    return isinstance(node, _INERT)
+
+
+def _defines(node: ast.stmt) -> bool:
+    """Whether it just defines a function."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return type(node) is ast.Pass
+    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    return not node.decorator_list and all(map(_is_inert, defaults))
