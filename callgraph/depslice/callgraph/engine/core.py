@@ -385,6 +385,9 @@ class Engine(Probing):
                 return self.unknown
             case ("probe", receiver, tag, extra, where):
                 return self.find_probed(receiver, tag, extra, where)
+            case ("called-outside", callee, args, keywords, where):
+                self.current = where
+                return self.call(self.only(callee), args, dict(keywords), 0)
             case ("parts", containers):
                 return self.find_parts(containers)
             case ("carried", name):

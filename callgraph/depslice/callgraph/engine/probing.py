@@ -27,6 +27,19 @@ class Probing(ContainerEvaluation):
         """
         return self.question(("probe", receiver, tag, extra, where))
 
+    def called_outside(
+        self,
+        callee: int,
+        args: tuple[Values, ...],
+        keywords: tuple[tuple[str, Values], ...],
+        where: Function,
+    ) -> Lookup:
+        """A call of code outside the repo that ``where`` was handed: ``show(str, objects)``.
+
+        The facts of the answer are what that code does with what it is given.
+        """
+        return self.question(("called-outside", callee, args, keywords, where))
+
     def carried(self, name: str) -> Lookup:
         """Whatever functions of the program carry as their attribute ``name``."""
         return self.question(("carried", name))

@@ -97,7 +97,25 @@ OBJECTS = frozenset({"I"})
 """Values whose special methods may be of the repo, over a whole program."""
 OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R", "O"}
 """The same for a slice, which traces what is open to objects."""
-TRACED = OPEN | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
+TRACED = OPEN | {
+    "X",
+    "XM",
+    "SM",
+    "KM",
+    "F",
+    "B",
+    "C",
+    "I",
+    "M",
+    "K",
+    "G",
+    "GS",
+    "PT",
+    "SU",
+    "GE",
+    "CM",
+    "CB",
+}
 """Values that a slice follows from an argument to the parameter."""
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 

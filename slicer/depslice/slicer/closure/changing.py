@@ -208,6 +208,7 @@ class Changing:
         function: Function,
     ) -> bool:
         """Whether the variable in ``root`` only writes log records, or is passed unchanged."""
+        numbers = {s.INT, *(op[1] for op in function.unit.ops if op[0] == s.TOLD)}
         for op in users.get(root, ()):
             values = self._engine.name_values(module, name, None)
             if self._only_handed_on(op, root, values, function):
@@ -221,12 +222,12 @@ class Changing:
             attribute = op[3]
             if attribute in LOGGERS:  # `app.logger.info("…")`
                 if not all(
-                    inner[0] == s.ATTR and _is_record(inner, users)
+                    inner[0] == s.ATTR and _is_record(inner, users, numbers)
                     for inner in users.get(op[1], ())
                 ):
                     return False
             elif attribute not in TELLING and not (
-                _is_record(op, users) and self._is_logger(module, name, attribute)
+                _is_record(op, users, numbers) and self._is_logger(module, name, attribute)
             ):
                 return False
         return True
@@ -266,8 +267,13 @@ def _is_only_called(root: Register, users: dict[Register, list[Op]]) -> bool:
     )
 
 
-def _is_record(attribute: Op, users: dict[Register, list[Op]]) -> bool:
-    """Whether ``logger.info`` is there to be called, with something to say, and no more."""
+def _is_record(
+    attribute: Op, users: dict[Register, list[Op]], numbers: Container[Register]
+) -> bool:
+    """Whether ``logger.info`` is there to be called, with something to say, and no more.
+
+    A number is no such thing, unless it is a level.
+    """
     word, _, rest = attribute[3].partition("_")
     if word not in SAYING or rest not in _OFTEN:
         return False
@@ -277,6 +283,6 @@ def _is_record(attribute: Op, users: dict[Register, list[Op]]) -> bool:
         and call[2] == attribute[1]
         and not users.get(call[1])
         and (bool(call[3]) or call[5] is not None)
-        and (word == "log" or not call[3] or call[3][0] != s.INT)
+        and (word == "log" or not call[3] or call[3][0] not in numbers)
         for call in calls
     )

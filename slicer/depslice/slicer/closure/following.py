@@ -8,7 +8,7 @@ function or a module. What is done with values that nobody knows yet goes to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from depslice.callgraph.engine import facts as f
@@ -87,7 +87,15 @@ class Following:
         ]
         for each in stale:
             self._growth.follow(each.module, each.piece.index, each.item)
-        return bool(stale)
+        return self._follow_outside() or bool(stale)
+
+    def _follow_outside(self) -> bool:
+        """Follow what code outside does that functions were handed; whether something is new."""
+        new = False
+        for where, lookup, pos in self._open.called_outside:
+            at = self._growth.followed[where]
+            new |= self._follow(at, f.answered(lookup, pos))
+        return new
 
     def note_unresolved(self) -> None:
         """Record what is still unresolved when all values have settled."""
@@ -116,13 +124,17 @@ class Following:
                 self._classes.want_read_by_type(self._growth.class_of(module, piece), item)
             self._follow(followed, facts)
 
-    def _follow(self, at: Followed, facts: list[f.Fact]) -> None:
+    def _follow(self, at: Followed, facts: Iterable[f.Fact]) -> bool:
+        """Follow ``facts`` that were not; whether there are such."""
+        new = False
         for fact in facts:
             if fact not in at.seen:
                 at.seen.add(fact)
+                new = True
                 rule = self._rules.get(fact[0])
                 if rule is not None:
                     rule(at, fact)
+        return new
 
     # --- names, modules
 
@@ -274,7 +286,7 @@ class Following:
 
     def _call_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, args, keywords, spread, pos = fact
-        given = Given(args, keywords, spread)
+        given = Given(args, keywords, spread, at.function)
         self._note_open(at, "call", value, given, ReferenceKind.CALL, "call-of-argument", pos)
 
     def _pass(self, at: Followed, fact: f.Fact) -> None:

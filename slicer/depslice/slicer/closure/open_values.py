@@ -16,8 +16,9 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import COPYING
 from depslice.callgraph.engine.protocols import OF_PARTS
-from depslice.callgraph.engine.values import Class, Function, Value, Values
+from depslice.callgraph.engine.values import Class, Function, Lookup, Value, Values
 from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.summary import Position
 from depslice.slicer.closure.classes import ORDERING, Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
@@ -59,11 +60,12 @@ done with that; an access, which is the ``name``, by a name that texts of the sl
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a call passes: by position, by keyword, and what ``*args`` and ``**kwargs`` hold."""
+    """What a call in ``where`` passes: by position, by keyword, what ``*args``, ``**kwargs`` hold."""
 
     args: tuple[Values, ...]
     keywords: tuple[tuple[str, Values], ...]
     spread: Values
+    where: Function
 
 
 @dataclass(slots=True)
@@ -96,6 +98,8 @@ class OpenValues:
         self._of_parts: set[tuple[int, str, object]] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
+        self.called_outside: dict[tuple[Function, Lookup, Position], None] = {}
+        """Calls of code outside that functions were handed: who calls, what is done then, where."""
         self._recognised: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
@@ -425,8 +429,17 @@ class OpenValues:
                 self._call_member(use, instance, "__init__")
             case "I":
                 self._call_member(use, kind, "__call__")
+            case "X" | "XM" | "SM" | "KM":
+                self._call_outside(use, kind)
             case _:
                 pass
+
+    def _call_outside(self, use: _Open, kind: Value) -> None:
+        given: Given = use.name
+        engine = self._engine
+        callee = engine.intern(kind)
+        lookup = engine.called_outside(callee, given.args, given.keywords, given.where)
+        self.called_outside.setdefault((given.where, lookup, use.demand.pos))
 
     def _call_member(self, use: _Open, instance: Value, name: str) -> None:
         found = self._engine.find_member(instance[1], name)
