@@ -89,6 +89,35 @@ class AttributeEvaluation(ClassEvaluation):
         """``receiver.name`` for every value the receiver can have."""
         if name[:2] == "__" and self.whole:
             name = self._mangled(name)
+        elif name[:1] == "_" and "__" in name[2:]:
+            receivers, values = self._load_private(receivers, name, pos)
+            if not receivers:
+                return values
+            return values | self._load(receivers, name, pos)
+        return self._load(receivers, name, pos)
+
+    def _load_private(self, receivers: Values, name: str, pos: Position) -> tuple[Values, Values]:
+        """``receiver._C__x``, by its mangled name (6.2.1): who has no such thing, and the values."""
+        others: set[int] = set()
+        values: Values = EMPTY
+        for receiver in receivers:
+            private = self.private_name(receiver, name)
+            if private is None:
+                others.add(receiver)
+            else:
+                values = values | self._load(self.only(receiver), private, pos)
+        return others, values
+
+    def private_name(self, receiver: int, name: str) -> str | None:
+        """``__x``, where ``name`` is ``_C__x`` and ``C`` is a class of the receiver's."""
+        kind = self.values[receiver]
+        for class_ in self.mro(kind[1]) if kind[0] in ("I", "C") and kind[1] is not None else ():
+            prefix = f"_{class_.info.qualname.rpartition('.')[2].lstrip('_')}__"
+            if name.startswith(prefix) and not name.endswith("__"):
+                return name[len(prefix) - 2 :]
+        return None
+
+    def _load(self, receivers: Values, name: str, pos: Position) -> Values:
         known = self._attributes.get(name)
         if known is None:
             known = self._attributes[name] = {}

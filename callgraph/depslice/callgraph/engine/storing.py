@@ -36,7 +36,10 @@ class StoreEvaluation(AttributeEvaluation):
             value = self.values[receiver]
             kind = value[0]
             if kind in ("I", "C"):
-                self._store_on_class(receiver, value, name, values, pos, by_object=by_object)
+                plain = name
+                if name[0] == "_" and "__" in name[2:]:
+                    plain = self.private_name(receiver, name) or name
+                self._store_on_class(receiver, value, plain, values, pos, by_object=by_object)
             elif kind == "M":
                 module = self.program.module(value[1])
                 self.facts.append((f.WRITE, value[1], name, pos))

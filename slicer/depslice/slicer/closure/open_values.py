@@ -155,7 +155,7 @@ class OpenValues:
         """
         engine = self._engine
         found = self._leave_unnamed()
-        for value in self._uses:
+        for value in self._origins.followed():
             parameter = self._parameter_behind(value)
             if (
                 parameter is not None

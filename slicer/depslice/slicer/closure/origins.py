@@ -78,6 +78,10 @@ class Origins:
             self._known[value] = EMPTY
             self._stale[value] = None
 
+    def followed(self) -> tuple[int, ...]:
+        """The open values that are followed: what is used, and what that is passed on from."""
+        return tuple(self._known)
+
     def known(self, value: int) -> frozenset[int]:
         """The known values behind ``value``; empty when only callers outside the slice know."""
         return self._known[value] if self._is_open(value) else self._engine.only(value)
