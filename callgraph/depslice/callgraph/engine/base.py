@@ -94,6 +94,7 @@ class EngineState:
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
         self.opened: set[Function] = set()  # someone who is not known may call them
+        self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering

@@ -301,7 +301,7 @@ class FunctionCalls(FittingEvaluation):
                     gathered = self.intern(("K", "tuple", function, index))
                     self.lengths[gathered] = None
                     self.write_item(gathered, str(place - count), self._passed(values))
-        if self.whole and signature.optional:
+        if self.whole and signature.optional and function not in self.spared:
             given = {*positional[: len(args)], *map(signature.by_name.get, keywords)}
             left = signature.optional.difference(given)
             if left:

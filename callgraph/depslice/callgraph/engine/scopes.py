@@ -465,10 +465,14 @@ class ScopeEvaluation(Fallbacks):
         if not parameters <= cell.values:
             cell.values |= parameters  # not :meth:`write`: these are no values, and all count
             self.wake(cell)
+            if cell.values == function.signature.optional:
+                self.spared.add(function)
 
     def _is_left_out(self, function: Function, index: int) -> bool:
         """Whether the default of a parameter is used: by a caller that is known, or may be."""
-        return not self.whole or index in self.read(self.cell("left out", function))
+        if not self.whole or function in self.spared:
+            return True
+        return index in self.read(self.cell("left out", function))
 
     def _default_values(self, function: Function, index: int) -> Values:
         cell = function.defaults.get(index)
