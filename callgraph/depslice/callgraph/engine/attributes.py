@@ -443,6 +443,9 @@ class AttributeEvaluation(ClassEvaluation):
                     pos,
                     "getattr",
                 )
+            elif name in self.named_fields(class_):
+                if not self.whole:
+                    values |= self.single(("O", class_, name))
             elif not values and not (name.startswith("__") and name.endswith("__")):
                 missing = self._missing(class_, name, pos)
                 if not exact and not self.whole:
@@ -458,6 +461,13 @@ class AttributeEvaluation(ClassEvaluation):
             and all(kind[0] == "I" and self.is_typed_dict(kind[1]) for kind in objects)
             and self.constructor_is_generated(class_)
         )
+
+    def named_fields(self, class_: Class) -> tuple[str, ...]:
+        """The fields of an instance whose class extends what ``namedtuple`` has made."""
+        for each in self.mro(class_):
+            if each.named:
+                return each.named
+        return ()
 
     def constructor_is_generated(self, class_: Class) -> bool:
         """Implemented by the construction part."""

@@ -11,7 +11,7 @@ from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.namespaces import listing
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
+from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
 
 _MOST_SUBCLASSES = 200
@@ -93,7 +93,8 @@ class ClassEvaluation(AnnotationEvaluation):
                 if kind[0] in ("X", "XI", "G", "XA"):
                     external.append(kind[1])
                 elif kind[0] == "NT":
-                    external.append("collections.namedtuple()")
+                    external.append(NAMED_TUPLE)
+                    made.named = kind[1]
                 elif kind[0] == "C":
                     self._join_family(made, kind[1])
                 elif kind[0] in OPEN:

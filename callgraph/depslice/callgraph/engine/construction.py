@@ -9,7 +9,14 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calling_back import CallingBack
 from depslice.callgraph.engine.library import INERT_BASES
-from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, TRACED, Class, Function, Values
+from depslice.callgraph.engine.values import (
+    NAMED_TUPLE,
+    OPEN_OR_OUTSIDE,
+    TRACED,
+    Class,
+    Function,
+    Values,
+)
 from depslice.callgraph.summary import Op, Position
 
 _HOOKS: Final = frozenset({"converter", "validator"})
@@ -89,7 +96,8 @@ class Construction(CallingBack):
         else:
             if self.whole:
                 self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
-            self._pass_fields(class_, args, keywords)
+            if new is None or not self.named_fields(class_):
+                self.pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)
             if self.whole and self.constructor_is_generated(class_):
                 self._check_fields(class_, instance, pos)
@@ -195,7 +203,7 @@ class Construction(CallingBack):
             order = self.mro(class_)
             known = any(
                 k.info.decorators
-                or any(b not in INERT_BASES or b == "typing.NamedTuple" for b in k.external_bases)
+                or any(b not in INERT_BASES or b == NAMED_TUPLE for b in k.external_bases)
                 for k in order
             )
             if class_.mro_cache is not None:
@@ -214,19 +222,19 @@ class Construction(CallingBack):
                 for name, pieces in k.info.members.items()
                 if k.module.summary.pieces[pieces[0]].kind == "assign"
             )
-            known = tuple(names)
+            known = self.named_fields(class_) or tuple(names)
             if class_.mro_cache is not None:
                 class_.fields = known
         return known
 
-    def _pass_fields(
+    def pass_fields(
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
     ) -> None:
         """Generated constructors (dataclass, attrs, NamedTuple) store their arguments."""
         if not ((args or keywords) and self.constructor_is_generated(class_)):
             return
         for name, values in keywords.items():
-            if self.find_member(class_, name) is not None:
+            if self.find_member(class_, name) is not None or name in self.named_fields(class_):
                 self._fill_field(class_, name, values)
         for name, values in zip(self.fields(class_), args, strict=False):
             self._fill_field(class_, name, values)

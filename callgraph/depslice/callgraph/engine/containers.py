@@ -12,7 +12,15 @@ from depslice.callgraph.engine.demands import HASHED, ORDERED
 from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.protocols import DICTS
-from depslice.callgraph.engine.values import EMPTY, ITERABLE, OPEN, Class, Value, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    ITERABLE,
+    NAMED_TUPLE,
+    OPEN,
+    Class,
+    Value,
+    Values,
+)
 from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position
@@ -286,7 +294,7 @@ class ContainerEvaluation(ComputedNames):
             return found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
         if held is not None:
             return found
-        if "typing.NamedTuple" not in self.external_bases(class_):
+        if NAMED_TUPLE not in self.external_bases(class_):
             return EMPTY
         result: set[int] = set()
         receiver = self.intern(("I", class_, True))
@@ -495,7 +503,7 @@ class ContainerEvaluation(ComputedNames):
             elif _is_tuple(kind):
                 arguments = kind[2]
                 result |= arguments[index] if index < len(arguments) else arguments[-1]
-            elif kind[0] == "I" and "typing.NamedTuple" in self.external_bases(kind[1]):
+            elif kind[0] == "I" and NAMED_TUPLE in self.external_bases(kind[1]):
                 result |= self.fields_of_tuple(value, kind[1], index, pos)
             elif kind[0] == "I" and self.find_member(kind[1], "__iter__") is not None:
                 made = self.call_dunder(value, kind[1], "__iter__", [], pos)

@@ -445,6 +445,16 @@ def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
     return made or engine.single(("XI", "builtins.object"))
 
 
+def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
+    """``super().__new__(cls, x, y)`` of a class that extends a named tuple: with these fields."""
+    made = _object_new(engine, call)
+    for value in made:
+        kind = engine.values[value]
+        if kind[0] == "I" and engine.named_fields(kind[1]):
+            engine.pass_fields(kind[1], call.args[1:], call.keywords)
+    return made
+
+
 def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 2:
         for value in tuple(call.args[1]):
@@ -857,6 +867,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.getattr": _getattr,
     "builtins.object.__getattribute__": _object_getattribute,
     "builtins.object.__new__": _object_new,
+    "builtins.tuple.__new__": _tuple_new,
     "builtins.object.__setattr__": _object_setattr,
     "builtins.setattr": _setattr,
     "builtins.delattr": _delattr,

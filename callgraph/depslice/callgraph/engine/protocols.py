@@ -15,6 +15,7 @@ from depslice.callgraph.engine.values import (
     ENTERED,
     ENTERED_ASYNC,
     ITERABLE,
+    NAMED_TUPLE,
     OPEN,
     Class,
     Function,
@@ -128,7 +129,7 @@ class Protocols(CallEvaluation):
         return (
             self.constructor_is_generated(class_)
             and any(
-                "typing.NamedTuple" in k.external_bases or self._is_decorated_record(k)
+                NAMED_TUPLE in k.external_bases or self._is_decorated_record(k)
                 for k in self.mro(class_)
             )
             and all(self.find_member(class_, dunder) is None for dunder in dunders)
@@ -268,7 +269,11 @@ class Protocols(CallEvaluation):
         self, receiver: int, class_: Class, place: int | None, pos: Position
     ) -> Values:
         """What an instance of a ``NamedTuple`` has at a place, or at any: of fields of its own."""
-        fields = [name for name in self.fields(class_) if name in class_.info.members]
+        fields = [
+            name
+            for name in self.fields(class_)
+            if name in class_.info.members or name in class_.named
+        ]
         result: set[int] = set()
         for name in fields if place is None else fields[place : place + 1]:
             result |= self.load_attribute(self.only(receiver), name, pos)
@@ -297,7 +302,7 @@ class Protocols(CallEvaluation):
             if held is not None:
                 return self.iterate(self.only(held), pos, is_async=is_async)
             bases = self.external_bases(class_)
-            if "typing.NamedTuple" in bases:
+            if NAMED_TUPLE in bases:
                 return self.fields_of_tuple(receiver, class_, None, pos) or self.unknown
             known = self.outside.elements(receiver, pos, is_async=is_async)
             if known is not None:

@@ -10,7 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Value, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    NAMED_TUPLE,
+    OPEN,
+    Class,
+    Function,
+    Value,
+    Values,
+)
 from depslice.callgraph.stubs import declarations as d
 from depslice.callgraph.summary import Position, TypeExpr
 
@@ -339,6 +347,8 @@ class StubTypes:
             for values in inner.base_values or ():
                 for number in values:
                     value = engine.values[number]
+                    if value[0] == "NT":
+                        value = ("X", NAMED_TUPLE)
                     if value[0] in ("X", "XA"):
                         base = self.stubs.class_named(value[1])
                         if base is not None:

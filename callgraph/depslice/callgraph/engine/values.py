@@ -93,6 +93,8 @@ OPEN = frozenset({"U", "P", "A", "E", "R", "O"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 OPEN_OR_TEXT = OPEN | {"S", "N"}
+NAMED_TUPLE = "typing.NamedTuple"
+"""What stands for the class that ``namedtuple`` makes: it has the same methods."""
 OBJECTS = frozenset({"I"})
 """Values whose special methods may be of the repo, over a whole program."""
 OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R", "O"}
@@ -307,6 +309,7 @@ class Class:
         "metaclasses",
         "module",
         "mro_cache",
+        "named",
         "serial",
         "subclasses",
     )
@@ -328,6 +331,7 @@ class Class:
         self.family = Cell()  # its readers have asked for the descendants
         self.generated: bool | None = None  # its constructor; known once the bases are
         self.fields: tuple[str, ...] | None = None  # what a generated constructor takes
+        self.named: tuple[str, ...] = ()  # fields of the `namedtuple(…)` that it extends
 
     def below(self) -> Iterator[Class]:
         """The subclasses that are known so far, nearest first."""
