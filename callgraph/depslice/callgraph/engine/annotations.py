@@ -153,7 +153,7 @@ class AnnotationEvaluation(ScopeEvaluation):
         if kind == s.T_NONE:
             return True
         if kind == s.T_UNION:
-            return all(
+            return len(expression[1]) <= self.widest and all(
                 self.tells_all(module, function, each, items=items) for each in expression[1]
             )
         if kind in (s.T_NAME, s.T_ATTR):

@@ -339,8 +339,11 @@ class ContainerEvaluation(ComputedNames):
         given: list[Values] = []
         for key in keys:
             if self.values[key][0] == "K" and len(keys) == 1:
-                places = [self.cell("k", key, str(place)) for place in range(8)]
-                given = [self.read(cell) for cell in places if cell.values]
+                length = self.lengths.get(key) or 0
+                places = [self.cell("k", key, str(place)) for place in range(length)]
+                given = [self.read(cell) for cell in places]
+                if not length:  # too many to tell them apart
+                    given = [self.read(self.elements_cell(key)) | self.unknown]
         arguments = [self._type_argument(values) for values in given or [keys]]
         if not any(arguments):
             return self.single(("X", dotted))
@@ -361,6 +364,8 @@ class ContainerEvaluation(ComputedNames):
                 expression = parse_type(value[1])
                 declared = self.declared(self.current.module, self.current, expression)
                 made |= declared or self.unknown
+            elif value[0] == "U":
+                made.add(number)
         return frozenset(made)
 
     def _class_getitem(self, receiver: int, class_: Class, keys: Values, pos: Position) -> Values:

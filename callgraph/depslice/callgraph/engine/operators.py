@@ -8,7 +8,7 @@ from typing import Any, Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import is_in_place
 from depslice.callgraph.engine.protocols import OF_PARTS, Protocols
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Value, Values
 from depslice.callgraph.summary import Position
 
 # What total_ordering derives everything from, and what of it asks for equality too.
@@ -176,7 +176,9 @@ class Operators(Protocols):
                 if made_by is not None:
                     result |= made_by
                 elif forward == "or":
-                    result.add(value)
+                    result |= self._types_in(left | right)
+            elif forward == "or" and self._is_type(kind):
+                result |= self._types_in(left | right)
         answered = answered and all(self.values[v][0] == "I" for v in left)
         for value in tuple(right):
             kind = self.values[value]
@@ -190,9 +192,22 @@ class Operators(Protocols):
                 result |= self.operate(value, f"__r{forward}__", [left], pos)
             elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
                 result.add(value)
+            elif kind[0] in ("C", "XA") and forward == "or" and not left:
+                result.add(value)  # `None | C`
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self._fill_template(left, right, pos)
         return result
+
+    def _types_in(self, values: Values) -> set[int]:
+        """``int | C | list[D]``: the types of a union (PEP 604), where an alias stands for all."""
+        types = {value for value in values if self._is_type(self.values[value])}
+        is_open = any(self.values[value][0] in OPEN for value in values)
+        return types | self.unknown if is_open else types
+
+    def _is_type(self, kind: Value) -> bool:
+        return kind[0] in ("C", "XA") or (
+            kind[0] == "X" and self.outside.class_name(kind[1]) is not None
+        )
 
     def unary(self, values: Values, dunder: str, pos: Position) -> Values:
         """``-value``, ``+value``, ``~value`` (3.3.8)."""
