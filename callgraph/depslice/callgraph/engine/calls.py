@@ -521,7 +521,7 @@ class CallEvaluation(ExternalCalls):
             kind[1] if kind[0] == "PT" else self._applied(value)[0]
         ):
             return False  # a partial of the decorator is for the call without a function
-        return kind[0] in _CALLABLE
+        return kind[0] in _CALLABLE or kind[0] == "PY"
 
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:

@@ -445,6 +445,13 @@ def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
     return made or engine.single(("XI", "builtins.object"))
 
 
+def _contextmanager(engine: ContainerEvaluation, call: Call) -> Values:
+    """``contextmanager(f)``, called as a function rather than as a decorator."""
+    functions = [engine.values[value] for value in (call.args[0] if call.args else EMPTY)]
+    made = {engine.intern(("CM", kind[1])) for kind in functions if kind[0] == "F"}
+    return made or engine.unknown
+
+
 def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
     """``super().__new__(cls, x, y)`` of a class that extends a named tuple: with these fields."""
     made = _object_new(engine, call)
@@ -868,6 +875,8 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.object.__getattribute__": _object_getattribute,
     "builtins.object.__new__": _object_new,
     "builtins.tuple.__new__": _tuple_new,
+    "contextlib.asynccontextmanager": _contextmanager,
+    "contextlib.contextmanager": _contextmanager,
     "builtins.object.__setattr__": _object_setattr,
     "builtins.setattr": _setattr,
     "builtins.delattr": _delattr,
