@@ -9,6 +9,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import FittingEvaluation
 from depslice.callgraph.engine.parts import FULL, names_attributes, names_members, returns_first
 from depslice.callgraph.engine.values import (
+    CALLABLES_OUTSIDE,
     EMPTY,
     NO_KEYWORDS,
     OBJECTS_OR_OPEN,
@@ -21,12 +22,9 @@ from depslice.callgraph.summary import Position
 
 _MOST_RECEIVERS = 8
 _MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
-_PASSED = frozenset(
-    {
-        *("U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS", "L"),
-        *("KM", "SM", "X", "XM"),  # of the library: they may be called
-    }
-)
+_PASSED = CALLABLES_OUTSIDE | {
+    *("U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS", "L"),
+}
 _FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM", "L"})
 _TEXT = frozenset({"S", "N"})
 

@@ -92,6 +92,8 @@ FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 OPEN = frozenset({"U", "P", "A", "E", "R", "O"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
+CALLABLES_OUTSIDE = frozenset({"KM", "SM", "X", "XM"})
+"""Values that may be functions of the library, or methods of its objects."""
 OPEN_OR_TEXT = OPEN | {"S", "N"}
 NAMED_TUPLE = "typing.NamedTuple"
 """What stands for the class that ``namedtuple`` makes: it has the same methods."""
@@ -99,25 +101,11 @@ OBJECTS = frozenset({"I"})
 """Values whose special methods may be of the repo, over a whole program."""
 OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R", "O"}
 """The same for a slice, which traces what is open to objects."""
-TRACED = OPEN | {
-    "X",
-    "XM",
-    "SM",
-    "KM",
-    "F",
-    "B",
-    "C",
-    "I",
-    "M",
-    "K",
-    "G",
-    "GS",
-    "PT",
-    "SU",
-    "GE",
-    "CM",
-    "CB",
-}
+TRACED = (
+    OPEN
+    | CALLABLES_OUTSIDE
+    | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
+)
 """Values that a slice follows from an argument to the parameter."""
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 
