@@ -19,7 +19,7 @@ from depslice.callgraph.engine.demands import (
     Demand,
 )
 from depslice.callgraph.engine.texts import Texts
-from depslice.callgraph.engine.values import EMPTY, NO_KEYWORDS, Value, Values
+from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Value, Values
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
@@ -135,6 +135,8 @@ class ExternalCalls(Texts):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+        if method[3] in ("_replace", "_make"):
+            self._fill_tuple(self.values[method[1]], method[3], call)
         if name == "builtins.dict.__getitem__" and self.values[method[1]][0] == "I":
             self.protocol(self.only(method[1]), ("__missing__",), call.pos)
         if self.whole and self.values[method[1]][0] == "I":
@@ -146,6 +148,22 @@ class ExternalCalls(Texts):
         made = self.outside.call_method(method, call)
         made = self.constants[s.OPAQUE] if made is None else made
         return made | self._by_items(self.values[method[1]], method[3], call)
+
+    def _fill_tuple(self, receiver: Value, method: str, call: Call) -> None:
+        """``pair._replace(first=x)``, ``Pair._make(row)``: of a class that extends a named tuple."""
+        if receiver[0] not in ("I", "C") or receiver[1] is None:
+            return
+        class_ = receiver[1]
+        if NAMED_TUPLE not in self.external_bases(class_):
+            return
+        if method == "_replace":
+            self.pass_fields(class_, (), call.keywords)
+            return
+        for row in call.args[:1]:
+            places = len(self.fields(class_))
+            self.pass_fields(
+                class_, [self.unpack_item(row, place, call.pos) for place in range(places)], {}
+            )
 
     def _by_items(self, receiver: Value, method: str, call: Call) -> Values:
         """What mappings of the library get from the ``__getitem__`` of the class that extends it."""
