@@ -18,12 +18,11 @@ from typing import Final, TypeAlias
 
 _Path: TypeAlias = "tuple[str, ...]"
 _INERT: Final = (ast.Name, ast.Constant, ast.Lambda)
-_DISPLAYS: Final = (ast.Dict, ast.List)
 
 
 def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
     """The values of displays and of stores in ``body`` that are overwritten unseen."""
-    fresh: dict[str, dict[_Path, ast.expr]] = {}  # container -> what stands where in it
+    fresh: dict[str, dict[_Path, ast.expr]] = {}  # container -> what stands where, itself at ()
     for node in body:
         kind = type(node)
         if kind is ast.Assign or kind is ast.AnnAssign:
@@ -32,7 +31,7 @@ def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
                 fresh.clear()
             elif type(target) is ast.Name:
                 fresh.pop(target.id, None)
-                if type(value) in _DISPLAYS:
+                if _is_told(value):
                     fresh[target.id] = dict(_stored(value, ()))
             else:
                 yield from _store(fresh, target, [((), value)])
@@ -67,26 +66,38 @@ def _store(
     base = tuple(reversed(path))
     for below, value in entries:
         place = base + below
-        # An item of something else than a display of this statement is one of any object.
-        if any(place[:length] in stored for length in range(len(place))):
+        holder = stored.get(place[:-1])
+        # What would fail, or is an item of who knows what, may run anything.
+        if not (type(holder) is ast.Dict or (type(holder) is ast.List and place in stored)):
+            fresh.clear()
+            return
+        if below and type(holder) is not ast.Dict:
             fresh.clear()
             return
         for each in [each for each in stored if each[: len(place)] == place]:
-            yield stored.pop(each)
+            before = stored.pop(each)
+            if not _is_told(before):
+                yield before
         stored.update(_stored(value, place))
 
 
 def _stored(value: ast.expr, path: _Path) -> Iterator[tuple[_Path, ast.expr]]:
-    """Where the values of a display stand; of one whose places are not known, itself."""
-    if type(value) is ast.Dict and all(key and _key(key) for key in value.keys):
+    """What stands where in a display, itself included."""
+    yield path, value
+    if type(value) is ast.Dict and _is_told(value):
         for key, each in zip(value.keys, value.values, strict=True):
             assert key is not None
             yield from _stored(each, (*path, str(_key(key))))
-    elif type(value) is ast.List and not any(type(each) is ast.Starred for each in value.elts):
+    elif type(value) is ast.List and _is_told(value):
         for index, each in enumerate(value.elts):
             yield from _stored(each, (*path, repr(index)))
-    elif path:
-        yield path, value
+
+
+def _is_told(node: ast.expr) -> bool:
+    """Whether it is a display of which it is known what stands where."""
+    if type(node) is ast.Dict:
+        return all(key is not None and _key(key) is not None for key in node.keys)
+    return type(node) is ast.List and all(type(each) is not ast.Starred for each in node.elts)
 
 
 def _update(node: ast.expr) -> tuple[ast.expr, list[tuple[_Path, ast.expr]]] | None:
@@ -98,7 +109,7 @@ def _update(node: ast.expr) -> tuple[ast.expr, list[tuple[_Path, ast.expr]]] | N
         return None
     entries: list[tuple[_Path, ast.expr]] = []
     for argument in node.args:
-        if type(argument) is not ast.Dict or not all(key and _key(key) for key in argument.keys):
+        if type(argument) is not ast.Dict or not _is_told(argument):
             return None
         entries += [
             ((str(_key(key)),), value)
