@@ -918,9 +918,9 @@ def _number(node: ast.expr) -> int | None:
 def _key_text(value: object) -> str | None:
     if type(value) is str and len(value) <= s.LONGEST_NAME:
         return value
-    if type(value) is int:
-        return s.number_key(str(value)[: s.LONGEST_NAME])
-    if type(value) in (bool, bytes) or value is None:
+    if isinstance(value, int):  # `True` is the key 1
+        return s.number_key(str(int(value))) if abs(value) < _LARGEST_KEY else None
+    if type(value) is bytes or value is None:
         return repr(value)[: s.LONGEST_NAME]
     return None
 
