@@ -45,6 +45,7 @@ def unseen(text: str) -> list[str]:
         ("t = u = {'a': f}\nt['a'] = g", []),
         ("t = {'a': f}\nt.setdefault('a', g)\nt['a'] = h", []),
         ("x.t = {'a': f}\nx.t['a'] = g", []),
+        (f"t = {{0x{'F' * 6000}: f}}\nt[0x{'F' * 6000}] = g", ["f"]),  # it has no decimal text
         ("t = {True: f, 1: f2}\nt[1] = g", []),
         ("t = {'a': f}\nt['b']['c'] = g\nt['a'] = h", []),  # it fails, and `f` stays
         ("t = [f]\nt[1] = g\nt[0] = h", []),

@@ -90,7 +90,7 @@ def _stored(value: ast.expr, path: _Path) -> Iterator[tuple[_Path, ast.expr]]:
             yield from _stored(each, (*path, str(_key(key))))
     elif type(value) is ast.List and _is_told(value):
         for index, each in enumerate(value.elts):
-            yield from _stored(each, (*path, repr(index)))
+            yield from _stored(each, (*path, _spelt(index)))
 
 
 def _is_told(node: ast.expr) -> bool:
@@ -118,7 +118,7 @@ def _update(node: ast.expr) -> tuple[ast.expr, list[tuple[_Path, ast.expr]]] | N
         ]
     if any(each.arg is None for each in node.keywords):
         return None
-    entries += [((repr(each.arg),), each.value) for each in node.keywords]
+    entries += [((_spelt(each.arg or ""),), each.value) for each in node.keywords]
     return node.func.value, entries
 
 
@@ -132,8 +132,13 @@ def _assigned(node: ast.stmt) -> tuple[ast.expr | None, ast.expr | None]:
 def _key(node: ast.expr) -> str | None:
     """A constant key, so that equal ones are the same (``1 == True`` is none that is met)."""
     if type(node) is ast.Constant and type(node.value) in (str, int):
-        return repr(node.value)
+        return _spelt(node.value)  # type: ignore[arg-type]
     return None
+
+
+def _spelt(key: str | int) -> str:
+    """A text is in quotes, and a number is no decimal one: those cannot be as long as they may be."""
+    return repr(key) if isinstance(key, str) else f"{key:#x}"
 
 
 def _is_inert(node: ast.expr) -> bool:
