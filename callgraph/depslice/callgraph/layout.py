@@ -106,7 +106,8 @@ def is_stray_package(
         for imported in imports_of(file):
             if imported.partition(".")[0] == name[0] or imported.startswith(to_root):
                 return False
-            as_root = as_root or imported.partition(".")[0] in own
+            top = imported.partition(".")[0]
+            as_root = as_root or (top in own and not file.endswith(f"{top}.py"))  # `requests.py`
     return as_root
 
 

@@ -109,12 +109,20 @@ class AttributeEvaluation(ClassEvaluation):
         return others, values
 
     def private_name(self, receiver: int, name: str) -> str | None:
-        """``__x``, where ``name`` is ``_C__x`` and ``C`` is a class of the receiver's."""
+        """``__x``, where ``name`` is ``_C__x`` and ``C`` is a class of the receiver's.
+
+        As the private name of that class, where it has a member of the name.
+        """
         kind = self.values[receiver]
-        for class_ in self.mro(kind[1]) if kind[0] in ("I", "C") and kind[1] is not None else ():
+        if kind[0] not in ("I", "C") or kind[1] is None or self.find_member(kind[1], name):
+            return None
+        for class_ in self.mro(kind[1]):
             prefix = f"_{class_.info.qualname.rpartition('.')[2].lstrip('_')}__"
             if name.startswith(prefix) and not name.endswith("__"):
-                return name[len(prefix) - 2 :]
+                plain = name[len(prefix) - 2 :]
+                if kind[0] == "I" and plain in class_.info.members:
+                    return self._privately(plain, class_)
+                return plain
         return None
 
     def _load(self, receivers: Values, name: str, pos: Position) -> Values:
@@ -483,6 +491,9 @@ class AttributeEvaluation(ClassEvaluation):
         owner = self.class_(function.module, function.unit.owner)
         if name not in owner.info.members:
             return name
+        return self._privately(name, owner)
+
+    def _privately(self, name: str, owner: Class) -> str:
         mangled = f"{name} of {owner.id}"
         self._private[mangled] = (owner, name)
         return mangled

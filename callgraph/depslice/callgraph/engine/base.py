@@ -94,6 +94,7 @@ class EngineState:
         self.facts: list[Fact] = []
         self.called: set[Function] = set()
         self.opened: set[Function] = set()  # someone who is not known may call them
+        self.starred = False  # arguments come from `*args` or `**kwargs`: not every call has them
         self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator

@@ -99,7 +99,9 @@ class CallEvaluation(ExternalCalls):
             spaces = self.only_namespaces(found)
             if spaces and not self._are_filling(registers[op[2]]):
                 self.read_namespaces(spaces, f.HERE)
+        self.starred = op[5] is not None
         made = self.call(registers[op[2]], args, keywords, f.HERE, register=op[1], spread=spread)
+        self.starred = False
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
@@ -194,7 +196,7 @@ class CallEvaluation(ExternalCalls):
         if not callees:
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
             return self.unknown
-        if self.whole and rule == "call" and not spread and not external:
+        if self.whole and rule == "call" and not spread and not external and not self.starred:
             callees = self.shared(callees)
             if self._is_dispatch(callees):
                 given = tuple([self.shared(values) for values in args])

@@ -11,6 +11,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.demands import HASHED, ORDERED
 from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
+from depslice.callgraph.engine.parts import names_attributes
 from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -18,6 +19,7 @@ from depslice.callgraph.engine.values import (
     NAMED_TUPLE,
     OPEN,
     Class,
+    Function,
     Value,
     Values,
 )
@@ -448,11 +450,18 @@ class ContainerEvaluation(ComputedNames):
         return known or None
 
     def _told_by_callers(self, keys: Values) -> Iterator[int]:
-        """``keys``, but for parameters of which all callers are known: those say which it is."""
+        """``keys``, but for parameters for which all callers pass a text or a number."""
         for key in keys:
             kind = self.values[key]
-            if kind[0] != "P" or not self.whole or kind[1] in self.opened:
+            if kind[0] != "P" or not self._is_told_by_all(kind[1], kind[2]):
                 yield key
+
+    def _is_told_by_all(self, function: Function, index: int) -> bool:
+        if not self.whole or function is not self.current or function in self.opened:
+            return False
+        if index not in names_attributes(function):
+            return False
+        return index not in self.read(self.cell("untold", function))
 
     def _item(self, container: int, keys: Values) -> Values:
         is_mapping = self.values[container][1] in DICTS

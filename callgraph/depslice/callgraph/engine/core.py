@@ -95,8 +95,10 @@ class Engine(Probing):
             self._want([u for u in known if u.unit.kind == "piece" and u.unit.parent < 0])
             self.closed = False
             imported = set(self._imported_modules())
+            dynamic = {each.module for each in known if each.unit.flags & s.USES_LOCALS}
             for each in known:
-                if each in self.called and each.module.name in imported:
+                others = each.module.name in imported or each.module in dynamic
+                if each in self.called and others:
                     self.leave_out(each, each.signature.optional)  # as others may
             self._open([each for each in known if each not in self.called])
         self._want(known)
@@ -230,8 +232,9 @@ class Engine(Probing):
             return
         if function.done == function.wanted and not function.dirty:
             return
-        saved = self.current, self.facts, self.reader, self.settled
+        saved = self.current, self.facts, self.reader, self.settled, self.starred
         self.current = function
+        self.starred = False
         function.running = True
         function.evaluations += 1
         self._depth += 1
@@ -240,7 +243,7 @@ class Engine(Probing):
         finally:
             function.running = False
             self._depth -= 1
-            self.current, self.facts, self.reader, self.settled = saved
+            self.current, self.facts, self.reader, self.settled, self.starred = saved
 
     # --- one unit
 
@@ -340,8 +343,9 @@ class Engine(Probing):
             self.keep(lookup.facts)
             return
         lookup.evaluations += 1
-        saved = self.current, self.facts, self.reader, self.settled
+        saved = self.current, self.facts, self.reader, self.settled, self.starred
         self.current = None
+        self.starred = False
         self.facts = []
         self.reader = lookup.serial << WORK_BITS
         self.settled = True
@@ -353,7 +357,7 @@ class Engine(Probing):
             facts = self.told(self.facts)
             lookup.settled = self.settled
         finally:
-            self.current, self.facts, self.reader, self.settled = saved
+            self.current, self.facts, self.reader, self.settled, self.starred = saved
         if values is not lookup.answer or facts != lookup.facts:
             lookup.answer = values
             lookup.facts = facts

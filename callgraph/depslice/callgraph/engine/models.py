@@ -447,9 +447,17 @@ def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _contextmanager(engine: ContainerEvaluation, call: Call) -> Values:
     """``contextmanager(f)``, called as a function rather than as a decorator."""
-    functions = [engine.values[value] for value in (call.args[0] if call.args else EMPTY)]
-    made = {engine.intern(("CM", kind[1])) for kind in functions if kind[0] == "F"}
-    return made or engine.unknown
+    made: set[int] = set()
+    others: set[int] = set()
+    for value in call.args[0] if call.args else EMPTY:
+        kind = engine.values[value]
+        if kind[0] == "F":
+            made.add(engine.intern(("CM", kind[1])))
+        else:
+            others.add(value)
+    if others:  # a method or an object: it is called when the context is entered
+        engine.hand_over([others], call.pos)
+    return made | engine.unknown if others else made
 
 
 def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:

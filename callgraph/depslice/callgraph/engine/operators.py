@@ -137,6 +137,7 @@ class Operators(Protocols):
 
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
+        left, right = self._uncounted(left), self._uncounted(right)
         result: set[int] = set()
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
         in_place = is_in_place(name)
@@ -197,6 +198,13 @@ class Operators(Protocols):
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self._fill_template(left, right, pos)
         return result
+
+    def _uncounted(self, values: Values) -> Values:
+        """``values``, numbers as some number: what is computed of them is another one."""
+        numbers = [value for value in values if self.number_of(value) is not None]
+        if not numbers:
+            return values
+        return frozenset(values).difference(numbers) | self.constants[s.INT]
 
     def _types_in(self, values: Values) -> set[int]:
         """``int | C | list[D]``: the types of a union (PEP 604), where an alias stands for all."""

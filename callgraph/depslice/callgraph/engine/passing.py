@@ -97,6 +97,8 @@ class FunctionCalls(FittingEvaluation):
         """Pass the arguments, over a whole program once."""
         if self.whole:
             given = (*args, None, *keywords.items(), spread) if keywords or spread else (*args,)
+            if self.starred:
+                given = (*given, None, None)  # not the same as without stars
             known = function.given
             if known is None or len(known) >= _MOST_GIVEN:
                 known = function.given = set()
@@ -299,11 +301,11 @@ class FunctionCalls(FittingEvaluation):
                     gathered = self.intern(("K", "tuple", function, index))
                     self.lengths[gathered] = None
                     self.write_item(gathered, str(place - count), self._passed(values))
-        if self.whole and signature.optional and function not in self.spared:
-            given = {*positional[: len(args)], *map(signature.by_name.get, keywords)}
-            left = signature.optional.difference(given)
-            if left:
-                self.leave_out(function, left)
+        if self.whole:
+            if signature.optional and function not in self.spared:
+                self._note_left_out(function, args, keywords)
+            if function not in self.opened:
+                self._note_untold(function, args, keywords, spread)
         if not keywords and not spread:
             return
         for name, values in keywords.items():
@@ -315,6 +317,46 @@ class FunctionCalls(FittingEvaluation):
                     self.write_item(gathered, name, self._passed(values))
         if spread and not spread <= self.unknown:
             self._spread(function, len(args), keywords, spread)
+
+    def _note_left_out(
+        self, function: Function, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> None:
+        """The defaults that a call uses; with ``*args`` it may be any."""
+        signature = function.signature
+        left = signature.optional
+        if not self.starred:
+            left = left.difference(
+                signature.positional[: len(args)], map(signature.by_name.get, keywords)
+            )
+        if left:
+            self.leave_out(function, left)
+
+    def _note_untold(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> None:
+        """The parameters that are keys or places, and for which something else is passed."""
+        names = names_attributes(function)
+        if not names:
+            return
+        cell = self.cell("untold", function)
+        positional = function.signature.positional
+        untold: set[int] = set()
+        for index in names.difference(cell.values):
+            name = function.unit.params[index][0]
+            place = positional.index(index) if index in positional else len(args)
+            values = args[place] if place < len(args) else keywords.get(name)
+            if values is None:
+                has_default = index in function.signature.optional
+                values = self._default_values(function, index) if has_default else EMPTY
+            if self.starred or spread or not values or not all(map(self.is_told, values)):
+                untold.add(index)
+        if untold:
+            cell.values |= untold  # not :meth:`write`: these are no values
+            self.wake(cell)
 
     def _spread(
         self, function: Function, taken: int, keywords: Mapping[str, Values], spread: Values

@@ -38,7 +38,7 @@ class StoreEvaluation(AttributeEvaluation):
             if kind in ("I", "C"):
                 plain = name
                 if name[0] == "_" and "__" in name[2:]:
-                    plain = self.private_name(receiver, name) or name
+                    plain = (self.private_name(receiver, name) or name).partition(" ")[0]
                 self._store_on_class(receiver, value, plain, values, pos, by_object=by_object)
             elif kind == "M":
                 module = self.program.module(value[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import warnings
 
@@ -23,6 +24,12 @@ class SourceSyntaxError(Exception):
         self.slug = slug
         self.message = message
         self.line = line
+
+
+_IN_PLACE = re.compile(r"(\w+)[ \t]*(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?!=)")
+"""Names, or ends of them, that an augmented assignment changes."""
+_BY_NAME = ("globals(", "locals(", "vars(", "__dict__", "setattr(", "exec(")
+"""What may store under names that do not stand there."""
 
 
 def summarize(text: str) -> FileSummary:
@@ -51,7 +58,13 @@ def summarize(text: str) -> FileSummary:
         sys.setrecursionlimit(limit)
     sys.setrecursionlimit(max(limit, _DEEP))
     try:
-        return lower_module(tree, lines=text.count("\n") + 1, walrus=_walrus_lines(text))
+        return lower_module(
+            tree,
+            lines=text.count("\n") + 1,
+            walrus=_walrus_lines(text),
+            by_name=any(each in text for each in _BY_NAME),
+            changing=frozenset(_IN_PLACE.findall(text)),
+        )
     except RecursionError:
         raise SourceSyntaxError("too-deep", "nested too deeply to analyse", None) from None
     finally:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bound_names
+from depslice.callgraph.lowering.overwritten import overwritten
 from depslice.callgraph.lowering.statements import StatementLowering
 from depslice.callgraph.lowering.syntax import (
     Definition,
@@ -174,6 +175,7 @@ class DefinitionLowering(StatementLowering):
         elif owner is None and outer.is_function:
             frame.first_param = ""
         self.frame = frame
+        self.unseen.update(overwritten(body))
         self.block(body)
         self.frame = outer
         self.finish_unit(

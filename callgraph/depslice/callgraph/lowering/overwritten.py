@@ -6,7 +6,8 @@
     table["a"] = third  # nobody has seen `first` there
 
 A dead store (Aho et al., *Compilers*, 8.5): between the two no code runs that could read the
-container. So only statements count that run nothing: bindings of names, constants, functions
+container, and nobody goes on after an error: no block of a ``try`` or ``with`` is looked at. So
+only statements count that run nothing: bindings of names, constants, functions
 and displays of them to names, items of the container, and ``table.update({…})``.
 """
 
@@ -17,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 _Path: TypeAlias = "tuple[str, ...]"
-_INERT: Final = (ast.Name, ast.Constant, ast.Lambda)
+_INERT: Final = (ast.Name, ast.Constant)
 
 
 def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
@@ -27,6 +28,8 @@ def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
         kind = type(node)
         if kind is ast.Assign or kind is ast.AnnAssign:
             target, value = _assigned(node)
+            if kind is ast.AnnAssign and not _is_inert(node.annotation):  # type: ignore[attr-defined]
+                fresh.clear()
             if target is None or value is None or not _is_inert(value):
                 fresh.clear()
             elif type(target) is ast.Name:
@@ -152,6 +155,8 @@ def _is_inert(node: ast.expr) -> bool:
         )
     if type(node) in (ast.List, ast.Tuple):
         return all(map(_is_inert, node.elts))  # type: ignore[attr-defined]
+    if type(node) is ast.Lambda:
+        return all(map(_is_inert, _defaults(node.args)))
     return isinstance(node, _INERT)
 
 
@@ -159,5 +164,12 @@ def _defines(node: ast.stmt) -> bool:
     """Whether it just defines a function."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return type(node) is ast.Pass
-    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-    return not node.decorator_list and all(map(_is_inert, defaults))
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    arguments += filter(None, [node.args.vararg, node.args.kwarg])
+    types = [node.returns, *(each.annotation for each in arguments)]
+    evaluated = [*_defaults(node.args), *filter(None, types)]
+    return not node.decorator_list and all(map(_is_inert, evaluated))
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.expr]:
+    return [*arguments.defaults, *filter(None, arguments.kw_defaults)]

@@ -46,6 +46,9 @@ class _When(NamedTuple):
 
 _ALWAYS = _When()
 
+_VERSIONS = {s.GLOBAL: 3, s.CLASSVAR: 4}
+"""Where an operation that reads a name has the pieces that may have bound it, after the name."""
+
 
 class FileLowering(DefinitionLowering):
     """Lowers one module; :func:`depslice.callgraph.lowering.summarize` is the way in."""
@@ -75,7 +78,8 @@ class FileLowering(DefinitionLowering):
     ) -> list[int]:
         """The pieces of ``body``, a block of the module scope or of a class scope."""
         made: list[int] = []
-        self.unseen.update(overwritten(body))
+        if parent < 0 or self.pieces[parent].kind == "class":
+            self.unseen.update(overwritten(body))
         for index, node in enumerate(body):
             place = (*path, index)
             piece = self._piece(node, place, parent, owner, when)
@@ -418,6 +422,26 @@ class FileLowering(DefinitionLowering):
                     if case_.guard is not None:
                         self._test(case_.guard)
 
+    def _go_round(
+        self,
+        pieces: list[Piece],
+        start: dict[str, tuple[int, ...]],
+        end: dict[str, tuple[int, ...]],
+    ) -> None:
+        """What a loop reads that its body has not bound yet may be what the last round bound."""
+        carried = {name: bound for name, bound in end.items() if bound != start.get(name)}
+        units = [self.units[piece.unit] for piece in pieces if piece.unit >= 0]
+        for unit in filter(None, units if carried else ()):
+            for index, op in enumerate(unit.ops):
+                place = _VERSIONS.get(op[0])
+                if place is None or op[place] is None or op[place - 1] not in carried:
+                    continue
+                name, known = op[place - 1], op[place]
+                if known and not set(known).intersection(start.get(name, ())):
+                    continue  # of this round
+                merged = tuple(sorted({*known, *carried[name]}))
+                unit.ops[index] = (*op[:place], merged, *op[place + 1 :])
+
     def _compound_blocks(
         self, node: Any, owner: ClassScope | None, prefix: str, outer: Frame | None, piece: Piece
     ) -> None:
@@ -484,7 +508,10 @@ class FileLowering(DefinitionLowering):
             if node.finalbody:
                 merged = block(node.finalbody, (*piece.path, "finalbody"), merged)
         else:
+            first = len(self.pieces)
             body_end = block(node.body, (*piece.path, "body"), start)
+            if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+                self._go_round([piece, *self.pieces[first:]], start, body_end)
             if isinstance(node, ast.With | ast.AsyncWith):
                 merged = body_end
             else:
@@ -503,8 +530,19 @@ class FileLowering(DefinitionLowering):
         versions.update(merged)
 
 
-def lower_module(tree: ast.Module, *, lines: int, walrus: Sequence[int]) -> FileSummary:
-    """Lower a parsed module."""
+def lower_module(
+    tree: ast.Module,
+    *,
+    lines: int,
+    walrus: Sequence[int],
+    by_name: bool,
+    changing: frozenset[str],
+) -> FileSummary:
+    """Lower a parsed module.
+
+    ``by_name``: its code may store under names that it computes. ``changing``: names that
+    augmented assignments may change.
+    """
     future = any(
         isinstance(node, ast.ImportFrom)
         and node.module == "__future__"
@@ -512,6 +550,8 @@ def lower_module(tree: ast.Module, *, lines: int, walrus: Sequence[int]) -> File
         for node in tree.body[:20]
     )
     lowering = FileLowering(future_annotations=future, walrus=walrus)
+    lowering.stores_by_name = by_name
+    lowering.changing = changing
     lowering.scope_body(tree.body, ("body",), parent=-1, owner=None, qualprefix="", outer=None)
     for unit_index, name in lowering.captures:
         owner = lowering.units[unit_index]

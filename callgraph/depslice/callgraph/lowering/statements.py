@@ -9,7 +9,6 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
 from depslice.callgraph.lowering.names import bound_names
-from depslice.callgraph.lowering.overwritten import overwritten
 from depslice.callgraph.lowering.syntax import (
     Definition,
     import_entries,
@@ -32,6 +31,8 @@ class StatementLowering(ExpressionLowering):
         self.future_annotations = future_annotations
         self.walrus_lines = walrus  # ascending
         self.captures: list[tuple[int, str]] = []
+        self.stores_by_name = False  # a constant may be something else when it is read
+        self.changing: frozenset[str] = frozenset()  # names that `+=` and the like may change
 
     # Implemented by the lowering of definitions.
     def define(self, node: Definition) -> Register:
@@ -42,7 +43,6 @@ class StatementLowering(ExpressionLowering):
         """Lower ``body``; whether control leaves it before its end."""
         frame = self.frame
         guards = frame.guards
-        self.unseen.update(overwritten(body))
         leaves = any(self.statement(node) for node in body)  # what follows a jump is dead
         frame.guards = guards
         return leaves
@@ -55,8 +55,7 @@ class StatementLowering(ExpressionLowering):
                 self._call_statement(node.value)  # type: ignore[attr-defined]
             return False
         if kind is ast.Assign:
-            lower = self.expression if self.frame.is_function else self.told
-            value = lower(node.value)  # type: ignore[attr-defined]
+            value = self._constant_value(node.value, node.targets)  # type: ignore[attr-defined]
             value = s.UNBOUND if node.value in self.unseen else value  # type: ignore[attr-defined]
             for target in node.targets:  # type: ignore[attr-defined]
                 self.assign(target, value)
@@ -407,12 +406,19 @@ class StatementLowering(ExpressionLowering):
         else:
             self.assign(target, result)
 
+    def _constant_value(self, node: ast.expr, targets: list[ast.expr]) -> Register:
+        """What is assigned; of a module's or class's number, which one, if it stays that."""
+        if self.frame.is_function or self.stores_by_name:
+            return self.expression(node)
+        if any(type(each) is not ast.Name or each.id in self.changing for each in targets):
+            return self.expression(node)
+        return self.told(node)
+
     def _annotated(self, node: ast.AnnAssign) -> None:
         frame = self.frame
         eager = not self.future_annotations and not frame.is_function
         declared = self._annotation(node.annotation, eager=eager)
-        lower = self.expression if frame.is_function else self.told
-        value = None if node.value is None else lower(node.value)
+        value = None if node.value is None else self._constant_value(node.value, [node.target])
         if declared[-1] == "TypeAlias" and node.value is not None:
             # Linters do not follow `X: "TypeAlias" = "…"`.
             unseen = isinstance(node.annotation, ast.Constant)
