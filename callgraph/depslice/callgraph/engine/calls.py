@@ -25,6 +25,7 @@ from depslice.callgraph.summary import Op, Position, Register
 
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
+_MOST_PLACES = 32
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -160,6 +161,8 @@ class CallEvaluation(ExternalCalls):
                 return None
             self.read(self.elements_cell(value))
             for text in self.keys_of.get(value, ()):
+                if int(text) >= _MOST_PLACES:
+                    return None  # `def f(*args): f(1, *args)` would have ever more
                 while len(places) <= int(text):
                     places.append(set())
                 places[int(text)] |= self.read(self.cell("k", value, text))
