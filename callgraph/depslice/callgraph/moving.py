@@ -1,7 +1,7 @@
 """What an edit has moved without changing what the code does.
 
-Comments, blank lines, formatting, the docstring of a function that has one, the value of a
-number: the summary of such a file says what it said before, at other positions. Nothing
+Comments, blank lines, formatting, the docstring of a function that has one, a number that is
+neither named nor passed nor a key: the summary of such a file says what it said before, at other positions. Nothing
 that is found out about a program depends on where its operations stand; so results are
 the same up to positions, and to the line in the name of a lambda.
 """

@@ -151,9 +151,9 @@ POSITION_AT: Final = {
 """Which operand is the position, by opcode; the other operations have none."""
 
 
-def number_key(text: str) -> str:
-    """What stands for a number among the keys of a dict, which a text is never like."""
-    return f"number {text}"
+def number_key(number: int) -> str:
+    """What stands for a number among the keys of a dict."""
+    return f"number {number}"
 
 
 def pack(line: int, column: int) -> Position:

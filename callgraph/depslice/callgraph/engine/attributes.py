@@ -90,39 +90,35 @@ class AttributeEvaluation(ClassEvaluation):
         if name[:2] == "__" and self.whole:
             name = self._mangled(name)
         elif name[:1] == "_" and "__" in name[2:]:
-            receivers, values = self._load_private(receivers, name, pos)
-            if not receivers:
-                return values
-            return values | self._load(receivers, name, pos)
+            return self._load_mangled(receivers, name, pos)
         return self._load(receivers, name, pos)
 
-    def _load_private(self, receivers: Values, name: str, pos: Position) -> tuple[Values, Values]:
-        """``receiver._C__x``, by its mangled name (6.2.1): who has no such thing, and the values."""
+    def _load_mangled(self, receivers: Values, name: str, pos: Position) -> Values:
+        """``receiver._C__x``: what ``C`` calls ``__x``, for those that have it from ``C`` (6.2.1)."""
         others: set[int] = set()
         values: Values = EMPTY
         for receiver in receivers:
-            private = self.private_name(receiver, name)
-            if private is None:
+            found = self.private_of(receiver, name)
+            if found is None:
                 others.add(receiver)
-            else:
-                values = values | self._load(self.only(receiver), private, pos)
-        return others, values
+                continue
+            owner, private = found
+            if self.values[receiver][0] == "I" and private in owner.info.members:
+                private = self._privately(private, owner)
+            values = values | self._load(self.only(receiver), private, pos)
+        if others or not receivers:
+            values = values | self._load(others, name, pos)
+        return values
 
-    def private_name(self, receiver: int, name: str) -> str | None:
-        """``__x``, where ``name`` is ``_C__x`` and ``C`` is a class of the receiver's.
-
-        As the private name of that class, where it has a member of the name.
-        """
+    def private_of(self, receiver: int, name: str) -> tuple[Class, str] | None:
+        """``C`` and ``__x``, where ``name`` is ``_C__x`` and ``C`` is a class of the receiver's."""
         kind = self.values[receiver]
         if kind[0] not in ("I", "C") or kind[1] is None or self.find_member(kind[1], name):
             return None
         for class_ in self.mro(kind[1]):
             prefix = f"_{class_.info.qualname.rpartition('.')[2].lstrip('_')}__"
             if name.startswith(prefix) and not name.endswith("__"):
-                plain = name[len(prefix) - 2 :]
-                if kind[0] == "I" and plain in class_.info.members:
-                    return self._privately(plain, class_)
-                return plain
+                return class_, name[len(prefix) - 2 :]
         return None
 
     def _load(self, receivers: Values, name: str, pos: Position) -> Values:

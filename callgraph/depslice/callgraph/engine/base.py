@@ -6,6 +6,7 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -413,6 +414,12 @@ class EngineState:
                 return
         cell.values = self.shared(known | values)
         if cell.readers:
+            self.wake(cell)
+
+    def mark(self, cell: Cell, places: AbstractSet[int]) -> None:
+        """Add ``places``, which are no values, to a cell: all of them count."""
+        if not places <= cell.values:
+            cell.values |= places
             self.wake(cell)
 
     def _room_for(self, known: frozenset[int], values: Values, place: object) -> Values:

@@ -411,7 +411,7 @@ class ContainerEvaluation(ComputedNames):
         if value[0] == "C" and value[2]:
             return f"class {value[1].id}"
         number = self.number_of(key)
-        return None if number is None else s.number_key(str(number))
+        return None if number is None else s.number_key(number)
 
     def _is_slice(self, keys: Values) -> bool:
         [slice_] = self.constants[s.SLICE]
@@ -424,13 +424,11 @@ class ContainerEvaluation(ComputedNames):
         """
         tag, kind, maker, register = self.values[sequence]
         length = self.lengths.get(sequence)
-        told = [self.values[each][2] for each in slices if len(self.values[each]) > 2]
-        if length is None or len(told) != 1 or len(slices) != 1 or kind not in _ROWS:
+        told = self.values[next(iter(slices))][2:] if len(slices) == 1 else ()
+        if length is None or not told or kind not in _ROWS:
             return None
         lower, _, upper = told[0].partition(":")
         places = range(length)[int(lower) : int(upper) if upper else None]
-        if len(places) == length:
-            places = range(length)  # a copy
         part = self.intern((tag, kind, maker, (register, places.start, places.stop)))
         self.lengths[part] = len(places)
         for index, place in enumerate(places):
@@ -463,9 +461,14 @@ class ContainerEvaluation(ComputedNames):
             return False
         return index not in self.read(self.cell("untold", function))
 
+    def _known_items(self, container: int, keys: Values) -> list[str] | None:
+        """The keys or places in a container that ``keys`` surely are."""
+        if self.values[container][1] in DICTS:
+            return self._known_keys(keys)
+        return self._places(container, keys)
+
     def _item(self, container: int, keys: Values) -> Values:
-        is_mapping = self.values[container][1] in DICTS
-        known = self._known_keys(keys) if is_mapping else self._places(container, keys)
+        known = self._known_items(container, keys)
         if known is None:
             return self.read(self.elements_cell(container))
         found: set[int] = set()
@@ -543,8 +546,7 @@ class ContainerEvaluation(ComputedNames):
                 if self._is_slice(keys):
                     self.update_container(receiver, values, pos)
                     continue
-                is_mapping = value[1] in DICTS
-                known = self._known_keys(keys) if is_mapping else self._places(receiver, keys)
+                known = self._known_items(receiver, keys)
                 for text in known or ():
                     self.write_item(receiver, text, values)
                 if known is None:

@@ -343,20 +343,12 @@ class FunctionCalls(FittingEvaluation):
         if not names:
             return
         cell = self.cell("untold", function)
-        positional = function.signature.positional
         untold: set[int] = set()
         for index in names.difference(cell.values):
-            name = function.unit.params[index][0]
-            place = positional.index(index) if index in positional else len(args)
-            values = args[place] if place < len(args) else keywords.get(name)
-            if values is None:
-                has_default = index in function.signature.optional
-                values = self._default_values(function, index) if has_default else EMPTY
+            values = self._argument(function, index, args, keywords)
             if self.starred or spread or not values or not all(map(self.is_told, values)):
                 untold.add(index)
-        if untold:
-            cell.values |= untold  # not :meth:`write`: these are no values
-            self.wake(cell)
+        self.mark(cell, untold)
 
     def _spread(
         self, function: Function, taken: int, keywords: Mapping[str, Values], spread: Values

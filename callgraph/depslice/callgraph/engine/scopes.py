@@ -362,16 +362,17 @@ class ScopeEvaluation(Fallbacks):
                     values |= declared
                 else:
                     values = set(declared)
+        default: Values = EMPTY
         if has_default and self._is_left_out(function, index):
-            values |= self._default_values(function, index)
+            default = self._default_values(function, index)
+        values |= default
         if self.whole:
             passed: Values = self.read(self.parameter_cell(function, index)) - self.unknown
             if passed and annotation is not None:
                 passed = self.fitting(function, annotation, passed)
             if passed and annotation is not None and not self.is_open(function, index):
-                values = {self.intern(("P", function, index))}  # callers say it more precisely
-                if has_default and self._is_left_out(function, index):
-                    values |= self._default_values(function, index)
+                # callers say it more precisely
+                values = {self.intern(("P", function, index))} | default
             values |= passed
         return values
 
@@ -462,11 +463,9 @@ class ScopeEvaluation(Fallbacks):
     def leave_out(self, function: Function, parameters: AbstractSet[int]) -> None:
         """Somebody calls ``function`` without an argument for ``parameters``."""
         cell = self.cell("left out", function)
-        if not parameters <= cell.values:
-            cell.values |= parameters  # not :meth:`write`: these are no values, and all count
-            self.wake(cell)
-            if cell.values == function.signature.optional:
-                self.spared.add(function)
+        self.mark(cell, parameters)
+        if cell.values == function.signature.optional:
+            self.spared.add(function)
 
     def _is_left_out(self, function: Function, index: int) -> bool:
         """Whether the default of a parameter is used: by a caller that is known, or may be."""

@@ -36,9 +36,9 @@ class StoreEvaluation(AttributeEvaluation):
             value = self.values[receiver]
             kind = value[0]
             if kind in ("I", "C"):
-                plain = name
-                if name[0] == "_" and "__" in name[2:]:
-                    plain = (self.private_name(receiver, name) or name).partition(" ")[0]
+                may_be_mangled = name[:1] == "_" and "__" in name[2:]
+                private = self.private_of(receiver, name) if may_be_mangled else None
+                plain = name if private is None else private[1]
                 self._store_on_class(receiver, value, plain, values, pos, by_object=by_object)
             elif kind == "M":
                 module = self.program.module(value[1])

@@ -14,14 +14,15 @@ tag        fields                         stands for
 ``I``      class, exact                   an instance of it (or of a subclass)
 ``M``      module name                    a module of the repo
 ``X``      dotted name                    something outside the repo
-``XI``     dotted name                    what calling it gives
+``XI``     dotted name[, text]            what calling it gives; of a number or a slice that stands
+                                          in the code, which one
 ``XM``     dotted name, attribute         an attribute of such a result
 ``XA``     dotted name, argument tuples   a generic class outside the repo with its arguments
 ``GS``     dotted name, unit, register    an instance of a generic class outside, made there
 ``SM``     receiver value id, class, name a bound method that a stub declares
 ``S``      text                           a string constant
 ``N``      prefix, suffix                 a string with a known start and end
-``K``      kind, unit, register           a container made there
+``K``      kind, unit, register           a container made there, or (register, start, stop) a part
 ``G``      dotted name, argument tuples   an instance of a generic type outside the repo
 ``KM``     container value id, method     a bound method of a container
 ``P``      function, index                whatever a caller passes

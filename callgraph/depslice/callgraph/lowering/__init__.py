@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 
 from depslice.callgraph.lowering.pieces import lower_module
 from depslice.callgraph.summary import FileSummary
@@ -26,8 +27,9 @@ class SourceSyntaxError(Exception):
         self.line = line
 
 
-_IN_PLACE = re.compile(r"(\w+)[ \t]*(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?!=)")
-"""Names, or ends of them, that an augmented assignment changes."""
+_IN_PLACE = re.compile(r"(?:[-+*/%|&^@]|<<|>>)=(?!=)")
+_LAST_WORD = re.compile(r"\w+\Z")
+_LONGEST_WORD = 200
 _BY_NAME = ("globals(", "locals(", "vars(", "__dict__", "setattr(", "exec(")
 """What may store under names that do not stand there."""
 
@@ -63,12 +65,21 @@ def summarize(text: str) -> FileSummary:
             lines=text.count("\n") + 1,
             walrus=_walrus_lines(text),
             by_name=any(each in text for each in _BY_NAME),
-            changing=frozenset(_IN_PLACE.findall(text)),
+            changing=frozenset(_changed_in_place(text)),
         )
     except RecursionError:
         raise SourceSyntaxError("too-deep", "nested too deeply to analyse", None) from None
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _changed_in_place(text: str) -> Iterator[str]:
+    """Names, or ends of them, that augmented assignments change: before ``+=``, ``//=``, ``<<=``."""
+    for found in _IN_PLACE.finditer(text):  # they are rare, and words are not
+        before = text[max(0, found.start() - _LONGEST_WORD) : found.start()]
+        word = _LAST_WORD.search(before.rstrip("*/").rstrip(" \t"))
+        if word is not None:
+            yield word[0]
 
 
 def _walrus_lines(text: str) -> list[int]:

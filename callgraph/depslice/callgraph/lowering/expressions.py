@@ -126,7 +126,6 @@ _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
-_MAY_BE_NUMBER = frozenset({ast.Constant, ast.UnaryOp})
 _LARGEST_KEY = 1 << 32  # longer numbers are data
 _LONGEST_TEMPLATE = 4000
 
@@ -307,10 +306,8 @@ class ExpressionLowering:
                 mixed = mixed or bool(stars)
                 if by_name and len(args) == 1 and type(argument) is ast.BinOp:
                     args.append(self._summed_name(argument))
-                elif type(argument) in _MAY_BE_NUMBER:
-                    args.append(self.told(argument))
                 else:
-                    args.append(self._lower.get(type(argument), self._unknown)(argument))
+                    args.append(self.told(argument))
         keywords: list[tuple[str, Register]] = []
         double: list[Register] = []
         for keyword in node.keywords:
@@ -919,7 +916,7 @@ def _key_text(value: object) -> str | None:
     if type(value) is str and len(value) <= s.LONGEST_NAME:
         return value
     if isinstance(value, int):  # `True` is the key 1
-        return s.number_key(str(int(value))) if abs(value) < _LARGEST_KEY else None
+        return s.number_key(int(value)) if abs(value) < _LARGEST_KEY else None
     if type(value) is bytes or value is None:
         return repr(value)[: s.LONGEST_NAME]
     return None

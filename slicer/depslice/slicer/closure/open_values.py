@@ -16,7 +16,14 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import COPYING
 from depslice.callgraph.engine.protocols import OF_PARTS
-from depslice.callgraph.engine.values import Class, Function, Lookup, Value, Values
+from depslice.callgraph.engine.values import (
+    CALLABLES_OUTSIDE,
+    Class,
+    Function,
+    Lookup,
+    Value,
+    Values,
+)
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.summary import Position
 from depslice.slicer.closure.classes import ORDERING, Classes
@@ -429,7 +436,7 @@ class OpenValues:
                 self._call_member(use, instance, "__init__")
             case "I":
                 self._call_member(use, kind, "__call__")
-            case "X" | "XM" | "SM" | "KM":
+            case tag if tag in CALLABLES_OUTSIDE:
                 self._call_outside(use, kind)
             case _:
                 pass

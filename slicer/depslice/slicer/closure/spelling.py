@@ -28,7 +28,7 @@ _MOST_IMPORTS: Final = 4  # by which a module is handed on from one to another
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 _PARTS: Final = frozenset({s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or something that it holds."""
-_READING_NOTHING: Final = frozenset({s.CLASSVAR, s.FREE, s.GLOBAL, s.IMPORT, s.STRING})
+_READING_NOTHING: Final = frozenset({s.CLASSVAR, s.FREE, s.GLOBAL, s.IMPORT, s.STRING, s.TOLD})
 _TELLING: Final = frozenset({"__import__", "globals", "vars"})
 """Builtins that give a module, or what it has, without an import."""
 
