@@ -93,6 +93,7 @@ _OPERATORS: Final = {
     ast.RShift: "rshift",
     ast.MatMult: "matmul",
 }
+_SIGNS: Final = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 _COMPARISONS: Final = {
     ast.Eq: ("eq", "eq"),
     ast.NotEq: ("ne", "ne"),
@@ -262,6 +263,12 @@ class _Asked:
                 yield from ("__bool__", "__len__") if self._is_self(of) else ()
             case ast.UnaryOp(op=ast.Not(), operand=of) if self._is_self(of):
                 yield from ("__bool__", "__len__")
+            case ast.UnaryOp(op=op, operand=of) if self._is_self(of) and type(op) in _SIGNS:
+                yield f"__{_SIGNS[type(op)]}__"
+            case ast.GeneratorExp(generators=[first, second, *_]):
+                if isinstance(first.iter, ast.Tuple) and any(map(self._is_self, first.iter.elts)):
+                    is_of_each = ast.dump(second.iter) == ast.dump(_loaded(first.target))
+                    yield from ["__iter__"] * is_of_each
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 yield from [f"__{_OPERATORS[type(op)]}__"] * self._is_self(left)
                 yield from [f"__r{_OPERATORS[type(op)]}__"] * self._is_self(right)
@@ -313,6 +320,11 @@ class _Asked:
             if called.attr in vars(base):
                 yield from _Asked(base, called.attr, self._seen).names()
                 return
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """A name that is bound, as it is read."""
+    return ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else target
 
 
 def _function_of(member: Any) -> tuple[FunctionType | None, bool]:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "uses"
-FOLDERS = ("asked", "handed", "carried", "declared")
+FOLDERS = ("asked", "handed", "carried", "declared", "extended")
 _FORMS = {"declared": ("local", "passed", "declared", "returned")}
 _GAP = re.compile(r"^(?P<side>slice|graph) (?P<use>\S+) (?P<names>.+?) -- .")
 

@@ -552,7 +552,7 @@ def test_calls(source: str, expected: set[str], tmp_path: Path) -> None:
         pytest.param(
             "from pathlib import PosixPath\nclass A(PosixPath):\n    def f(self):\n"
             "        self.parent.g()\n    def g(self): ...",
-            {"A.g"},
+            {"A", "A.g"},
             id="self-is-the-repo-class",
         ),
     ],

@@ -50,7 +50,7 @@ def test_members_that_a_base_looks_for(
 ) -> None:
     body = "\n".join(f"    def {name}(self, *args): return 1" for name in own)
     module = base.rpartition(".")[0]
-    text = f"import {module}\n\nclass Own({base}):\n{body}\n\ndef use():\n    return Own()\n"
+    text = f"import {module}, outside\n\nclass Own({base}):\n{body}\n\ndef use():\n    outside.take(Own())\n"
     assert members(tmp_path, text) == kept
 
 
@@ -87,11 +87,96 @@ def test_a_mixin_answers_the_base_beside_it(tmp_path: Path) -> None:
     assert members(tmp_path, text) == {"run"}
 
 
+_WAITING = """
+    import collections.abc
+    import outside
+
+    class Own(collections.abc.MutableMapping):
+        def __init__(self): self.held = {}
+        def __getitem__(self, key): return self.held[key]
+        def __setitem__(self, key, value): self.held[key] = value
+        def __delitem__(self, key): del self.held[key]
+        def __iter__(self): return iter(self.held)
+        def __len__(self): return len(self.held)
+        def items(self): return list(self.held.items())
+        def get(self, key, default=None): return default
+        def __contains__(self, key): return key in self.held
+        def sort_all(self): return sorted(self)
+
+    class Keeper:
+        def __init__(self, own): self.own = own
+        def give(self): return self.own
+
+    def pass_on(thing): return outside.take(thing)
+    def compare(thing, other): return thing == other
+    def use():
+"""
+_UNDEFINED = {"__init__", "__getitem__", "__setitem__", "__delitem__", "__iter__", "__len__"}
+_ALL = {*_UNDEFINED, "items", "get", "__contains__"}
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("return Own()", set()),
+        ("return Keeper(Own()).give()", set()),
+        ("return 'a' in Own()", {"__contains__"}),
+        ("return Own().pop('a')", set()),
+        ("return Own() == {}", {"items"}),
+        ("return compare(Own(), {})", {"items"}),
+        ("return isinstance(Own(), dict), id(Own()), [Own()]", set()),
+        ("return outside.take(Own())", _ALL),
+        ("return outside.take(Own)", _ALL),
+        ("return outside.take({'a': [Own()]})", _ALL),
+        ("return outside.take(key=Own())", _ALL),
+        ("return outside.Thing().take(*[Own()])", _ALL),
+        ("return pass_on(Own())", _ALL),
+        ("return pass_on(Keeper(Own()).give())", _ALL),
+        ("return [pass_on(each) for each in [Own()]]", _ALL),
+        ("outside.thing = Own()", _ALL),
+        ("outside.things['a'] = Own()", _ALL),
+        ("outside.things.append(Own())", _ALL),
+    ],
+)
+def test_an_interface_asks_only_who_uses_it(tmp_path: Path, body: str, kept: set[str]) -> None:
+    assert members(tmp_path, dedent(_WAITING) + f"    {body}\n") == _UNDEFINED | kept
+
+
+def test_data_of_a_base_that_waits(tmp_path: Path) -> None:
+    text = """
+        import string
+
+        class Own(string.Template):
+            delimiter = "%"
+            limit = 3
+            def safe_substitute(self): return 1
+
+        def use():
+            return Own("%a").substitute(a=1)
+    """
+    assert members(tmp_path, text) == {"delimiter"}
+
+
+def test_the_end_of_a_file(tmp_path: Path) -> None:
+    text = """
+        import io
+
+        class Own(io.RawIOBase):
+            def close(self): return self._leave()
+            def _leave(self): return super().close()
+            def readinto(self, buffer): return 0
+
+        def use():
+            return Own()
+    """
+    assert members(tmp_path, text) == {"close", "_leave"}
+
+
 def test_a_decorator_may_have_registered_it(tmp_path: Path) -> None:
     text = """
-        import json, atexit
+        import atexit, http.server
 
-        class Own(json.JSONEncoder):
+        class Own(http.server.BaseHTTPRequestHandler):
             @atexit.register
             def leave(self): return 1
             @property

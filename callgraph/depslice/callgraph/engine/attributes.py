@@ -677,6 +677,8 @@ class AttributeEvaluation(ClassEvaluation):
             inherited = self.outside.inherited(receiver, class_, name, pos)
             if inherited is not None:
                 return inherited
+        if of[0] == "I":
+            self.call_back(receiver, name, pos, written=True)
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
         return self.single(("X", f"{dotted}.{name}"))
 

@@ -316,7 +316,7 @@ class EngineState:
 
     def note_protocol(self, dunder: str, pos: int, source: int) -> None:
         """A special method of an open value may run: a slice asks for it where the value is known."""
-        if not self.whole and self.values[source][0] != "U":
+        if not self.whole:
             self.facts.append((f.PROTOCOL, dunder, pos, source))
 
     def operate(self, value: int, dunder: str, args: Sequence[Values], pos: int) -> Values:
@@ -585,4 +585,12 @@ class EngineState:
 
     def ensure(self, function: Function, wanted: int = RETURNS) -> None:
         """Have ``function`` evaluated at least once, as far as ``wanted`` says."""
+        raise NotImplementedError
+
+    def ask_length(self, values: Values, pos: int) -> None:
+        """A list is made of what ``values`` give."""
+        raise NotImplementedError
+
+    def note_handed(self, groups: Iterable[Values], pos: int) -> None:
+        """Code outside the repo gets what is in ``groups``."""
         raise NotImplementedError

@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.external_calls import ExternalCalls
-from depslice.callgraph.engine.library import CACHING
+from depslice.callgraph.engine.library import CACHING, KEEPING, LOGGING, SAYING, only_uses
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -19,6 +19,7 @@ from depslice.callgraph.engine.values import (
     OPEN_OR_TEXT,
     TRACED,
     Function,
+    Value,
     Values,
 )
 from depslice.callgraph.summary import Op, Position, Register
@@ -26,6 +27,7 @@ from depslice.callgraph.summary import Op, Position, Register
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
+_OUTSIDE = frozenset({"X", "XA", "XI", "XM", "SM", "U"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -46,6 +48,17 @@ def _takes(method: Function, op: Op) -> bool:
         return False
     missing = (*signature.positional[given:], *signature.keyword_only)
     return all(unit.params[index][3] or unit.params[index][0] in names for index in missing)
+
+
+def _only_uses(callee: Value) -> bool:
+    """Whether something outside the repo does with objects what is told of it, and no more."""
+    if callee[0] == "U":
+        return False
+    if callee[0] not in ("SM", "XM"):
+        return only_uses(callee[1])
+    owner, method = callee[-2:]
+    says = owner in LOGGING and method in SAYING
+    return says or (owner.startswith("builtins.") and method not in KEEPING)
 
 
 _OF_BASES = frozenset({"asked-by-base", "called-by-base", "handed"})
@@ -85,6 +98,7 @@ class CallEvaluation(ExternalCalls):
             known = False
             for register in stars:
                 places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
+                self.ask_length(registers[register], f.HERE)
                 elements = self.iterate(registers[register], f.HERE, is_async=False)
                 if places is None:
                     found |= elements
@@ -272,6 +286,8 @@ class CallEvaluation(ExternalCalls):
             )
         if kind == "C":
             return self.instantiate(value[1], value[2], args, keywords, spread, pos)
+        if kind in _OUTSIDE and not self.whole and not _only_uses(value):
+            self.note_handed((*args, *keywords.values(), spread), pos)
         if kind == "X":
             return self.call_external(value[1], Call(args, keywords, spread, pos, register))
         if kind == "I":
@@ -538,6 +554,8 @@ class CallEvaluation(ExternalCalls):
                 made.add(self.intern(("CM", kind[1])) if kind[0] == "F" else value)
             return made
         self.facts.append((f.EXTERNAL, dotted, pos, True))
+        if not only_uses(dotted):
+            self.note_handed((decorated,), pos)
         if dotted in CACHING:
             for value in decorated:
                 kind = self.values[value]

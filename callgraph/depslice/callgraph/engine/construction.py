@@ -94,8 +94,7 @@ class Construction(CallingBack):
             given = [instance, *args]
             self._call_defined(init, "__init__", given, keywords, spread, pos, rule="init")
         else:
-            if self.whole:
-                self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
+            self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
             if new is None or not self.named_fields(class_):
                 self.pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)

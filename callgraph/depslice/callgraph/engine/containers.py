@@ -18,6 +18,7 @@ from depslice.callgraph.engine.values import (
     ITERABLE,
     NAMED_TUPLE,
     OPEN,
+    OPEN_OR_OUTSIDE,
     Class,
     Function,
     Value,
@@ -129,6 +130,8 @@ class ContainerEvaluation(ComputedNames):
             if keyed:
                 self.write_item(container, str(index), registers[register])
         for register in op[4]:
+            if op[2] != "set":
+                self.ask_length(registers[register], 0)
             elements |= self.iterate(registers[register], 0, is_async=False)
         if op[2] == "set":
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
@@ -377,8 +380,9 @@ class ContainerEvaluation(ComputedNames):
         if self.find_member(class_, "__class_getitem__") is not None:
             given = [self.only(receiver), keys]
             made = self.call_member(class_, "__class_getitem__", given, pos, "class-getitem")
-            if not made <= self.unknown:
-                return made
+            ours = {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
+            if ours:  # else `super().__class_getitem__(…)`, `GenericAlias(cls, …)`
+                return ours
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))
@@ -568,8 +572,11 @@ class ContainerEvaluation(ComputedNames):
                 for name in self._known_keys(keys) or ():
                     self.store_attribute(self.only(value[1]), name, values, pos)
             elif value[0] in ("G", "GS", "XI"):
+                self.note_handed((values,), pos)
                 self._look_up(value, keys, pos)
-            elif value[0] in OPEN:
+            elif value[0] in ("U", "X", "XM"):
+                self.note_handed((values,), pos)
+            if value[0] in OPEN:
                 self.operate(receiver, "__setitem__", [keys, values], pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -681,6 +688,8 @@ class ContainerEvaluation(ComputedNames):
         if value[1] in DICTS:
             self.take_entries(container, values, pos)
             return
+        if value[1] == "list":
+            self.ask_length(values, pos)
         self.add_element(container, self.iterate(values, pos, is_async=False))
 
     def add_element(self, container: int, values: Values) -> None:

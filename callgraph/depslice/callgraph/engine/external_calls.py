@@ -139,7 +139,7 @@ class ExternalCalls(Texts):
             self._fill_tuple(self.values[method[1]], method[3], call)
         if name == "builtins.dict.__getitem__" and self.values[method[1]][0] == "I":
             self.protocol(self.only(method[1]), ("__missing__",), call.pos)
-        if self.whole and self.values[method[1]][0] == "I":
+        if self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True)
         for dotted in names:
             model = self._models.get(dotted)
@@ -366,6 +366,8 @@ class ExternalCalls(Texts):
                 )
         else:
             for values in args:
+                if dotted in library.ASKING_LENGTH:
+                    self.ask_length(values, pos)
                 elements |= self.iterate(values, pos, is_async=False)
         if library.CONTAINER[dotted] == "set":
             self.hash_values(elements)

@@ -53,6 +53,7 @@ BY_NAME: Final = (
 FILL: Final = (
     22  # class name values                   a generated constructor stores these in a field
 )
+HANDED: Final = 23  # values pos                        code outside the repo gets these objects
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {
@@ -76,6 +77,7 @@ POSITION: Final = {
     ASKED: 2,
     LISTED: 4,
     BY_NAME: 3,
+    HANDED: 2,
 }
 """Where a fact of each kind holds its position; the others have none."""
 

@@ -293,6 +293,9 @@ CONTAINER: Final = {
     "heapq.nsmallest": "list",
 }
 
+ASKING_LENGTH: Final = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
+"""Those of them that make room beforehand (PEP 424)."""
+
 # Calls that give the names of a scope: who subscripts that looks them up.
 NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 
@@ -391,6 +394,42 @@ PLAIN_DATA: Final = frozenset(
 """What the standard library gives as ``Any``, and that is no object of the repo for all that.
 
 As long as nothing is passed by keyword: ``object_hook``, ``cls`` and their like make objects."""
+
+
+INTERFACES: Final = frozenset(
+    {
+        *("collections.abc", "numbers", "typing", "typing_extensions", "os.PathLike"),
+        *("contextlib.AbstractContextManager", "contextlib.AbstractAsyncContextManager"),
+    }
+)
+"""Modules and classes of the standard library that only say what a class has to do."""
+WAITING: Final = INTERFACES | {
+    *("argparse", "ast", "collections", "contextlib", "html.parser", "http.cookiejar", "json"),
+    *("json.decoder", "json.encoder", "logging", "string", "textwrap", "threading"),
+    *("io.IOBase", "io.RawIOBase", "io.BufferedIOBase", "io.TextIOBase"),
+    *("_io._IOBase", "_io._RawIOBase", "_io._BufferedIOBase", "_io._TextIOBase"),
+}
+"""Modules and classes that do nothing with an object before they are given it, or asked."""
+_USING: Final = frozenset(
+    {
+        *("abc", "copy", "dataclasses", "functools", "itertools", "typing", "typing_extensions"),
+        *("collections.Counter", "collections.OrderedDict", "collections.defaultdict"),
+        *("collections.deque", "weakref.ref"),
+    }
+)
+KEEPING: Final = frozenset(
+    {"__setitem__", "add", "append", "appendleft", "extend", "insert", "setdefault", "update"}
+)
+"""Methods by which builtin containers get what they hold."""
+
+
+def only_uses(dotted: str) -> bool:
+    """Whether a function or class does with objects what is known of it, and no more.
+
+    Any other may do whatever a class is made for that the class extends.
+    """
+    module = dotted.rpartition(".")[0]
+    return module in _USING or dotted in _USING or dotted.startswith("builtins.")
 
 
 def is_inert(dotted: str) -> bool:

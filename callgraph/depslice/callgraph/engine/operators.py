@@ -101,12 +101,8 @@ class Operators(Protocols):
             if kind[0] == "I":
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
-                else:
-                    called = self.whole and self.call_back(
-                        value, "__contains__", pos, written=False
-                    )
-                    if not called:
-                        self.iterate(self.only(value), pos, is_async=False)
+                elif not self.call_back(value, "__contains__", pos, written=False):
+                    self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.operate(value, "__contains__", [items], pos)
             elif kind[0] == "ND":

@@ -33,6 +33,7 @@ _BUILT: Final = {
 # Methods of texts that change each letter alone: what is known of a text's ends stays known.
 _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}
 _FILLING: Final = ("format", "format_map")
+_STEPPED: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
 _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"})
@@ -176,7 +177,7 @@ class Outside:
             if found is not None and found.owner.dotted != "builtins.object":
                 dotted = self._label_in(class_, base, name)
                 self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
-                if self.engine.whole and found.declaration[-1] == "property":
+                if found.declaration[-1] == "property":
                     self.engine.call_back(number, name, pos, written=True)
                 return self._read(number, found, name, pos)
         return None
@@ -185,11 +186,10 @@ class Outside:
         self, number: int, class_: Class, name: str, args: Sequence[Values], pos: Position
     ) -> Values:
         """What a special method gives that a class of the repo has from a base outside."""
+        self.engine.call_back(number, name, pos, written=False)
         for base, _ in self.types.outer_bases(class_):
             found = self.member(base, name)
             if found is not None and found.owner.dotted != "builtins.object":
-                if self.engine.whole:
-                    self.engine.call_back(number, name, pos, written=False)
                 return self._invoke(number, found, name, Call(args, pos=pos)) or EMPTY
         return EMPTY
 
@@ -392,6 +392,8 @@ class Outside:
         owner = found.owner
         if found.declaration[0] != d.FUNCTION:
             return None  # `__hash__: ClassVar[None]`
+        if name in _STEPPED and self._has(engine.values[number], _STEPPED[name]):
+            return engine.only(number)  # an iterator gives itself (library reference, 4.5)
         fixed = self._fixed_result(found.declaration, owner.module, arguments)
         if fixed is not None:
             return fixed
@@ -403,6 +405,13 @@ class Outside:
             if class_ is not None:
                 self._learn(number, class_, owner, scope.bindings)
         return made
+
+    def _has(self, value: Value, name: str) -> bool:
+        """Whether an object of the repo has a member, by its class or from outside."""
+        return value[0] == "I" and (
+            self.engine.find_member(value[1], name) is not None
+            or any(self.member(base, name) for base, _ in self.types.outer_bases(value[1]))
+        )
 
     # --- signatures
 
@@ -454,7 +463,14 @@ class Outside:
         """Whether what is known of the type of elements tells what is done with them."""
         module, expression, _ = elements
         protocols = self.protocols
-        return bool(protocols.of(module, expression) or protocols.elements(module, expression))
+        return bool(
+            protocols.of(module, expression)
+            or protocols.elements(module, expression)
+            or any(
+                not each.dotted.startswith("builtins.")
+                for each in protocols.classes(module, expression)
+            )
+        )
 
     def _may_call_back(self, arguments: Call, *, held: bool) -> bool:
         """Whether what is passed may be called, or what it holds (if the function uses that)."""

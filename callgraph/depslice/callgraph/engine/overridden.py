@@ -46,11 +46,11 @@ class Overridden:
         self._engine = engine
         self._stubs = stubs
         self._types = types
-        self._known: dict[tuple[Class, str], Asked] = {}
+        self._known: dict[tuple[Class | str, ...], Asked] = {}
 
     def asked_by(self, class_: Class, name: str) -> Asked:
         """What the method ``name``, which ``class_`` has from outside, asks its object for."""
-        key = (class_, name)
+        key: tuple[Class | str, ...] = (class_, name, *self._engine.external_bases(class_))
         found = self._known.get(key)
         if found is None:
             found = self._find(class_, name)
@@ -94,6 +94,8 @@ class Overridden:
         others: dict[str, None] = {}
         members = dict.fromkeys(n for k in self._engine.mro(class_) for n in k.info.members)
         queue = [name]
+        if name == "keys" and "__contains__" in members and not self._engine.whole:
+            own["__contains__"] = None  # of the view, if somebody asks that
         while queue:
             for asked in _names(order, queue.pop()):
                 if asked in own or asked in others or asked == name:
@@ -105,6 +107,8 @@ class Overridden:
                 else:
                     others[asked] = None
                     queue.append(asked)
+                    if asked == "__ne__" and "__eq__" in members:  # which that of `object` asks
+                        own["__eq__"] = None
         return Asked(tuple(own), tuple(others), True)
 
 
@@ -112,6 +116,8 @@ def _names(order: list[StubClass], method: str) -> tuple[str, ...]:
     """What ``method`` asks for, by the first of these classes that defines it."""
     known = called_back()
     for each in order:
+        if each.dotted == _OBJECT:
+            continue  # the last of all, though each base has it
         asked = known.get(each.dotted, {}).get(method)
         if asked is not None:
             return tuple(asked)

@@ -14,6 +14,7 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     ENTERED,
     ENTERED_ASYNC,
+    HANDED,
     ITERABLE,
     NAMED_TUPLE,
     OPEN,
@@ -115,6 +116,30 @@ class Protocols(CallEvaluation):
             found |= waiting
             dunders = [name for dunder in dunders for name in OF_PARTS.get(dunder, ())]
         return self.objects_in(found)
+
+    def ask_length(self, values: Values, pos: Position) -> None:
+        """A list is made of what ``values`` give: they are asked how many that are (PEP 424).
+
+        It does without an answer, and so does a slice.
+        """
+        if self.whole:
+            for value in self.objects_in(values):
+                class_ = self.values[value][1]
+                self.call_member(class_, "__len__", [self.only(value)], pos, "length")
+
+    def note_handed(self, groups: Iterable[Values], pos: Position) -> None:
+        """Code outside the repo gets what is in ``groups``, and all that its containers hold.
+
+        What it may do with an object is for its class to say: a slice asks for that.
+        """
+        if self.whole:
+            return
+        values: Values = EMPTY.union(*groups)
+        handed = {value for value in values if self.values[value][0] in HANDED}
+        if len(handed) < len(values):
+            handed |= self.held_in(values, ())
+        if handed:
+            self.facts.append((f.HANDED, self.shared(handed), pos))
 
     def _fields_of(self, values: Values, dunders: Sequence[str]) -> Values:
         found: Values = EMPTY

@@ -61,6 +61,8 @@ class StoreEvaluation(AttributeEvaluation):
             elif kind == "K" and value[1] == "types.SimpleNamespace":
                 self.write(self.cell("k", receiver, name), values)
             elif kind in OPEN:
+                if kind == "U":
+                    self.note_handed((values,), pos)
                 self.note_unknown(name, pos, receiver, "write")
                 self.apply_special(receiver, f"{name}=", [values], pos)
 
@@ -85,6 +87,7 @@ class StoreEvaluation(AttributeEvaluation):
 
     def _store_outside(self, owner: str, name: str, values: Values, pos: Position) -> None:
         """Code outside the repo uses what it finds there: ``sys.excepthook = f``."""
+        self.note_handed((values,), pos)
         if self.whole:
             self.hand_over([{v for v in values if self.values[v][0] in _FUNCTIONS}], pos)
         if owner:

@@ -108,6 +108,8 @@ TRACED = (
     | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
 )
 """Values that a slice follows from an argument to the parameter."""
+HANDED = frozenset({"I", "C", "P", "A", "E", "R", "O"})
+"""Values that may be objects of the repo, or make them, when code outside gets them."""
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 
 

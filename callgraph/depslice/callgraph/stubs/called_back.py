@@ -12,11 +12,41 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-_IN_C: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
+_FILE: Final[Mapping[str, Sequence[str]]] = {
+    "__del__": ("close",),
+    "__enter__": ("closed",),
+    "__exit__": ("close",),
+    "__iter__": ("closed",),
+    "__next__": ("readline",),
+    "close": ("flush",),
+    "flush": ("closed",),
+    "isatty": ("closed",),
+    "readline": ("peek", "read"),
+    "readlines": ("__iter__", "__next__"),
+    "tell": ("seek",),
+    "writelines": ("closed", "write"),
+}
+_NOT_IN_SOURCE: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "pickle.Pickler": {"dump": ("persistent_id", "reducer_override")},
     "pickle.Unpickler": {"load": ("find_class", "persistent_load")},
+    "_io._IOBase": _FILE,
+    "_io._RawIOBase": {**_FILE, "read": ("readall", "readinto"), "readall": ("read",)},
+    "_io._BufferedIOBase": {**_FILE, "readinto": ("read",), "readinto1": ("read1",)},
+    "_io._TextIOBase": _FILE,
+    # `(self - other) | (other - self)`
+    "typing.AbstractSet": {"__xor__": ("__or__",), "__rxor__": ("__or__",)},
+    "contextlib.ContextDecorator": {"__call__": ("__enter__", "__exit__")},
+    "contextlib.AsyncContextDecorator": {"__call__": ("__aenter__", "__aexit__")},
+    "collections.UserDict": {"copy": ("__copy__", "__getitem__", "__iter__", "keys")},
+    "logging.Handler": {"__del__": ("acquire", "flush", "close", "release")},
+    # Actions get the parser: `--help`, `--version`
+    "argparse.ArgumentParser": {
+        "parse_known_args": ("error", "exit", "format_help", "print_help", "_print_message"),
+    },
 }
-"""Written in C, so that no source tells (library reference, pickle)."""
+"""What no method says: those in C (library reference, pickle and io; `_pyio` has the latter in
+Python), what a result of theirs does, what is passed on. `__del__` stands for the end of an object:
+files close themselves then, handlers when the program ends."""
 MAKE: Final = "()"
 """Stands among the names for a new instance of the object's own class."""
 
@@ -28,5 +58,9 @@ def called_back() -> Mapping[str, Mapping[str, Sequence[str]]]:
     A name with ``*`` stands for all that fit, :data:`MAKE` for making an instance.
     """
     text = files("depslice.callgraph.stubs").joinpath("called_back.json").read_bytes()
-    read: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(text)
-    return {**read, **_IN_C}
+    read: dict[str, dict[str, Sequence[str]]] = json.loads(text)
+    for dotted, methods in _NOT_IN_SOURCE.items():
+        known = read.setdefault(dotted, {})
+        for method, names in methods.items():
+            known[method] = sorted({*known.get(method, ()), *names})
+    return read

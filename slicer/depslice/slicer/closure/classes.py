@@ -22,7 +22,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, pack
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.closure.overrides import Overrides
+from depslice.slicer.closure.overrides import Overrides, abstract_of
 from depslice.slicer.closure.records import annotated_of, external_names, fields_of, is_record
 from depslice.slicer.pieces import is_abstract, is_decorated, start_of
 
@@ -59,7 +59,7 @@ class Classes:
         self.wanted = Asked(growth)
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
-        self._live: dict[Class, None] = {}
+        self._live: dict[Class, tuple[Class, ...]] = {}  # -> its order of inheritance so far
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
@@ -68,6 +68,7 @@ class Classes:
         # those that methods store, too.
         self._names: dict[tuple[Class, ...], frozenset[str]] = {}
         self._attributes: dict[tuple[Class, ...], frozenset[str]] = {}
+        self._answered: dict[tuple[Class | str, ...], frozenset[str]] = {}
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
@@ -80,6 +81,11 @@ class Classes:
         self._anywhere: dict[str, Demand] = {}
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
         self._matching: dict[tuple[Class, str, str], Demand] = {}
+        self._asked: set[Class] = set()  # whose own demands are made
+        # Those of which code outside gets an instance; or of them and their subclasses.
+        self._of_waiting: dict[str, Demand] = {}
+        self._handed_itself: set[Class] = set()
+        self._handed: set[Class] = set()
 
     # --- liveness
 
@@ -100,11 +106,30 @@ class Classes:
         if self._growth.leaves_out(class_.id) or not self._made_live.is_new(class_, demand):
             return
         if class_ not in self._live:
-            self._live[class_] = None
-            for k in self._engine.mro(class_):
-                self._live_below.setdefault(k, []).append(class_)
+            self._live[class_] = ()
+            self._place(class_)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
+
+    def _place(self, class_: Class) -> bool:
+        """Put a live class below the classes that it extends; whether there are new ones."""
+        order = self._engine.mro(class_)
+        known = self._live[class_]
+        if order == known:
+            return False
+        self._live[class_] = order
+        for k in order:
+            if k not in known:
+                self._live_below.setdefault(k, []).append(class_)
+        return True
+
+    def place(self) -> bool:
+        """Look at live classes again of which more bases are known since; whether there are such."""
+        placed = [class_ for class_ in self._live if self._place(class_)]
+        for class_ in placed:
+            if class_ in self._asked:
+                self.ask_for_own(class_)
+        return bool(placed)
 
     def is_used(self, class_: Class) -> bool:
         """Whether it or a subclass is live, or somebody who may look at it makes or gets it."""
@@ -120,6 +145,7 @@ class Classes:
         """What the class itself asks for as soon as it is live."""
         if class_ not in self._live:
             return
+        self._asked.add(class_)
         order = self._engine.mro(class_)
         own = Demand.of(
             class_.id, class_.module, ReferenceKind.CALL, "constructs", pack(class_.info.line, 0)
@@ -127,8 +153,10 @@ class Classes:
         self._want_constructors(class_, order, own)
         if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
-        outside = [b for b in self._engine.external_bases(class_) if b not in INERT_BASES]
-        if outside:
+        outside = self._active_bases(class_)
+        if outside and self._overrides.waits(outside) and not self._is_handed(class_):
+            self._keep_undefined(class_, outside, own)
+        elif outside:
             self._keep_overrides(class_, outside[0], own)
         self._answer_standing(class_, order)
 
@@ -190,6 +218,55 @@ class Classes:
                     if found is not None:
                         self.want_member(found, "__call__", own)
 
+    def _active_bases(self, class_: Class) -> list[str]:
+        """The bases outside the repo that may call members of the class."""
+        return [base for base in self._engine.external_bases(class_) if base not in INERT_BASES]
+
+    def _waits(self, class_: Class) -> bool:
+        """Whether its bases outside call of it only what those ask for who use an instance."""
+        outside = self._active_bases(class_)
+        return bool(outside) and self._overrides.waits(outside)
+
+    def _keep_undefined(self, class_: Class, outside: Sequence[str], own: Demand) -> None:
+        """What bases that wait need all the same: methods they do not define, and data.
+
+        There is no instance without the former (PEP 3119); the finalizer of a file closes it.
+        """
+        for base in outside:
+            kept = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
+            for name in sorted(abstract_of(base)):
+                found = self._engine.find_member(class_, name)
+                if found is not None:
+                    self.want_member(found, name, kept)
+            for k in self._engine.mro(class_):
+                for piece in map(k.module.summary.pieces.__getitem__, k.info.pieces):
+                    if piece.kind == "assign" and self._overrides.reads(base, piece):
+                        self._growth.keep(k.module, piece, kept)
+        self.ask_base(class_, "__del__", own)
+
+    def hand(self, class_: Class, *, below: bool) -> None:
+        """Code outside gets an instance, or makes one: it may call all that it knows of."""
+        handed = self._handed if below else self._handed_itself
+        if class_ not in handed:
+            handed.add(class_)
+            for live in tuple(self.live_below(class_)) if below else (class_,):
+                if live in self._asked and self._waits(live):
+                    self.ask_for_own(live)
+
+    def _is_handed(self, class_: Class) -> bool:
+        return class_ in self._handed_itself or not self._handed.isdisjoint(
+            self._engine.mro(class_)
+        )
+
+    def ask_base(self, class_: Class, name: str, demand: Demand) -> None:
+        """``name`` is asked of ``class_``, which has it from a base outside: what that calls."""
+        if self._waits(class_):
+            base = replace(demand, certainty=Certainty.POSSIBLE, evidence="called-by-base")
+            for each in self._engine.outside.asked_by(class_, name).own:
+                found = self._engine.find_member(class_, each)
+                if found is not None:
+                    self.want_member(found, each, base)
+
     def _keep_overrides(self, class_: Class, base: str, own: Demand) -> None:
         """What a base class outside the repo may look for."""
         outside = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
@@ -224,6 +301,8 @@ class Classes:
         for k, name, demand in [(*key, d) for key, d in self._after.items() if key[0] in inherited]:
             self._want_next(live, k, name, demand)
         self._answer(live, self._anywhere, fallback=True)
+        for name, demand in tuple(self._of_waiting.items()) if self._waits(live) else ():
+            self._want_inherited(live, name, demand)
         for beside in [each for telling, each in self._beside.items() if self._has(live, telling)]:
             self._answer(live, beside)
         for (k, prefix, suffix), demand in tuple(self._matching.items()):
@@ -236,7 +315,7 @@ class Classes:
         """What is demanded by name of a live class; the names it has not are thousands."""
         if not standing:
             return
-        names = self._names_of(live)
+        names = self._answered_by(live)
         if not fallback or "__getattr__" not in names:
             names |= _DERIVED
             asked = [item for item in standing.items() if item[0] in names]
@@ -328,7 +407,7 @@ class Classes:
             self._of_subclasses.setdefault(class_, {})[name] = demand
             derived = name in _DERIVED
             for live in tuple(self._live_below.get(class_, ())):
-                if derived or name in self._names_of(live):
+                if derived or name in self._answered_by(live):
                     self._want_found(live, name, demand)
 
     def want_notified(
@@ -402,13 +481,29 @@ class Classes:
             for live in tuple(self._live_below.get(class_, ())):
                 self._want_next(live, class_, name, demand)
 
+    def want_of_waiting(self, name: str, demand: Demand) -> None:
+        """``name``, which says nothing, on a receiver nobody knows.
+
+        Of live classes that wait for somebody to use an instance: this may be one.
+        """
+        if self._standing.is_new(("waiting", name), demand):
+            self._of_waiting[name] = demand
+            for live in tuple(self._live):
+                if self._waits(live):
+                    self._want_inherited(live, name, demand)
+
+    def _want_inherited(self, live: Class, name: str, demand: Demand) -> None:
+        """``name``, if a base outside of ``live`` has it, too."""
+        if name in self._overrides.declared(self._active_bases(live)):
+            self._want_found(live, name, demand)
+
     def want_anywhere(self, name: str, demand: Demand) -> None:
         """``name`` on a receiver nobody knows: any live class may be it."""
         if self._standing.is_new(name, demand):
             self._anywhere[name] = demand
             derived = name in _DERIVED
             for live in tuple(self._live):
-                names = self._names_of(live)
+                names = self._answered_by(live)
                 if derived or name in names or "__getattr__" in names:
                     self._want_found(live, name, demand, fallback=True)
             for class_ in tuple(self._named):
@@ -496,6 +591,18 @@ class Classes:
             found = self._names[order] = frozenset().union(*(k.info.members for k in order))
         return found
 
+    def _answered_by(self, class_: Class) -> frozenset[str]:
+        """The same, and what bases outside define, as far as that calls methods of the class."""
+        outside = self._active_bases(class_)
+        if not outside or not self._overrides.waits(outside):
+            return self._names_of(class_)
+        key: tuple[Class | str, ...] = (*self._engine.mro(class_), *outside)
+        found = self._answered.get(key)
+        if found is None:
+            found = self._names_of(class_) | self._overrides.calling(outside)
+            self._answered[key] = found
+        return found
+
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""
         if (prefix or suffix) and self._standing.is_new((class_, prefix, "…", suffix), demand):
@@ -511,6 +618,8 @@ class Classes:
     ) -> None:
         """``live.name``; where it is missing, ``__getattr__`` as a ``fallback``."""
         found = self._engine.find_member(live, name)
+        if found is None:
+            self.ask_base(live, name, demand)
         if found is not None:
             self.want_member(found, name, demand)
             self.want_descriptor(found, name, demand)

@@ -69,6 +69,7 @@ class Following:
             f.NAMED: self._named_by_open,
             f.BY_NAME: self._by_name,
             f.LISTED: self._listed_of_open,
+            f.HANDED: self._hand,
         }
 
     def drain(self) -> None:
@@ -80,6 +81,7 @@ class Following:
     def revisit(self) -> bool:
         """Queue the pieces of units that the engine knows more of since they were followed."""
         self._engine.settle()
+        placed = self._classes.place()
         stale = [
             followed
             for function, followed in self._growth.followed.items()
@@ -87,7 +89,7 @@ class Following:
         ]
         for each in stale:
             self._growth.follow(each.module, each.piece.index, each.item)
-        return self._follow_outside() or bool(stale)
+        return self._follow_outside() or bool(stale) or placed
 
     def _follow_outside(self) -> bool:
         """Follow what code outside does that functions were handed; whether something is new."""
@@ -288,6 +290,10 @@ class Following:
         _, value, args, keywords, spread, pos = fact
         given = Given(args, keywords, spread, at.function)
         self._note_open(at, "call", value, given, ReferenceKind.CALL, "call-of-argument", pos)
+
+    def _hand(self, at: Followed, fact: f.Fact) -> None:
+        _, values, pos = fact
+        self._open.hand(values, _demand(at, ReferenceKind.CALL, "handed", pos, certain=False))
 
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact

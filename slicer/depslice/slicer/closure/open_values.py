@@ -51,18 +51,21 @@ _COMMON = frozenset(
     )
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
-_NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed"})
+_OF_ANY: Final = frozenset((*dir(object), "__bool__"))
+_NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed", "handed"})
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
-Use: TypeAlias = f.Access | Literal["protocol", "matching", "call", "named", "spelled", "listed"]
+Use: TypeAlias = (
+    f.Access | Literal["protocol", "matching", "call", "named", "spelled", "listed", "handed"]
+)
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
 done with that; an access, which is the ``name``, by a name that texts of the slice spell;
-``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which."""
+``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class OpenValues:
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
         self._of_parts: set[tuple[int, str, object]] = set()
+        self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
         self.called_outside: dict[tuple[Function, Lookup, Position], None] = {}
@@ -113,6 +117,12 @@ class OpenValues:
         """``value`` is used; settled by the next :meth:`trace`."""
         self._origins.follow(value)
         self._fresh.append(_Open(value, use, name, demand))
+
+    def hand(self, values: Values, demand: Demand) -> None:
+        """Code outside gets ``values``: a class is asked for once, whoever hands it over."""
+        for value in sorted(values - self._handed):
+            self._handed.add(value)
+            self.note("handed", value, None, demand)
 
     def note_named(self, receiver: int, name: int, how: f.Access, demand: Demand) -> None:
         """``getattr(receiver, name)`` and the like, where callers know the name.
@@ -263,6 +273,8 @@ class OpenValues:
             self._settle_named(use, kind)
         elif use.use == "listed":
             self._settle_listed(use, kind)
+        elif use.use == "handed":
+            self._settle_handed(use, value)
         elif use.use == "spelled":
             if tag in ("I", "C", "M"):
                 self.spelled.setdefault((value, use.name), use.demand)
@@ -289,10 +301,25 @@ class OpenValues:
             source = self._growth.program.module(kind[1])
             if source is not None and use.name in source.summary.scope:
                 self._names.want_name(source, use.name, use.demand)
-        elif tag == "U" and _tells(use):
-            demand = use.demand
-            self._classes.want_anywhere(use.name, replace(demand, evidence="unknown-receiver"))
+        elif tag == "U":
+            self._settle_unknown(use)
+
+    def _settle_unknown(self, use: _Open) -> None:
+        """Nobody knows what it is: whoever has a telling attribute; of common ones, who waits."""
+        demand = replace(use.demand, evidence="unknown-receiver")
+        if _tells(use):
+            self._classes.want_anywhere(use.name, demand)
             self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)
+        elif use.use in ("read", "protocol") and use.name not in _OF_ANY:
+            self._classes.want_of_waiting(use.name, demand)
+
+    def _settle_handed(self, use: _Open, value: int) -> None:
+        """Code outside has the object, or what a container holds."""
+        kind = self._engine.values[value]
+        if kind[0] in ("I", "C"):
+            self._classes.hand(kind[1], below=not kind[2])
+        elif kind[0] == "K":
+            self.hand(self._engine.held_in(self._engine.only(value), ()), use.demand)
 
     def _settle_named(self, use: _Open, name: Value) -> None:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
@@ -319,6 +346,8 @@ class OpenValues:
         classes, engine = self._classes, self._engine
         name, demand = use.name, use.demand
         found = engine.find_member(class_, name)
+        if found is None and instance:
+            classes.ask_base(class_, name, demand)
         if found is not None:
             classes.want_member(found, name, demand)
             if use.use == "read":
@@ -436,6 +465,9 @@ class OpenValues:
                 self._call_member(use, instance, "__init__")
             case "I":
                 self._call_member(use, kind, "__call__")
+            case "U":
+                demand = replace(use.demand, evidence="unknown-receiver")
+                self._classes.want_of_waiting("__call__", demand)
             case tag if tag in CALLABLES_OUTSIDE:
                 self._call_outside(use, kind)
             case _:

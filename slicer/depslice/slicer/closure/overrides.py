@@ -8,19 +8,34 @@ says the former, and their sources (:mod:`~depslice.callgraph.stubs.called_back`
 
 from __future__ import annotations
 
+import collections.abc
+import contextlib
+import io
+import numbers
+import os
 import sys
-from collections.abc import Iterable
+import typing
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
-from depslice.callgraph.engine.library import FOUND_BY_NAME, INERT_BASES
+from depslice.callgraph.engine.library import FOUND_BY_NAME, INERT_BASES, WAITING
 from depslice.callgraph.program import Module
+from depslice.callgraph.stubs import declarations as d
 from depslice.callgraph.stubs.called_back import called_back
-from depslice.callgraph.stubs.store import Stubs
+from depslice.callgraph.stubs.store import StubClass, Stubs
 from depslice.callgraph.summary import Piece
 from depslice.slicer.pieces import is_decorated
 
+_INTERFACES: Final = {
+    each.__name__: each for each in (collections.abc, contextlib, io, numbers, os, typing)
+}
 _EXPORTS: Final = "types.ModuleType"  # what imports an instance reads what it likes
+
+
+def _is_of(dotted: str, names: Iterable[str]) -> bool:
+    """Whether one of ``names`` is a class, or the module that it stands in."""
+    return dotted in names or dotted.rpartition(".")[0] in names
 
 
 class _Known(NamedTuple):
@@ -30,12 +45,22 @@ class _Known(NamedTuple):
     patterns: tuple[str, ...]
 
 
+def abstract_of(base: str) -> frozenset[str]:
+    """What an interface of the standard library (dotted name) leaves to who implements it."""
+    module, _, name = base.rpartition(".")
+    found = getattr(_INTERFACES.get(module), name, None)
+    class_ = getattr(found, "__origin__", found)  # `typing.Mapping`
+    return frozenset(getattr(class_, "__abstractmethods__", ()))
+
+
 class Overrides:
     """Answers for one program; a base is looked at once."""
 
     def __init__(self, stubs: Stubs) -> None:
         self._stubs = stubs
         self._known: dict[str, _Known | None] = {}
+        self._waiting: dict[str, bool] = {}
+        self._declared: dict[tuple[str, ...], frozenset[str]] = {}
 
     def takes_all(self, bases: Iterable[str]) -> bool:
         """Whether one of these bases (dotted names, ``?``) may look for any member."""
@@ -44,6 +69,56 @@ class Overrides:
     def knows(self, base: str) -> bool:
         """Whether it is known what a base looks for."""
         return base not in INERT_BASES and self._of(base) is not None
+
+    def waits(self, bases: Iterable[str]) -> bool:
+        """Whether all of these bases ask an instance for nothing until somebody uses it.
+
+        Interfaces, and classes of which the source tells what each method calls: not those whose
+        instances frameworks make, which nobody sees.
+        """
+        return all(map(self._is_waiting, bases))
+
+    def _is_waiting(self, base: str) -> bool:
+        known = self._waiting.get(base)
+        if known is None:
+            class_ = self._stubs.class_named(base) if _is_of(base, WAITING) else None
+            known = self._waiting[base] = class_ is not None and all(
+                each.dotted in INERT_BASES
+                or _is_of(each.dotted, WAITING)
+                or each.dotted in called_back()
+                for each in self._stubs.mro(class_)
+            )
+        return known
+
+    def reads(self, base: str, piece: Piece) -> bool:
+        """Whether a base that waits has data, no code, of what ``piece``, a member, binds."""
+        class_ = self._stubs.class_named(base)
+        order = () if class_ is None else self._stubs.mro(class_)
+        return any(
+            each.members[name][0] == d.VARIABLE
+            for each in order
+            for name in piece.binds
+            if name in each.members
+        )
+
+    def calling(self, bases: Iterable[str]) -> frozenset[str]:
+        """The methods of these bases, inherited ones too, that call others of their object."""
+        return frozenset(
+            name for each in self._line(bases) for name in called_back().get(each.dotted, {})
+        )
+
+    def declared(self, bases: Sequence[str]) -> frozenset[str]:
+        """The members of these bases, inherited ones too, as far as code may be told by them."""
+        key = tuple(bases)
+        found = self._declared.get(key)
+        if found is None:
+            names = {name for each in self._line(bases) for name in each.members}
+            found = self._declared[key] = self.calling(bases) | names
+        return found
+
+    def _line(self, bases: Iterable[str]) -> Iterator[StubClass]:
+        for class_ in filter(None, map(self._stubs.class_named, bases)):
+            yield from (e for e in self._stubs.mro(class_) if e.dotted != "builtins.object")
 
     def looks_for(self, bases: Iterable[str], module: Module, piece: Piece) -> bool:
         """Whether one of them may look for what ``piece``, a member, binds.
