@@ -331,10 +331,11 @@ class Protocols(CallEvaluation):
                 return self.fields_of_tuple(receiver, class_, None, pos) or self.unknown
             known = self.outside.elements(receiver, pos, is_async=is_async)
             if known is not None:
+                self.call_dunder(receiver, class_, first, [], pos)
+                self.call_dunder(receiver, class_, second, [], pos)
                 return known
             if any(base.startswith("enum.") for base in bases):
                 return self.unknown
-            return self.call_dunder(receiver, class_, first, [], pos)
         iterators = self.call_dunder(receiver, class_, first, [], pos)
         result: set[int] = set()
         for iterator in tuple(iterators):
