@@ -172,6 +172,61 @@ def test_the_end_of_a_file(tmp_path: Path) -> None:
     assert members(tmp_path, text) == {"close", "_leave"}
 
 
+def test_a_class_that_subscripts_itself_is_a_base_of_the_program(tmp_path: Path) -> None:
+    text = """
+        from typing import Generic, TypeVar
+
+        T = TypeVar("T")
+
+        class Base(Generic[T]):
+            def __class_getitem__(cls, kinds): return super().__class_getitem__(kinds)
+            def run(self): return self.step()
+            def step(self): raise NotImplementedError
+
+        class Own(Base[str]):
+            def step(self): return 1
+            def other(self): return 2
+
+        def use():
+            return Own().run()
+    """
+    assert members(tmp_path, text) == {"step"}
+
+
+def test_bases_that_are_known_late(tmp_path: Path) -> None:
+    text = """
+        class Root:
+            def run(self): return self.step()
+            def step(self): return 1
+
+        class Middle(Root):
+            pass
+
+        class Own(Middle):
+            def use(self, run=Root.run): return run(self)
+            def step(self): return 2
+    """
+    assert members(tmp_path, text, "app:Own.use") == {"use", "step"}
+
+
+def test_what_a_function_gives_that_is_handed_over(tmp_path: Path) -> None:
+    text = """
+        import threading
+        import outside
+
+        class Own(threading.Thread):
+            def run(self): return 1
+            def join(self): return 2
+
+        @outside.route
+        def make(): return Own()
+
+        def use():
+            outside.call(lambda: make())
+    """
+    assert members(tmp_path, text) == {"run", "join"}
+
+
 def test_a_decorator_may_have_registered_it(tmp_path: Path) -> None:
     text = """
         import atexit, http.server

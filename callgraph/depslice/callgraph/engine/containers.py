@@ -131,8 +131,8 @@ class ContainerEvaluation(ComputedNames):
                 self.write_item(container, str(index), registers[register])
         for register in op[4]:
             if op[2] != "set":
-                self.ask_length(registers[register], 0)
-            elements |= self.iterate(registers[register], 0, is_async=False)
+                self.ask_length(registers[register], f.HERE)
+            elements |= self.iterate(registers[register], f.HERE, is_async=False)
         if op[2] == "set":
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
         self.write(self.elements_cell(container), self._gathered(op[1], elements))
@@ -143,7 +143,7 @@ class ContainerEvaluation(ComputedNames):
         hashed = self.parts(values) | self.objects_in(values)
         if hashed:
             for dunder in HASHED[:1] if alone and self.whole else HASHED:
-                self.protocol(hashed, (dunder,), 0)
+                self.protocol(hashed, (dunder,), f.HERE)
 
     def make_mapping(self, op: Op, registers: Sequence[Values]) -> Values:
         """A dict display or comprehension."""

@@ -404,8 +404,9 @@ INTERFACES: Final = frozenset(
 )
 """Modules and classes of the standard library that only say what a class has to do."""
 WAITING: Final = INTERFACES | {
-    *("argparse", "ast", "collections", "contextlib", "html.parser", "http.cookiejar", "json"),
-    *("json.decoder", "json.encoder", "logging", "string", "textwrap", "threading"),
+    *("argparse", "ast", "collections", "contextlib", "datetime.tzinfo", "html.parser"),
+    *("http.cookiejar", "json", "json.decoder", "json.encoder", "logging", "string"),
+    *("textwrap", "threading", "xml.sax.handler"),
     *("io.IOBase", "io.RawIOBase", "io.BufferedIOBase", "io.TextIOBase"),
     *("_io._IOBase", "_io._RawIOBase", "_io._BufferedIOBase", "_io._TextIOBase"),
 }

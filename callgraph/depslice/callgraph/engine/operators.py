@@ -162,7 +162,7 @@ class Operators(Protocols):
             elif kind[0] in ("K", "G", "GS", "XI"):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and forward == "add":
-                    self.update_container(value, right, 0)
+                    self.update_container(value, right, pos)
                 elif kind[0] == "K" and forward == "mul":
                     self.lose_places(value)
                 elif kind[0] == "K" and name == "ior":

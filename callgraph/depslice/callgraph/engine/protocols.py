@@ -130,11 +130,16 @@ class Protocols(CallEvaluation):
     def note_handed(self, groups: Iterable[Values], pos: Position) -> None:
         """Code outside the repo gets what is in ``groups``, and all that its containers hold.
 
-        What it may do with an object is for its class to say: a slice asks for that.
+        And what its functions give. What may be done with an object is for its class to say: a
+        slice asks for that.
         """
         if self.whole:
             return
         values: Values = EMPTY.union(*groups)
+        for value in values:
+            kind = self.values[value]
+            if kind[0] in ("F", "B"):
+                values = values | self.returned(kind[1])
         handed = {value for value in values if self.values[value][0] in HANDED}
         if len(handed) < len(values):
             handed |= self.held_in(values, ())

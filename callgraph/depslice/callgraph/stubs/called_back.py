@@ -33,6 +33,7 @@ _NOT_IN_SOURCE: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "_io._RawIOBase": {**_FILE, "read": ("readall", "readinto"), "readall": ("read",)},
     "_io._BufferedIOBase": {**_FILE, "readinto": ("read",), "readinto1": ("read1",)},
     "_io._TextIOBase": _FILE,
+    "datetime.tzinfo": {"fromutc": ("dst", "utcoffset")},
     # `(self - other) | (other - self)`
     "typing.AbstractSet": {"__xor__": ("__or__",), "__rxor__": ("__or__",)},
     "contextlib.ContextDecorator": {"__call__": ("__enter__", "__exit__")},

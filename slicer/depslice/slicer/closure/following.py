@@ -319,4 +319,6 @@ class Following:
 def _demand(
     at: Followed, kind: ReferenceKind, rule: str, pos: int, *, certain: bool = True
 ) -> Demand:
-    return Demand.of(at.item, at.module, kind, rule, pos, certain=certain)
+    # What stands nowhere (a display, a parameter) is somewhere in the statement.
+    place = pos or start_of(at.piece)
+    return Demand.of(at.item, at.module, kind, rule, place, certain=certain)
