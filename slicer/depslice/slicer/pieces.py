@@ -131,6 +131,12 @@ def is_decorated(module: Module, piece: Piece) -> bool:
     return piece.kind == "def" and bool(_flags(module, piece) & s.DECORATED)
 
 
+def is_property(module: Module, piece: Piece) -> bool:
+    """Whether the piece is a property, which stands for data."""
+    flags = s.PROPERTY | s.CACHED_PROPERTY
+    return piece.kind == "def" and bool(_flags(module, piece) & flags)
+
+
 def _flags(module: Module, piece: Piece) -> int:
     """The flags of the function that a ``def`` statement makes."""
     for op in ops_of(module, piece):

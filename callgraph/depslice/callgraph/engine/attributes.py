@@ -51,10 +51,6 @@ class AttributeEvaluation(ClassEvaluation):
         """Implemented by the protocol part."""
         raise NotImplementedError
 
-    def call_back(self, number: int, name: str, pos: Position, *, written: bool) -> bool:
-        """Implemented by the part for code outside."""
-        raise NotImplementedError
-
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
@@ -439,7 +435,12 @@ class AttributeEvaluation(ClassEvaluation):
             if name == "__annotations__":
                 self.note_annotations(self.only(receiver), pos, "hints")
             fallback = self.find_member(class_, "__getattr__")
-            if fallback is not None:
+            inherited: Values | None = None
+            if fallback is not None or getter is not None:
+                inherited = self.outside.inherited(receiver, class_, name, pos)
+            if inherited is not None:
+                values |= inherited
+            elif fallback is not None:
                 values |= self.call_member(
                     class_,
                     "__getattr__",
@@ -632,6 +633,11 @@ class AttributeEvaluation(ClassEvaluation):
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
             return self._descriptor(value, kind[1], "__get__", [self.only(receiver), owner], pos)
+        if kind[0] == "X" and self.values[receiver][0] == "I":  # `run = Base.visit`
+            base, _, name = kind[1].rpartition(".")
+            class_ = self.values[receiver][1]
+            if base in self.external_bases(class_):
+                return self.outside.inherited(receiver, class_, name, pos) or self.only(value)
         return self.only(value)
 
     def zero_argument_super(

@@ -587,6 +587,10 @@ class EngineState:
         """Have ``function`` evaluated at least once, as far as ``wanted`` says."""
         raise NotImplementedError
 
+    def call_back(self, number: int, name: str, pos: int, *, written: bool) -> bool:
+        """What a method that an object has from a base outside calls of what its class overrides."""
+        raise NotImplementedError
+
     def ask_length(self, values: Values, pos: int) -> None:
         """A list is made of what ``values`` give."""
         raise NotImplementedError

@@ -61,4 +61,5 @@ class CallingBack(FunctionCalls):
 
     def _call_back_method(self, instance: Values, name: str, pos: Position, rule: str) -> None:
         found = self.load_attribute(instance, name, pos)
-        self.call(found, [], {}, pos, rule=rule, external=True)
+        made = self.call(found, [], {}, pos, rule=rule, external=True)
+        self.note_handed((made,), pos)

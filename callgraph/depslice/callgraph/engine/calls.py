@@ -455,6 +455,7 @@ class CallEvaluation(ExternalCalls):
             if kind in ("X", "XI"):
                 result |= self._external_decorator(value[1], decorated, pos)
             elif kind == "I" and "contextlib.ContextDecorator" in self.external_bases(value[1]):
+                self.call_back(decorator, "__call__", pos, written=True)
                 result |= self.single(("CD", decorator, self.shared(decorated)))
             elif kind == "SR":
                 self._register(value, decorated, pos)

@@ -192,6 +192,12 @@ class ClassEvaluation(AnnotationEvaluation):
             kind = self.values[value]
             if kind[0] == "F":
                 values |= self.call_function(kind[1], args, pos, rule=rule)
+            elif kind[0] == "X" and args:  # `__eq__ = Mapping.__eq__`
+                base, _, method = kind[1].rpartition(".")
+                if base in self.external_bases(owner):
+                    for receiver in self.objects_in(args[0]):
+                        if self.values[receiver][0] == "I":
+                            self.call_back(receiver, method, pos, written=False)
         return values
 
     def know_bases(self, class_: Class) -> None:

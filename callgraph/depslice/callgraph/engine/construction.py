@@ -8,8 +8,9 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calling_back import CallingBack
-from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.library import INERT_BASES, keeps_nothing
 from depslice.callgraph.engine.values import (
+    EMPTY,
     NAMED_TUPLE,
     OPEN_OR_OUTSIDE,
     TRACED,
@@ -95,6 +96,8 @@ class Construction(CallingBack):
             self._call_defined(init, "__init__", given, keywords, spread, pos, rule="init")
         else:
             self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
+            if not self.whole and not keeps_nothing(self.external_bases(class_)):
+                self.note_handed((*args, *keywords.values(), spread), pos)
             if new is None or not self.named_fields(class_):
                 self.pass_fields(class_, args, keywords)
             self._make_defaults(class_, len(args), keywords, pos)
@@ -255,6 +258,10 @@ class Construction(CallingBack):
     ) -> Values:
         owner = self.find_member(class_, "__call__")
         if owner is None:
+            if self.call_back(callee, "__call__", pos, written=True):
+                decorated = self.shared(args[0]) if len(args) == 1 else EMPTY
+                is_decorator = "contextlib.ContextDecorator" in self.external_bases(class_)
+                return self.single(("CD", callee, decorated)) if is_decorator else self.unknown
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
         self.facts.append((f.MEMBER, owner, "__call__", pos, True, "call", True))

@@ -9,6 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.demands import HASHED, ORDERED
+from depslice.callgraph.engine.library import KEEPING
 from depslice.callgraph.engine.models import MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.parts import names_attributes
@@ -598,6 +599,8 @@ class ContainerEvaluation(ComputedNames):
         if value[0] == "GE":
             return self._call_generator(value[1], method, args)
         if value[0] == "G":
+            if method in KEEPING:
+                self.note_handed(args, pos)
             return self._call_generic(value, method, args, pos)
         if args and method in _OPERATORS:
             return self.binary(self.only(container), args[0], _OPERATORS[method], pos)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -422,6 +422,17 @@ KEEPING: Final = frozenset(
     {"__setitem__", "add", "append", "appendleft", "extend", "insert", "setdefault", "update"}
 )
 """Methods by which builtin containers get what they hold."""
+
+
+def keeps_nothing(bases: Iterable[str]) -> bool:
+    """Whether bases do nothing that is not told with what an instance is made with."""
+    return all(
+        base in SCALARS
+        or base in EXCEPTIONS
+        or base in ("builtins.object", "abc.ABC", "builtins.type", "abc.ABCMeta")
+        or base.startswith(("typing.", "typing_extensions.", "enum."))
+        for base in bases
+    )
 
 
 def only_uses(dotted: str) -> bool:

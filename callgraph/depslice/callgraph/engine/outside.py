@@ -406,11 +406,14 @@ class Outside:
                 self._learn(number, class_, owner, scope.bindings)
         return made
 
+    def declares(self, class_: Class, name: str) -> bool:
+        """Whether a base outside of a class has a member of this name."""
+        return any(self.member(base, name) for base, _ in self.types.outer_bases(class_))
+
     def _has(self, value: Value, name: str) -> bool:
         """Whether an object of the repo has a member, by its class or from outside."""
         return value[0] == "I" and (
-            self.engine.find_member(value[1], name) is not None
-            or any(self.member(base, name) for base, _ in self.types.outer_bases(value[1]))
+            self.engine.find_member(value[1], name) is not None or self.declares(value[1], name)
         )
 
     # --- signatures

@@ -35,6 +35,11 @@ class Asked(NamedTuple):
 
 
 _UNKNOWN: Final = Asked((), (), False)
+_VIEWS: Final = {
+    "keys": ("__contains__", "__len__"),
+    "items": ("__len__",),
+    "values": ("__len__",),
+}
 _OBJECT: Final = "builtins.object"
 _MADE_WITH: Final = frozenset({"__init__", "__new__"})
 
@@ -94,8 +99,8 @@ class Overridden:
         others: dict[str, None] = {}
         members = dict.fromkeys(n for k in self._engine.mro(class_) for n in k.info.members)
         queue = [name]
-        if name == "keys" and "__contains__" in members and not self._engine.whole:
-            own["__contains__"] = None  # of the view, if somebody asks that
+        if name in _VIEWS and not self._engine.whole:  # what the view may be asked
+            own.update(dict.fromkeys(each for each in _VIEWS[name] if each in members))
         while queue:
             for asked in _names(order, queue.pop()):
                 if asked in own or asked in others or asked == name:
@@ -104,6 +109,8 @@ class Overridden:
                     own[asked] = None
                 elif "*" in asked:
                     own.update(dict.fromkeys(n for n in members if fnmatchcase(n, asked)))
+                    if "__getattr__" in members:
+                        own["__getattr__"] = None
                 else:
                     others[asked] = None
                     queue.append(asked)

@@ -135,16 +135,27 @@ class Protocols(CallEvaluation):
         """
         if self.whole:
             return
-        values: Values = EMPTY.union(*groups)
+        found: Values = EMPTY
+        waiting: Values = EMPTY.union(*groups)
+        while waiting:
+            found = found | waiting
+            waiting = self._given_with(waiting) - found
+        handed = {value for value in found if self.values[value][0] in HANDED}
+        if handed:
+            self.facts.append((f.HANDED, self.shared(handed), pos))
+
+    def _given_with(self, values: Values) -> Values:
+        """What containers hold, generators give, and functions."""
+        given: Values = self.held_in(values, ())
         for value in values:
             kind = self.values[value]
             if kind[0] in ("F", "B"):
-                values = values | self.returned(kind[1])
-        handed = {value for value in values if self.values[value][0] in HANDED}
-        if len(handed) < len(values):
-            handed |= self.held_in(values, ())
-        if handed:
-            self.facts.append((f.HANDED, self.shared(handed), pos))
+                given = given | self.returned(kind[1])
+            elif kind[0] in ("K", "GE"):
+                given = given | self.iterate(self.only(value), 0, is_async=False)
+                if kind[0] == "K" and kind[1] in DICTS:
+                    given = given | self.read(self.elements_cell(value))
+        return given
 
     def _fields_of(self, values: Values, dunders: Sequence[str]) -> Values:
         found: Values = EMPTY

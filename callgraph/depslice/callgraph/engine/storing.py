@@ -122,6 +122,8 @@ class StoreEvaluation(AttributeEvaluation):
                 below = self.intern(("I", subclass, False))
                 for member in tuple(self.member_values(found, name)):
                     self._call_setter(member, below, values, pos)
+        if not self.whole and self.outside.declares(class_, name):
+            self.note_handed((values,), pos)  # the base finds it there
         setter = self.find_member(class_, "__setattr__")
         if setter is not None and value[0] == "I" and not by_object:
             self.call_member(

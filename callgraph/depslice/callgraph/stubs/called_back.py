@@ -12,6 +12,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+MAKE: Final = "()"
+"""Stands among the names for a new instance of the object's own class."""
+
 _FILE: Final[Mapping[str, Sequence[str]]] = {
     "__del__": ("close",),
     "__enter__": ("closed",),
@@ -38,18 +41,17 @@ _NOT_IN_SOURCE: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "typing.AbstractSet": {"__xor__": ("__or__",), "__rxor__": ("__or__",)},
     "contextlib.ContextDecorator": {"__call__": ("__enter__", "__exit__")},
     "contextlib.AsyncContextDecorator": {"__call__": ("__aenter__", "__aexit__")},
-    "collections.UserDict": {"copy": ("__copy__", "__getitem__", "__iter__", "keys")},
+    "collections.UserDict": {"copy": ("__copy__", "__getitem__", "__iter__", "keys", "update")},
     "logging.Handler": {"__del__": ("acquire", "flush", "close", "release")},
     # Actions get the parser: `--help`, `--version`
     "argparse.ArgumentParser": {
+        "add_subparsers": (MAKE,),
         "parse_known_args": ("error", "exit", "format_help", "print_help", "_print_message"),
     },
 }
 """What no method says: those in C (library reference, pickle and io; `_pyio` has the latter in
 Python), what a result of theirs does, what is passed on. `__del__` stands for the end of an object:
 files close themselves then, handlers when the program ends."""
-MAKE: Final = "()"
-"""Stands among the names for a new instance of the object's own class."""
 
 
 @cache

@@ -24,7 +24,7 @@ from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.overrides import Overrides, abstract_of
 from depslice.slicer.closure.records import annotated_of, external_names, fields_of, is_record
-from depslice.slicer.pieces import is_abstract, is_decorated, start_of
+from depslice.slicer.pieces import is_abstract, is_decorated, is_property, start_of
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
@@ -234,13 +234,15 @@ class Classes:
         """
         for base in outside:
             kept = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
-            for name in sorted(abstract_of(base)):
+            length = {"__len__"} & self._overrides.declared([base])  # which anything may ask
+            for name in sorted(abstract_of(base) | length):
                 found = self._engine.find_member(class_, name)
                 if found is not None:
                     self.want_member(found, name, kept)
             for k in self._engine.mro(class_):
                 for piece in map(k.module.summary.pieces.__getitem__, k.info.pieces):
-                    if piece.kind == "assign" and self._overrides.reads(base, piece):
+                    is_data = piece.kind == "assign" or is_property(k.module, piece)
+                    if is_data and self._overrides.reads(base, piece):
                         self._growth.keep(k.module, piece, kept)
         self.ask_base(class_, "__del__", own)
 

@@ -125,3 +125,5 @@ class ComputedNames:
                 at.item, at.module, ReferenceKind.READ, "named-in-text", pos, certain=False
             )
             self._names.want_name(module, name, demand)
+            engine = self._growth.engine
+            self._open_values.hand(engine.name_values(module, name, None), demand)

@@ -479,10 +479,12 @@ class OpenValues:
         callee = engine.intern(kind)
         lookup = engine.called_outside(callee, given.args, given.keywords, given.where)
         self.called_outside.setdefault((given.where, lookup, use.demand.pos))
+        self.hand(given.spread, use.demand)
 
     def _call_member(self, use: _Open, instance: Value, name: str) -> None:
         found = self._engine.find_member(instance[1], name)
         if found is None:
+            self._classes.ask_base(instance[1], name, use.demand)
             return
         self._classes.want_member(found, name, use.demand)
         receiver = self._engine.intern(instance)
