@@ -14,6 +14,7 @@ from depslice.validator.sandbox import choose_sandbox
 
 SHAPES = """\
 import functools
+import io
 
 
 class Square:
@@ -30,6 +31,17 @@ class Square:
 class Greeting:
     def __call__(self):
         return "hello"
+
+
+class Lines(io.RawIOBase):
+    def __init__(self, name):
+        self.name = name
+
+    def label(self):
+        return self.name.upper()
+
+    def __next__(self):
+        return b"line"
 
 
 def is_callable(thing):
@@ -146,6 +158,7 @@ shapes.takes(shapes.Base())
 shapes.unsteady()
 shapes.numbered()
 shapes.greets()
+shapes.Lines("a").label()
 shapes.counts_rows()
 try:
     shapes.fails("x")
@@ -220,6 +233,14 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
     assert reports["shapes:unsteady"].recorded == 1
     assert reports["shapes:numbered"].recorded == 1  # what ran before is no argument
     assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
+
+
+def test_a_file_is_what_it_holds(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:Lines.label") as check:
+        found = sliced(check, "shapes:Lines.label")
+        report = check.of(found)
+    assert "shapes:Lines.__next__" not in {item.symbol.id for item in found.items}
+    assert report.same == report.steady == 1
 
 
 def test_arguments_bring_their_own_code(tmp_path: Path) -> None:

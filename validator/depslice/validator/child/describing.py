@@ -12,6 +12,7 @@ import enum
 import hashlib
 import re
 import sys
+from _io import _IOBase
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator
 from itertools import islice
@@ -280,7 +281,7 @@ def _attempt(run: Callable[[], Any]) -> BaseException | None:
 def _is_iterator_in_c(value: Any, kind: type) -> bool:
     # Files are iterators too; to read on in one would change what is described.
     step = getattr(kind, "__next__", None)
-    return isinstance(step, WrapperDescriptorType) and kind.__module__ != "_io"
+    return isinstance(step, WrapperDescriptorType) and _IOBase not in kind.__mro__
 
 
 def _finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
