@@ -21,6 +21,7 @@ import importlib
 import inspect
 import io
 import json
+import os
 import pkgutil
 import subprocess
 import sys
@@ -121,7 +122,9 @@ def main(pythons: list[str]) -> None:
 
 def _asked_of(python: str) -> Mapping[str, Mapping[str, list[str]]]:
     command = [python, "-X", "frozen_modules=off", __file__, "--print"]  # frozen, without source
-    made = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    ours = [path for path in sys.path if not path.startswith(sys.base_prefix)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(ours)}  # others lack depslice
+    made = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment)
     read: Mapping[str, Mapping[str, list[str]]] = json.loads(made.stdout)
     return read
 

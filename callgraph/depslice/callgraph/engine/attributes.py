@@ -8,7 +8,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.classes import ClassEvaluation
-from depslice.callgraph.engine.library import INERT_BASES, is_inert
+from depslice.callgraph.engine.library import is_inert
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
@@ -341,7 +341,7 @@ class AttributeEvaluation(ClassEvaluation):
             if self.whole:  # those that are written in Python call what is overridden
                 self.call_back(self.intern(("I", class_, True)), name, pos, written=True)
             return self.container_attribute(held, name, pos)
-        outside = [b for b in self.external_bases(class_) if b not in INERT_BASES]
+        outside = self.active_bases(class_)
         if name in _ACCESSORS and self.whole and "builtins.property" in outside:
             return self._accessor(class_, name) or self.unknown
         instance = self.intern(("I", class_, False))
@@ -633,10 +633,10 @@ class AttributeEvaluation(ClassEvaluation):
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
             return self._descriptor(value, kind[1], "__get__", [self.only(receiver), owner], pos)
-        if kind[0] == "X" and self.values[receiver][0] == "I":  # `run = Base.visit`
-            base, _, name = kind[1].rpartition(".")
+        if kind[0] == "X" and self.values[receiver][0] == "I":
             class_ = self.values[receiver][1]
-            if base in self.external_bases(class_):
+            name = self.method_of_base(class_, kind[1])
+            if name is not None:
                 return self.outside.inherited(receiver, class_, name, pos) or self.only(value)
         return self.only(value)
 

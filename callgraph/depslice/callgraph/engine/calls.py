@@ -286,7 +286,7 @@ class CallEvaluation(ExternalCalls):
             )
         if kind == "C":
             return self.instantiate(value[1], value[2], args, keywords, spread, pos)
-        if kind in _OUTSIDE and not self.whole and not _only_uses(value):
+        if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)
         if kind == "X":
             return self.call_external(value[1], Call(args, keywords, spread, pos, register))

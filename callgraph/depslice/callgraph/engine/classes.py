@@ -193,12 +193,15 @@ class ClassEvaluation(AnnotationEvaluation):
             if kind[0] == "F":
                 values |= self.call_function(kind[1], args, pos, rule=rule)
             elif kind[0] == "X" and args:  # `__eq__ = Mapping.__eq__`
-                base, _, method = kind[1].rpartition(".")
-                if base in self.external_bases(owner):
-                    for receiver in self.objects_in(args[0]):
-                        if self.values[receiver][0] == "I":
-                            self.call_back(receiver, method, pos, written=False)
+                method = self.method_of_base(owner, kind[1])
+                if method is not None:
+                    self._call_back_each(args[0], method, pos)
         return values
+
+    def _call_back_each(self, receivers: Values, method: str, pos: Position) -> None:
+        for receiver in receivers:
+            if self.values[receiver][0] == "I":
+                self.call_back(receiver, method, pos, written=False)
 
     def know_bases(self, class_: Class) -> None:
         """Have the class statement evaluated, so that its bases are known."""
@@ -235,6 +238,15 @@ class ClassEvaluation(AnnotationEvaluation):
     def external_bases(self, class_: Class) -> tuple[str, ...]:
         """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
         return tuple(dict.fromkeys([b for k in self.mro(class_) for b in k.external_bases]))
+
+    def active_bases(self, class_: Class) -> list[str]:
+        """Those of the bases outside the repo that may call members of the class."""
+        return [base for base in self.external_bases(class_) if base not in INERT_BASES]
+
+    def method_of_base(self, class_: Class, dotted: str) -> str | None:
+        """The method of a base outside that code names by its class: ``run = Base.visit``."""
+        base, _, name = dotted.rpartition(".")
+        return name if base in self.external_bases(class_) else None
 
     def find_member(self, class_: Class, name: str) -> Class | None:
         """The class of the MRO whose body binds ``name``."""

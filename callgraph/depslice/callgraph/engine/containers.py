@@ -575,9 +575,11 @@ class ContainerEvaluation(ComputedNames):
             elif value[0] in ("G", "GS", "XI"):
                 self.note_handed((values,), pos)
                 self._look_up(value, keys, pos)
-            elif value[0] in ("U", "X", "XM"):
+            elif value[0] in ("X", "XM"):
                 self.note_handed((values,), pos)
-            if value[0] in OPEN:
+            elif value[0] in OPEN:
+                if value[0] == "U":
+                    self.note_handed((values,), pos)
                 self.operate(receiver, "__setitem__", [keys, values], pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -396,20 +397,18 @@ PLAIN_DATA: Final = frozenset(
 As long as nothing is passed by keyword: ``object_hook``, ``cls`` and their like make objects."""
 
 
-INTERFACES: Final = frozenset(
+WAITING: Final = frozenset(
     {
-        *("collections.abc", "numbers", "typing", "typing_extensions", "os.PathLike"),
-        *("contextlib.AbstractContextManager", "contextlib.AbstractAsyncContextManager"),
+        # Interfaces, which only say what a class has to do.
+        *("collections.abc", "numbers", "os.PathLike", "typing", "typing_extensions"),
+        *("io.IOBase", "io.RawIOBase", "io.BufferedIOBase", "io.TextIOBase"),
+        *("_io._IOBase", "_io._RawIOBase", "_io._BufferedIOBase", "_io._TextIOBase"),
+        # Classes whose methods ask for what their source says.
+        *("argparse", "ast", "collections", "contextlib", "datetime.tzinfo", "html.parser"),
+        *("http.cookiejar", "json", "json.decoder", "json.encoder", "logging", "string"),
+        *("textwrap", "threading", "xml.sax.handler"),
     }
 )
-"""Modules and classes of the standard library that only say what a class has to do."""
-WAITING: Final = INTERFACES | {
-    *("argparse", "ast", "collections", "contextlib", "datetime.tzinfo", "html.parser"),
-    *("http.cookiejar", "json", "json.decoder", "json.encoder", "logging", "string"),
-    *("textwrap", "threading", "xml.sax.handler"),
-    *("io.IOBase", "io.RawIOBase", "io.BufferedIOBase", "io.TextIOBase"),
-    *("_io._IOBase", "_io._RawIOBase", "_io._BufferedIOBase", "_io._TextIOBase"),
-}
 """Modules and classes that do nothing with an object before they are given it, or asked."""
 _USING: Final = frozenset(
     {
@@ -418,6 +417,7 @@ _USING: Final = frozenset(
         *("collections.deque", "weakref.ref"),
     }
 )
+"""Modules and classes of which it is told what they do with objects."""
 KEEPING: Final = frozenset(
     {"__setitem__", "add", "append", "appendleft", "extend", "insert", "setdefault", "update"}
 )
@@ -435,13 +435,17 @@ def keeps_nothing(bases: Iterable[str]) -> bool:
     )
 
 
+def is_of(dotted: str, names: AbstractSet[str]) -> bool:
+    """Whether something, or the module or class that it stands in, is among ``names``."""
+    return dotted in names or dotted.rpartition(".")[0] in names
+
+
 def only_uses(dotted: str) -> bool:
     """Whether a function or class does with objects what is known of it, and no more.
 
     Any other may do whatever a class is made for that the class extends.
     """
-    module = dotted.rpartition(".")[0]
-    return module in _USING or dotted in _USING or dotted.startswith("builtins.")
+    return is_of(dotted, _USING) or dotted.startswith("builtins.")
 
 
 def is_inert(dotted: str) -> bool:

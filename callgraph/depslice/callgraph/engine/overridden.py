@@ -40,6 +40,7 @@ _VIEWS: Final = {
     "items": ("__len__",),
     "values": ("__len__",),
 }
+"""What is asked of a mapping by way of what these methods give."""
 _OBJECT: Final = "builtins.object"
 _MADE_WITH: Final = frozenset({"__init__", "__new__"})
 

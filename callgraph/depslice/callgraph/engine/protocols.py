@@ -133,16 +133,18 @@ class Protocols(CallEvaluation):
         And what its functions give. What may be done with an object is for its class to say: a
         slice asks for that.
         """
-        if self.whole:
-            return
+        handed = EMPTY if self.whole else self.handed_with(EMPTY.union(*groups))
+        if handed:
+            self.facts.append((f.HANDED, handed, pos))
+
+    def handed_with(self, values: Values) -> frozenset[int]:
+        """The objects, classes and open values that whoever has ``values`` gets at."""
         found: Values = EMPTY
-        waiting: Values = EMPTY.union(*groups)
+        waiting = values
         while waiting:
             found = found | waiting
             waiting = self._given_with(waiting) - found
-        handed = {value for value in found if self.values[value][0] in HANDED}
-        if handed:
-            self.facts.append((f.HANDED, self.shared(handed), pos))
+        return self.shared({value for value in found if self.values[value][0] in HANDED})
 
     def _given_with(self, values: Values) -> Values:
         """What containers hold, generators give, and functions."""

@@ -81,9 +81,9 @@ class Classes:
         self._anywhere: dict[str, Demand] = {}
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
         self._matching: dict[tuple[Class, str, str], Demand] = {}
+        self._of_waiting: dict[str, Demand] = {}
         self._asked: set[Class] = set()  # whose own demands are made
         # Those of which code outside gets an instance; or of them and their subclasses.
-        self._of_waiting: dict[str, Demand] = {}
         self._handed_itself: set[Class] = set()
         self._handed: set[Class] = set()
 
@@ -153,7 +153,7 @@ class Classes:
         self._want_constructors(class_, order, own)
         if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
-        outside = self._active_bases(class_)
+        outside = self._engine.active_bases(class_)
         if outside and self._overrides.waits(outside) and not self._is_handed(class_):
             self._keep_undefined(class_, outside, own)
         elif outside:
@@ -218,13 +218,9 @@ class Classes:
                     if found is not None:
                         self.want_member(found, "__call__", own)
 
-    def _active_bases(self, class_: Class) -> list[str]:
-        """The bases outside the repo that may call members of the class."""
-        return [base for base in self._engine.external_bases(class_) if base not in INERT_BASES]
-
     def _waits(self, class_: Class) -> bool:
         """Whether its bases outside call of it only what those ask for who use an instance."""
-        outside = self._active_bases(class_)
+        outside = self._engine.active_bases(class_)
         return bool(outside) and self._overrides.waits(outside)
 
     def _keep_undefined(self, class_: Class, outside: Sequence[str], own: Demand) -> None:
@@ -496,7 +492,7 @@ class Classes:
 
     def _want_inherited(self, live: Class, name: str, demand: Demand) -> None:
         """``name``, if a base outside of ``live`` has it, too."""
-        if name in self._overrides.declared(self._active_bases(live)):
+        if name in self._overrides.declared(self._engine.active_bases(live)):
             self._want_found(live, name, demand)
 
     def want_anywhere(self, name: str, demand: Demand) -> None:
@@ -595,7 +591,7 @@ class Classes:
 
     def _answered_by(self, class_: Class) -> frozenset[str]:
         """The same, and what bases outside define, as far as that calls methods of the class."""
-        outside = self._active_bases(class_)
+        outside = self._engine.active_bases(class_)
         if not outside or not self._overrides.waits(outside):
             return self._names_of(class_)
         key: tuple[Class | str, ...] = (*self._engine.mro(class_), *outside)

@@ -318,8 +318,8 @@ class OpenValues:
         kind = self._engine.values[value]
         if kind[0] in ("I", "C"):
             self._classes.hand(kind[1], below=not kind[2])
-        elif kind[0] == "K":
-            self.hand(self._engine.held_in(self._engine.only(value), ()), use.demand)
+        elif kind[0] != "U":
+            self.hand(self._engine.handed_with(self._engine.only(value)), use.demand)
 
     def _settle_named(self, use: _Open, name: Value) -> None:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""

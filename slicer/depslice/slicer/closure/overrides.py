@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections.abc
 import contextlib
-import io
 import numbers
 import os
 import sys
@@ -19,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
-from depslice.callgraph.engine.library import FOUND_BY_NAME, INERT_BASES, WAITING
+from depslice.callgraph.engine.library import FOUND_BY_NAME, INERT_BASES, WAITING, is_of
 from depslice.callgraph.program import Module
 from depslice.callgraph.stubs import declarations as d
 from depslice.callgraph.stubs.called_back import called_back
@@ -27,15 +26,10 @@ from depslice.callgraph.stubs.store import StubClass, Stubs
 from depslice.callgraph.summary import Piece
 from depslice.slicer.pieces import is_decorated
 
-_INTERFACES: Final = {
-    each.__name__: each for each in (collections.abc, contextlib, io, numbers, os, typing)
+_WITH_INTERFACES: Final = {
+    each.__name__: each for each in (collections.abc, contextlib, numbers, os, typing)
 }
 _EXPORTS: Final = "types.ModuleType"  # what imports an instance reads what it likes
-
-
-def _is_of(dotted: str, names: Iterable[str]) -> bool:
-    """Whether one of ``names`` is a class, or the module that it stands in."""
-    return dotted in names or dotted.rpartition(".")[0] in names
 
 
 class _Known(NamedTuple):
@@ -48,7 +42,7 @@ class _Known(NamedTuple):
 def abstract_of(base: str) -> frozenset[str]:
     """What an interface of the standard library (dotted name) leaves to who implements it."""
     module, _, name = base.rpartition(".")
-    found = getattr(_INTERFACES.get(module), name, None)
+    found = getattr(_WITH_INTERFACES.get(module), name, None)
     class_ = getattr(found, "__origin__", found)  # `typing.Mapping`
     return frozenset(getattr(class_, "__abstractmethods__", ()))
 
@@ -81,10 +75,10 @@ class Overrides:
     def _is_waiting(self, base: str) -> bool:
         known = self._waiting.get(base)
         if known is None:
-            class_ = self._stubs.class_named(base) if _is_of(base, WAITING) else None
+            class_ = self._stubs.class_named(base) if is_of(base, WAITING) else None
             known = self._waiting[base] = class_ is not None and all(
                 each.dotted in INERT_BASES
-                or _is_of(each.dotted, WAITING)
+                or is_of(each.dotted, WAITING)
                 or each.dotted in called_back()
                 for each in self._stubs.mro(class_)
             )
@@ -92,11 +86,9 @@ class Overrides:
 
     def reads(self, base: str, piece: Piece) -> bool:
         """Whether a base that waits has data, no code, of what ``piece``, a member, binds."""
-        class_ = self._stubs.class_named(base)
-        order = () if class_ is None else self._stubs.mro(class_)
         return any(
             each.members[name][0] == d.VARIABLE
-            for each in order
+            for each in self._line((base,))
             for name in piece.binds
             if name in each.members
         )
@@ -117,6 +109,7 @@ class Overrides:
         return found
 
     def _line(self, bases: Iterable[str]) -> Iterator[StubClass]:
+        """All that these bases are made of, but ``object``."""
         for class_ in filter(None, map(self._stubs.class_named, bases)):
             yield from (e for e in self._stubs.mro(class_) if e.dotted != "builtins.object")
 
