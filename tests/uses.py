@@ -112,5 +112,13 @@ def gaps(side: str) -> Mapping[str, frozenset[str]]:
         if gap is None:
             assert not line or line.startswith("#"), f"no gap: {line}"
         elif gap["side"] == side:
-            found[gap["use"]] = frozenset(gap["names"].split())
+            found[gap["use"]] = frozenset(filter(None, map(_here, gap["names"].split())))
     return found
+
+
+def _here(name: str) -> str | None:
+    """A name of ``gaps.list``, or None if it says ``<3.13`` and this Python is no older."""
+    name, _, before = name.partition("<")
+    if before and sys.version_info >= tuple(map(int, before.split("."))):
+        return None
+    return name
