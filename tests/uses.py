@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "uses"
-FOLDERS = ("asked", "handed", "carried", "declared", "extended")
+FOLDERS = ("asked", "handed", "carried", "declared", "extended", "indirect", "syntax")
+_KINDS = {"indirect": "asked"}  # whose classes a folder has that has none of its own
 _FORMS = {"declared": ("local", "passed", "declared", "returned")}
 _GAP = re.compile(r"^(?P<side>slice|graph) (?P<use>\S+) (?P<names>.+?) -- .")
 
@@ -40,7 +41,8 @@ def write_program(folder: str, to: Path) -> None:
     """Write ``kinds.py`` and ``main.py``, which has the uses of ``folder`` as functions."""
     to.mkdir(parents=True, exist_ok=True)
     source = FOLDER / folder
-    (to / "kinds.py").write_bytes((source / "kinds.py").read_bytes())
+    kinds = FOLDER / _KINDS.get(folder, folder) / "kinds.py"
+    (to / "kinds.py").write_bytes(kinds.read_bytes())
     header = (source / "header.py").read_text(encoding="utf-8")
     text = (source / "uses.txt").read_text(encoding="utf-8")
     functions = "".join(_functions(text, forms_of(folder)))

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 45
+FORMAT: Final = 46
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -75,7 +75,9 @@ BINARY: Final = 10  # dst left right dunder pos
 COMPARE: Final = 11  # left right dunder pos
 TRUTH: Final = 12  # src pos
 UNARY: Final = 13  # dst src dunder pos
-FORMAT_VALUE: Final = 14  # src dunder pos
+FORMAT_VALUE: Final = (
+    14  # src dunder pos          dunder: or a method that a pattern asks, or BY_ERROR
+)
 ITER: Final = 15  # dst src pos is_async
 ITEM: Final = 16  # dst src index pos             unpacking
 ENTER: Final = 17  # dst src pos is_async
@@ -111,6 +113,8 @@ BY_NAME: Final = (
 COMPARED: Final = 45  # dst left right dunder pos   a comparison that is no test: a value
 TOLD: Final = 46  # dst type text               a number or a slice that stands there: which one
 
+BY_ERROR: Final = "by the error"
+"""What stands for a dunder where an ``assert`` has a message: it is shown if the error is."""
 LONGEST_NAME: Final = 80
 """Longer texts name no attribute, and no key worth following."""
 

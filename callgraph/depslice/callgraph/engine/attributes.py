@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.classes import ClassEvaluation
-from depslice.callgraph.engine.library import is_inert
+from depslice.callgraph.engine.library import BY_DEFAULT, is_inert
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.values import EMPTY, OPEN, Cell, Class, Function, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, TRACED, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position, Register, TypeExpr
 
@@ -18,6 +20,10 @@ _LONGEST_DOTTED = 8
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
 _HELD_BY_FUNCTIONS = frozenset({"__closure__", "__defaults__", "__kwdefaults__"})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
+_FUNCTIONS = frozenset(f"builtins.{name}" for name in dir(builtins) if name.islower())
+_OF_PROPERTIES = _ACCESSORS | {"__set__", "__delete__", "func"}
+KEPT = "[…]"
+"""What stands for the name of the attribute that would hold what a container does."""
 _CONTAINER_BASES = {
     "builtins.list": "list",
     "builtins.dict": "dict",
@@ -26,6 +32,9 @@ _CONTAINER_BASES = {
     "collections.UserDict": "dict",
     "collections.UserList": "list",
     "collections.deque": "deque",
+}
+_KEEPING = _CONTAINER_BASES.keys() | {
+    *("builtins.frozenset", "builtins.tuple", "collections.defaultdict"),
 }
 
 
@@ -51,6 +60,10 @@ class AttributeEvaluation(ClassEvaluation):
         """Implemented by the protocol part."""
         raise NotImplementedError
 
+    def call_kept(self, class_: Class, method: str, call: Call) -> Values:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
@@ -65,12 +78,16 @@ class AttributeEvaluation(ClassEvaluation):
         Not where a subclass declares it in turn; code that stores by a computed name
         (``setattr``) mixes what it stores under all of them.
         """
+        for function, annotation in self.declarations_of(owner, name):
+            stored = self.fitting(function, annotation, stored)
+        return stored
+
+    def declarations_of(self, owner: Class, name: str) -> tuple[tuple[Function, TypeExpr], ...]:
+        """The type that ``owner``'s body declares for ``name``, if it does."""
         declaration = self._declarations.get((owner, name))
         if declaration is None:
             declaration = self._declarations[owner, name] = self._declaration(owner, name)
-        for function, annotation in declaration:
-            stored = self.fitting(function, annotation, stored)
-        return stored
+        return declaration
 
     def _declaration(self, owner: Class, name: str) -> tuple[tuple[Function, TypeExpr], ...]:
         """The only thing that ``owner``'s body says of ``name``, where it declares a type."""
@@ -179,6 +196,8 @@ class AttributeEvaluation(ClassEvaluation):
         if kind in ("X", "XA"):
             dotted = f"{value[1]}.{name}"
             self.facts.append((f.EXTERNAL, dotted, pos, False))
+            if name == "__call__" and value[1] in _FUNCTIONS:
+                return self.only(receiver)
             if dotted.count(".") > _LONGEST_DOTTED:
                 return self.single(value)
             return self.single(("X", dotted))
@@ -332,6 +351,30 @@ class AttributeEvaluation(ClassEvaluation):
                     return self.intern(("K", kind, definer, -10_000 - class_.info.index))
         return None
 
+    def keeper_of(self, class_: Class) -> Class | None:
+        """The class of the repo by which instances are containers, in a slice."""
+        if self.whole:
+            return None
+        for candidate in reversed(self.mro(class_)):
+            if not _KEEPING.isdisjoint(candidate.external_bases):
+                return candidate
+        return None
+
+    def kept_by(self, class_: Class) -> Values:
+        """What code of the slice puts into instances of a class that extends a container.
+
+        Whatever their subclasses: which instance has what is not told apart.
+        """
+        keeper = self.keeper_of(class_)
+        return EMPTY if keeper is None else self.single(("O", keeper, KEPT)) | self.unknown
+
+    def note_kept(self, class_: Class, values: Values) -> None:
+        """``values`` are put into an instance of a class that extends a container."""
+        keeper = self.keeper_of(class_)
+        kept = frozenset(v for v in values if self.values[v][0] in TRACED) - self.unknown
+        if keeper is not None and kept:
+            self.facts.append((f.FILL, keeper, KEPT, kept))
+
     def _missing(self, class_: Class, name: str, pos: Position) -> Values:
         made = self.read(self.cell("made", self.intern(("C", class_, True)), name))
         if made:
@@ -459,11 +502,14 @@ class AttributeEvaluation(ClassEvaluation):
         return values
 
     def _is_filled(self, class_: Class, owner: Class, name: str, known: Values) -> bool:
-        """Whether only a generated constructor knows what is in a field."""
+        """Whether only a generated constructor knows what is in a field, default or not."""
         objects = [self.values[value] for value in self.objects_in(known)]
         return (
             self.is_assigned(owner, name)
-            and all(kind[0] == "I" and self.is_typed_dict(kind[1]) for kind in objects)
+            and (
+                bool(owner.info.decorators)
+                or all(kind[0] == "I" and self.is_typed_dict(kind[1]) for kind in objects)
+            )
             and self.constructor_is_generated(class_)
         )
 
@@ -686,7 +732,10 @@ class AttributeEvaluation(ClassEvaluation):
         if of[0] == "I":
             self.call_back(receiver, name, pos, written=True)
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
-        return self.single(("X", f"{dotted}.{name}"))
+        method = self.single(("X", f"{dotted}.{name}"))
+        if of[0] == "I" and not outside and name in BY_DEFAULT:
+            return self.single(("PT", method, (self.only(receiver),), ()))
+        return method
 
     def _super_member(
         self, class_: Class, start: Class, receiver: int, name: str, pos: Position
@@ -721,6 +770,8 @@ class AttributeEvaluation(ClassEvaluation):
             return self.single(("SR", function, False))
         if name in ("setter", "deleter", "getter") and function.unit.flags & s.PROPERTY:
             return self.single(("X", f"builtins.property.{name}"))
+        if name in _OF_PROPERTIES and function.unit.flags & (s.PROPERTY | s.CACHED_PROPERTY):
+            return self.single(("F", function))  # `C.p.fget`: of all that share the name
         if name == "__call__":
             return self.single(("F", function))
         if name == "__get__":

@@ -9,8 +9,18 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
+from depslice.callgraph.engine.demands import DEMANDS
 from depslice.callgraph.engine.external_calls import ExternalCalls
-from depslice.callgraph.engine.library import CACHING, KEEPING, LOGGING, SAYING, only_uses
+from depslice.callgraph.engine.library import (
+    CACHING,
+    CONTAINER,
+    COPYING,
+    ITERATING,
+    KEEPING,
+    LOGGING,
+    SAYING,
+    only_uses,
+)
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -27,7 +37,11 @@ from depslice.callgraph.summary import Op, Position, Register
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
+_MOST_STARRED = 3  # places of a function outside that `*args` may fill
 _OUTSIDE = frozenset({"X", "XA", "XI", "XM", "SM", "U"})
+_PLACING = frozenset({"X", "XA", "XM", "SM", "KM", "OG"})
+"""Values of which it is known what they do with the argument at a place."""
+_CALLING = frozenset({"builtins.filter", "builtins.iter", "builtins.map", "operator.call"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -59,6 +73,17 @@ def _only_uses(callee: Value) -> bool:
     owner, method = callee[-2:]
     says = owner in LOGGING and method in SAYING
     return says or (owner.startswith("builtins.") and method not in KEEPING)
+
+
+def _asks(callee: Value) -> bool:
+    """Whether something outside the repo asks objects for special methods, and calls nothing."""
+    if callee[0] != "X":
+        return True
+    dotted: str = callee[1]
+    if dotted in _CALLING:
+        return False
+    known = (DEMANDS, CONTAINER, ITERATING, COPYING)
+    return dotted.startswith(("operator.", "math.")) or any(dotted in each for each in known)
 
 
 _OF_BASES = frozenset({"asked-by-base", "called-by-base", "handed"})
@@ -288,6 +313,18 @@ class CallEvaluation(ExternalCalls):
             return self.instantiate(value[1], value[2], args, keywords, spread, pos)
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)
+        places = kind in _PLACING and not spread <= self.unknown
+        if places and not self.only_namespaces(spread):
+            given: Values = spread
+            if self.whole:
+                given = self.objects_in(spread) if _asks(value) else EMPTY
+            made: Values = EMPTY
+            if given:
+                made = self._call_with_star(
+                    callee, args, keywords, pos, register, given, rule, external
+                )
+            if not self.whole:
+                return made
         if kind == "X":
             return self.call_external(value[1], Call(args, keywords, spread, pos, register))
         if kind == "I":
@@ -297,6 +334,8 @@ class CallEvaluation(ExternalCalls):
         if kind == "FG":
             self.facts.append((f.EXTERNAL, "builtins.function.__get__", pos, True))
             receivers = args[0] if args else EMPTY  # an empty set stands for None
+            if value[1].unit.flags & (s.PROPERTY | s.CACHED_PROPERTY):
+                return self.call_function(value[1], [receivers], pos, rule="property")
             made = {self.intern(("B", value[1], receiver)) for receiver in receivers}
             return made or self.single(("F", value[1]))
         if kind == "PT":
@@ -368,6 +407,34 @@ class CallEvaluation(ExternalCalls):
         if kind == "XM":
             return self._call_external_method(value[1], value[2], call)
         return self.unknown if kind != "XI" else self.constants[s.OPAQUE]
+
+    def _call_with_star(
+        self,
+        callee: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+        register: int,
+        spread: Values,
+        rule: str,
+        external: bool,
+    ) -> Values:
+        """``len(*args)``: what code outside asks of an argument depends on its place.
+
+        Of how many there are, nobody knows: all are tried. Over a whole program objects
+        only, of what calls none of them: what meets there would all call each other.
+        """
+        result: Values = EMPTY
+        facts, self.facts = self.facts, []
+        least = 0 if args or keywords else 1
+        for more in range(least, max(least, _MOST_STARRED - len(args)) + 1):
+            given = (*args, *((spread,) * more))
+            result = result | self._call_value(
+                callee, given, keywords, pos, register, EMPTY, rule, external
+            )
+        facts += dict.fromkeys(self.facts)
+        self.facts = facts
+        return result
 
     def call_left_over(self, value: int, rule: str, *, external: bool) -> None:
         """Any of too many may be called; what is passed, and what they give, is not followed."""
@@ -465,6 +532,8 @@ class CallEvaluation(ExternalCalls):
                 result |= decorated
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
+                if kind in OPEN and not self.whole:
+                    self._call_open(decorator, [decorated], NO_KEYWORDS, EMPTY, pos)
             elif kind in _CALLABLE:
                 called = self.only(decorator)
                 made = self.call_each(called, [decorated], NO_KEYWORDS, pos, rule="decorator")

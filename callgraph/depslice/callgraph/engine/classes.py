@@ -16,6 +16,8 @@ from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Registe
 
 _MOST_SUBCLASSES = 200
 _NAMESPACE = 3  # the parameter of a metaclass for what a class body has bound
+MAKING_BELOW = ("__mro_entries__", "__init_subclass__", "__prepare__", "__new__", "__init__")
+"""What a class statement runs of a base: of the object, of the class, of its metaclass."""
 
 
 class ClassEvaluation(AnnotationEvaluation):
@@ -52,6 +54,12 @@ class ClassEvaluation(AnnotationEvaluation):
                 if kind[0] == "C":
                     self.facts.append((f.INHERIT, kind[1], op[5]))
                     self._init_subclass(kind[1], made, op[5])
+                elif kind[0] == "I":  # 3.3.3.2
+                    self.call_member(
+                        kind[1], "__mro_entries__", [self.only(value), EMPTY], op[5], "protocol"
+                    )
+                elif kind[0] in OPEN:
+                    self._note_subclassed(value, op[5])
         inherited = self.metaclasses_of(made)
         for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
             self.facts.append((f.CLASSREF, metaclass, op[5]))
@@ -157,6 +165,13 @@ class ClassEvaluation(AnnotationEvaluation):
                     for dunder in ("__prepare__", "__new__", "__init__"):
                         given = [self.single(("C", kind[1], False))]
                         self.call_member(metaclass, dunder, given, pos, "metaclass")
+            elif kind[0] in OPEN:
+                self._note_subclassed(base, pos)
+
+    def _note_subclassed(self, base: int, pos: Position) -> None:
+        """A class is made below one that callers know: what that runs (3.3.3)."""
+        for dunder in MAKING_BELOW:
+            self.note_protocol(dunder, pos, base)
 
     def _set_names(self, made: Class, pos: Position) -> None:
         """``__set_name__`` of descriptors in the class body (3.3.3.6)."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.calling_back import CallingBack
 from depslice.callgraph.engine.library import INERT_BASES, keeps_nothing
 from depslice.callgraph.engine.values import (
@@ -18,7 +19,7 @@ from depslice.callgraph.engine.values import (
     Function,
     Values,
 )
-from depslice.callgraph.summary import Op, Position
+from depslice.callgraph.summary import Op, Position, TypeExpr
 
 _HOOKS: Final = frozenset({"converter", "validator"})
 
@@ -100,12 +101,15 @@ class Construction(CallingBack):
                 self.note_handed((*args, *keywords.values(), spread), pos)
             if new is None or not self.named_fields(class_):
                 self.pass_fields(class_, args, keywords)
+            if self.keeper_of(class_) is not None:
+                self.call_kept(class_, "__init__", Call(args, keywords, spread, pos))
             self._make_defaults(class_, len(args), keywords, pos)
             if self.whole and self.constructor_is_generated(class_):
                 self._check_fields(class_, instance, pos)
         for hook in ("__post_init__", "__attrs_post_init__") if init is None else ():
             if self.find_member(class_, hook) is not None:
-                self.call_member(class_, hook, [instance], pos, "post-init")
+                given = [instance, *self._init_variables(class_, args, keywords)]
+                self.call_member(class_, hook, given, pos, "post-init")
         if not exact and self.whole:
             for subclass in self.live_subclasses(class_):
                 self.facts.append((f.INSTANCE, subclass, pos))
@@ -149,6 +153,19 @@ class Construction(CallingBack):
                     spread=spread,
                 )
         return made
+
+    def _init_variables(
+        self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
+    ) -> Iterator[Values]:
+        """What a constructor only hands on to ``__post_init__`` (``dataclasses.InitVar``)."""
+        for place, name in enumerate(self.fields(class_)):
+            owner = self.find_member(class_, name)
+            declared = () if owner is None else self.declarations_of(owner, name)
+            if owner is not None and any(_is_init_variable(each) for _, each in declared):
+                if place < len(args):
+                    yield args[place]
+                else:
+                    yield keywords.get(name, self.member_values(owner, name))
 
     def _make_defaults(
         self, class_: Class, given: int, keywords: Mapping[str, Values], pos: Position
@@ -285,3 +302,9 @@ def _decorated(ops: Sequence[Op]) -> Iterator[int]:
             functions[op[1]] = op[2]
         elif op[0] == s.DECORATE and op[2] in hooks and op[3] in functions:
             yield functions[op[3]]
+
+
+def _is_init_variable(expression: TypeExpr) -> bool:
+    """Whether an annotation is ``InitVar[T]``."""
+    named = expression[1] if expression[0] == s.T_SUBSCRIPT else expression
+    return bool(named[-1] == "InitVar")

@@ -41,6 +41,14 @@ _HASHING: Final = frozenset(
 _OPERATORS: Final = {
     f"__{name}__": name for name in ("add", "mul", "or", "and", "sub", "xor", "ior", "iadd")
 }
+_ITEMS: Final = frozenset({"__contains__", "__delitem__", "__getitem__", "__setitem__"})
+_JOINING: Final = frozenset({"__iadd__", "__init__", "__ior__", "extend", "extendleft", "update"})
+_DICTIONARIES: Final = frozenset(
+    {
+        *("builtins.dict", "collections.OrderedDict", "collections.UserDict"),
+        "collections.defaultdict",
+    }
+)
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
@@ -244,6 +252,8 @@ class ContainerEvaluation(ComputedNames):
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
                 if self.find_member(value[1], "__getitem__") is None:
                     result |= self._inherited_item(value[1], keys, pos)
+                    result |= self.kept_by(value[1])
+                    self._hash_keys(value[1], keys)
             elif kind in ("NS", "ND"):
                 result |= self._namespace_item(value, keys, pos)
             elif kind == "X" and value[1] == "sys.modules":
@@ -283,6 +293,11 @@ class ContainerEvaluation(ComputedNames):
             self.hash_values(keys)
         else:
             self.protocol(self.objects_in(keys), ("__index__",), pos)
+
+    def _hash_keys(self, class_: Class, keys: Values) -> None:
+        """Instances of a class that extends a dictionary hash what they are asked for."""
+        if not _DICTIONARIES.isdisjoint(self.external_bases(class_)):
+            self.hash_values(keys)
 
     def seek_item(self, receivers: Values, keys: Values, pos: Position) -> None:
         """An item is looked for, and not given."""
@@ -561,6 +576,9 @@ class ContainerEvaluation(ComputedNames):
                 self._look_up(value, keys, pos)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
+                if self.find_member(value[1], "__setitem__") is None:
+                    self.note_kept(value[1], values)
+                    self._hash_keys(value[1], keys)
             elif value[0] == "C":
                 self.call_of_metaclass(receiver, value[1], "__setitem__", [keys, values], pos)
             elif value[0] == "NS":
@@ -606,6 +624,8 @@ class ContainerEvaluation(ComputedNames):
             return self._call_generic(value, method, args, pos)
         if args and method in _OPERATORS:
             return self.binary(self.only(container), args[0], _OPERATORS[method], pos)
+        if args and method in _ITEMS:
+            return self._call_for_item(container, method, args, pos)
         elements = self.elements_cell(container)
         if args and (value[1] in DICTS or value[1] == "set"):
             if method in _HASHING:
@@ -630,6 +650,8 @@ class ContainerEvaluation(ComputedNames):
             return EMPTY
         if method in _SHIFTING and value[1] not in DICTS:
             self.lose_places(container)
+            for values in args[:1] if method in ("insert", "pop") else ():
+                self.protocol(self.objects_in(values), ("__index__",), pos)
         if value[1] == "collections.namedtuple":
             return self._call_named_tuple(container, method, keywords)
         if method in _TAKING:
@@ -667,6 +689,21 @@ class ContainerEvaluation(ComputedNames):
             self.protocol(self.read(elements), ORDERED, pos)
         return EMPTY
 
+    def _call_for_item(
+        self, container: int, method: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """``container.__getitem__(key)`` and its kind: what the syntax does."""
+        receivers = self.only(container)
+        if method == "__getitem__":
+            return self.subscript(receivers, args[0], pos)
+        if method == "__contains__":
+            self.contains(receivers, args[0], pos)
+        elif method == "__setitem__" and len(args) > 1:
+            self.store_item(receivers, args[0], args[1], pos)
+        elif method == "__delitem__":
+            self.seek_item(receivers, args[0], pos)
+        return EMPTY
+
     def _call_named_tuple(
         self, container: int, method: str, keywords: Mapping[str, Values]
     ) -> Values:
@@ -702,6 +739,40 @@ class ContainerEvaluation(ComputedNames):
         if self._may_mutate(self.values[container]):
             self.write(self.elements_cell(container), values)
             self.write(self.cell("n", container), values)
+
+    def call_kept(self, class_: Class, method: str, call: Call) -> Values:
+        """A method that a class has from a container: what it puts there, and what it takes."""
+        args = call.args
+        if method in _ADDING or method in ("setdefault", "__setitem__"):
+            self.note_kept(class_, args[-1] if args else EMPTY)
+        elif method in _JOINING:
+            for values in (*args, call.spread):
+                self.note_kept(class_, self._joined(class_, values, call.pos))
+            for values in call.keywords.values():
+                self.note_kept(class_, values)
+        elif method in _SEEKING and args:
+            self.compare(self.kept_by(class_), args[0], "__eq__", call.pos)
+        if method in _TAKING:
+            return self.kept_by(class_)
+        if method == "values":
+            return self.container_of("list", call.register, self.kept_by(class_))
+        if method == "items":
+            return self.tuples_of(call.register, [self.unknown, self.kept_by(class_)])
+        return EMPTY
+
+    def _joined(self, class_: Class, values: Values, pos: Position) -> Values:
+        """What of ``values`` a container takes over that it is made of, or extended with."""
+        if _DICTIONARIES.isdisjoint(self.external_bases(class_)):
+            return self.iterate(values, pos, is_async=False)
+        held: Values = EMPTY
+        for value in values:
+            if self.values[value][0] == "K" and self.values[value][1] in DICTS:
+                held = held | self.read(self.elements_cell(value))
+            else:
+                pairs = self.iterate(self.only(value), pos, is_async=False)
+                held = held | self.entries_of(self.only(value), pos)
+                held = held | self.unpack_item(pairs, 1, pos)
+        return held
 
     def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:
         """The call of a method of a builtin or standard container, by its dotted name."""

@@ -389,9 +389,9 @@ class Engine(Probing):
                 return self.unknown
             case ("probe", receiver, tag, extra, where):
                 return self.find_probed(receiver, tag, extra, where)
-            case ("called-outside", callee, args, keywords, where):
+            case ("called-outside", callee, args, keywords, spread, where):
                 self.current = where
-                return self.call(self.only(callee), args, dict(keywords), 0)
+                return self.call(self.only(callee), args, dict(keywords), 0, spread=spread)
             case ("parts", containers):
                 return self.find_parts(containers)
             case ("carried", name):
@@ -460,7 +460,7 @@ class Engine(Probing):
             s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE),
             s.DELETE_SUB: lambda fn, r, op: self._delete_item(r[op[1]], r[op[2]], f.HERE),
             s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], f.HERE, is_async=op[4]),
-            s.FORMAT_VALUE: lambda fn, r, op: self._special(r[op[1]], SHOWN_BY[op[2]], f.HERE),
+            s.FORMAT_VALUE: self._show,
             s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
             s.FUNCTION: lambda fn, r, op: self.make_function(fn, op, r),
             s.GLOBAL: lambda fn, r, op: self.read_name(
@@ -524,6 +524,16 @@ class Engine(Probing):
         if values:
             self._protocol(values, dunders, pos)
 
+    def _show(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> None:
+        """An f-string, a mapping pattern, or the message of an ``assert``.
+
+        Whether that is shown, only a slice asks.
+        """
+        if op[2] != s.BY_ERROR:
+            self._special(registers[op[1]], SHOWN_BY.get(op[2], (op[2],)), f.HERE)
+        elif not self.whole:
+            self._special(registers[op[1]], SHOWN_BY["__str__"], f.HERE)
+
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)
         self.seek_item(receivers, keys, pos)
@@ -580,6 +590,8 @@ class Engine(Probing):
 
     def _yield_from(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         self.write(function.yields, self.iterate(registers[op[2]], f.HERE, is_async=False))
+        for name in ("send", "throw", "close") if not self.whole else ():  # PEP 380
+            self.protocol(self.objects_in(registers[op[2]]), (name,), f.HERE)
         return self.generator_return(registers[op[2]])
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:

@@ -19,11 +19,17 @@ from depslice.callgraph.engine.demands import (
     Demand,
 )
 from depslice.callgraph.engine.texts import Texts
-from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Value, Values
+from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Class, Value, Values
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
 _BY_ITEMS: Final = frozenset({"get", "pop", "setdefault", "items", "values"})
+_TYPES: Final = frozenset(
+    {
+        *("bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "object", "set"),
+        *("str", "tuple"),
+    }
+)
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
 
@@ -32,6 +38,16 @@ class ExternalCalls(Texts):
 
     _models: ClassVar[Mapping[str, Callable[..., Values]]]
     """Of library functions, by dotted name."""
+
+    def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
+        """Implemented by the operator part."""
+        raise NotImplementedError
+
+    def fields_of_tuple(
+        self, receiver: int, class_: Class, place: int | None, pos: Position
+    ) -> Values:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
         """Implemented by the protocol part."""
@@ -72,6 +88,10 @@ class ExternalCalls(Texts):
         model = self._models.get(dotted)
         if model is not None:
             return model(self, call)
+        if args and dotted.count(".") == 2:
+            unbound = self._call_unbound(dotted, call)
+            if unbound is not None:
+                return unbound
         self._protocols(dotted, args, pos)
         if args and dotted in library.ANNOTATIONS:
             self.note_annotations(args[0], pos, library.ANNOTATIONS[dotted])
@@ -110,6 +130,34 @@ class ExternalCalls(Texts):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
 
+    def _call_unbound(self, dotted: str, call: Call) -> Values | None:
+        """``dict.update(table, …)``, a method of a builtin type by its name, as ``table.update(…)``.
+
+        What a class that extends the type has overridden does not run.
+        """
+        module, owner, name = dotted.split(".")
+        if module != "builtins" or owner not in _TYPES:
+            return None
+        if owner == "object":
+            self.protocol(call.args[0], library.BY_DEFAULT.get(name, ()), call.pos)
+            return None
+        methods: set[int] = set()
+        for receiver in call.args[0]:
+            kind = self.values[receiver]
+            if kind[0] == "K" and kind[1] == owner:
+                methods.add(self.intern(("KM", receiver, name)))
+            elif kind[0] in ("S", "N", "XI"):
+                methods |= self.outside.attribute(receiver, name, call.pos) or EMPTY
+            elif kind[0] == "I":
+                held = self.held_by(kind[1])
+                if held is not None:
+                    methods.add(self.intern(("KM", held, name)))
+                else:
+                    methods |= self.outside.inherited(receiver, kind[1], name, call.pos) or EMPTY
+        if not methods:
+            return None
+        return self.call(methods, call.args[1:], call.keywords, call.pos, spread=call.spread)
+
     def note_dispatching(self, dotted: str, functions: Values) -> None:
         """``singledispatch(f)``, called or as a decorator: others are registered with ``f``."""
         if self.whole and dotted in library.DISPATCHING:
@@ -135,6 +183,12 @@ class ExternalCalls(Texts):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+        if name == "builtins.str.__mod__" and call.args:
+            return self.binary(self.only(method[1]), call.args[0], "mod", call.pos)
+        if method[2] == "builtins.object":
+            self.protocol(self.only(method[1]), library.BY_DEFAULT.get(method[3], ()), call.pos)
+        if method[3] == "_asdict" and self.values[method[1]][0] == "I":
+            return self._fields_by_name(method[1], call)
         if method[3] in ("_replace", "_make"):
             self._fill_tuple(self.values[method[1]], method[3], call)
         if name == "builtins.dict.__getitem__" and self.values[method[1]][0] == "I":
@@ -147,6 +201,8 @@ class ExternalCalls(Texts):
                 return model(self, call)
         made = self.outside.call_method(method, call)
         made = self.constants[s.OPAQUE] if made is None else made
+        if self.values[method[1]][0] == "I" and self.keeper_of(self.values[method[1]][1]):
+            made = made | self.call_kept(self.values[method[1]][1], method[3], call)
         return made | self._by_items(self.values[method[1]], method[3], call)
 
     def _fill_tuple(self, receiver: Value, method: str, call: Call) -> None:
@@ -164,6 +220,14 @@ class ExternalCalls(Texts):
             self.pass_fields(
                 class_, [self.unpack_item(row, place, call.pos) for place in range(places)], {}
             )
+
+    def _fields_by_name(self, receiver: int, call: Call) -> Values:
+        """``pair._asdict()``, of a class that extends a named tuple."""
+        held = self.fields_of_tuple(receiver, self.values[receiver][1], None, call.pos)
+        made = self.container_of("dict", call.register, held)
+        for each in made:
+            self.write(self.cell("n", each), held)
+        return made
 
     def _by_items(self, receiver: Value, method: str, call: Call) -> Values:
         """What mappings of the library get from the ``__getitem__`` of the class that extends it."""

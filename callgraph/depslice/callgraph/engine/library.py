@@ -258,6 +258,12 @@ SAME: Final = {
     "typing.assert_type": 0,
     "warnings.deprecated": 0,
 }
+BY_DEFAULT: Final = {
+    "__format__": ("__str__", "__repr__"),
+    "__ne__": ("__eq__",),
+    "__str__": ("__repr__",),
+}
+"""What methods of ``object`` call (language reference, 3.3.1)."""
 # Decorators that keep results by the arguments, which are hashed.
 CACHING: Final = frozenset({"functools.lru_cache", "functools.cache"})
 # Decorators of functions that others are registered with, by the type of what they are given.

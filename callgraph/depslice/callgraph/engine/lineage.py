@@ -77,6 +77,8 @@ class Lineages(StoreEvaluation):
                 self.facts.append((f.DYNAMIC, None, "", "", pos, receiver))
             elif kind[0] == "M" and (inherited or not self.whole):
                 self.facts.append((f.DYNAMIC, kind[1], "", "", pos, receiver))
+                if not self.whole:
+                    self.facts.append((f.LISTED, receiver, f.ALL, how, pos))
         return self.single(("N", "", ""))
 
     def values_in(self, owner: int) -> Values:

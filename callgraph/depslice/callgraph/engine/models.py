@@ -750,7 +750,12 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
     if len(call.args) == 2:
         for name in _structural(engine, call.args[1]):
             engine.load_attribute(call.args[0], name, call.pos)
-    for class_ in _classes(engine, call.args[1] if len(call.args) > 1 else EMPTY):
+    classes = call.args[1] if len(call.args) > 1 else EMPTY
+    given = EMPTY.union(classes, *(engine.places_of(classes) or ()))
+    for value in given if not engine.whole else ():
+        if engine.values[value][0] in OPEN:
+            engine.note_protocol(dunder, call.pos, value)
+    for class_ in _classes(engine, given):
         _recognise(engine, class_, call.pos)
         for metaclass in engine.metaclasses_of(class_):
             engine.protocol(engine.single(("I", metaclass, True)), (dunder,), call.pos)
@@ -807,7 +812,10 @@ def _closing(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _enter_async_context(engine: ContainerEvaluation, call: Call) -> Values:
-    return engine.enter_context(call.args[0], call.pos, is_async=True) if call.args else EMPTY
+    if not call.args:
+        return EMPTY
+    made = frozenset(engine.enter_context(call.args[0], call.pos, is_async=True))
+    return engine.single(("G", "asyncio.Future", (made,)))
 
 
 def _type_variable(engine: ContainerEvaluation, call: Call) -> Values:
@@ -955,7 +963,35 @@ MODELS.update(
 )  # fmt: skip
 MODELS.update(
     {
+        f"operator.{name}": _operator((f"__{name.replace('concat', 'add')}__",))
+        for name in (
+            "concat", "iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow",
+            "ilshift", "irshift", "iand", "ior", "ixor", "iconcat",
+        )
+    }
+)  # fmt: skip
+MODELS.update(
+    {
         f"operator.{name}": _operator((f"__{name}__",), compares=True)
         for name in ("lt", "le", "gt", "ge", "eq", "ne")
+    }
+)
+MODELS.update(
+    {
+        f"operator.__{name.strip('_')}__": MODELS[f"operator.{name}"]
+        for name in (
+            "add",
+            "sub",
+            "mul",
+            "and_",
+            "or_",
+            "contains",
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+        )
     }
 )

@@ -185,8 +185,12 @@ class Operators(Protocols):
                 ):
                     continue
                 result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
+                if forward == "mul" and self.find_member(kind[1], "__rmul__") is None:
+                    self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
             elif kind[0] in OPEN:
                 result |= self.operate(value, f"__r{forward}__", [left], pos)
+                if forward == "mul" and not self.whole:
+                    self.note_protocol("__index__", pos, value)
             elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
                 result.add(value)
             elif kind[0] in ("C", "XA") and forward == "or" and not left:

@@ -32,11 +32,11 @@ _BUILT: Final = {
 
 # Methods of texts that change each letter alone: what is known of a text's ends stays known.
 _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}
-_FILLING: Final = ("format", "format_map")
+_FILLING: Final = ("format", "format_map", "__mod__")
 _STEPPED: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
-_CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB"})
+_CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB", "OG"})
 _HOLDING: Final = frozenset({"K", "G", "GS", "GE"})
 _PLAIN: Final = frozenset(
     {f"builtins.{name}" for name in ("int", "str", "float", "bytes", "object")}

@@ -32,13 +32,14 @@ class Probing(ContainerEvaluation):
         callee: int,
         args: tuple[Values, ...],
         keywords: tuple[tuple[str, Values], ...],
+        spread: Values,
         where: Function,
     ) -> Lookup:
         """A call of code outside the repo that ``where`` was handed: ``show(str, objects)``.
 
         The facts of the answer are what that code does with what it is given.
         """
-        return self.question(("called-outside", callee, args, keywords, where))
+        return self.question(("called-outside", callee, args, keywords, spread, where))
 
     def carried(self, name: str) -> Lookup:
         """Whatever functions of the program carry as their attribute ``name``."""

@@ -35,6 +35,8 @@ OF_PARTS: Final = {
     **{name: ("__eq__", name) for name in ("__lt__", "__le__", "__gt__", "__ge__")},
 }
 """What a builtin container calls of what it holds, where one of these is called of it."""
+_BY_KEYS: Final = ("dict", "Dict")
+"""How the names of containers end that give their keys when they are iterated."""
 _RECORDS: Final = frozenset(
     {"attributes", "attrs", "dataclass", "define", "frozen", "mutable", "s"}
 )
@@ -112,10 +114,20 @@ class Protocols(CallEvaluation):
         waiting: Values = values
         while waiting:
             held = self.parts(waiting) | self._fields_of(waiting, dunders)
+            held |= self._kept_in(waiting, dunders)
             waiting = held - found
             found |= waiting
             dunders = [name for dunder in dunders for name in OF_PARTS.get(dunder, ())]
         return self.objects_in(found)
+
+    def _kept_in(self, values: Values, dunders: Sequence[str]) -> Values:
+        """What instances hold that extend a container, and have none of ``dunders`` themselves."""
+        kept: Values = EMPTY
+        for value in () if self.whole else values:
+            kind = self.values[value]
+            if kind[0] == "I" and not any(self.find_member(kind[1], each) for each in dunders):
+                kept = kept | self.kept_by(kind[1])
+        return kept
 
     def ask_length(self, values: Values, pos: Position) -> None:
         """A list is made of what ``values`` give: they are asked how many that are (PEP 424).
@@ -311,11 +323,12 @@ class Protocols(CallEvaluation):
     def fields_of_tuple(
         self, receiver: int, class_: Class, place: int | None, pos: Position
     ) -> Values:
-        """What an instance of a ``NamedTuple`` has at a place, or at any: of fields of its own."""
+        """What an instance of a ``NamedTuple`` has at a place, or at any."""
+        tuples = [k for k in self.mro(class_) if NAMED_TUPLE in k.external_bases]
         fields = [
             name
             for name in self.fields(class_)
-            if name in class_.info.members or name in class_.named
+            if any(name in k.info.members or name in k.named for k in tuples)
         ]
         result: set[int] = set()
         for name in fields if place is None else fields[place : place + 1]:
@@ -351,7 +364,7 @@ class Protocols(CallEvaluation):
             if known is not None:
                 self.call_dunder(receiver, class_, first, [], pos)
                 self.call_dunder(receiver, class_, second, [], pos)
-                return known
+                return known | self._kept_elements(class_)
             if any(base.startswith("enum.") for base in bases):
                 return self.unknown
         iterators = self.call_dunder(receiver, class_, first, [], pos)
@@ -364,6 +377,11 @@ class Protocols(CallEvaluation):
             elif kind[0] in ITERABLE:
                 result |= self.iterate(self.only(iterator), pos, is_async=is_async)
         return result
+
+    def _kept_elements(self, class_: Class) -> Values:
+        """What an instance gives that is a container, not of keys, by its class."""
+        bases = self.external_bases(class_)
+        return EMPTY if any(base.endswith(_BY_KEYS) for base in bases) else self.kept_by(class_)
 
     def _iterate_class(self, receiver: int, class_: Class, pos: Position) -> Values:
         made = self.call_of_metaclass(receiver, class_, "__iter__", [], pos)

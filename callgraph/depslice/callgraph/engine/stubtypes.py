@@ -49,7 +49,7 @@ _KINDS: Final = {
 }
 _STRUCTURED: Final = frozenset({"XI", "G", "GS", "K", "GE", "CI", "CO"})
 _FUNCTIONS: Final = frozenset({"F", "B", "PT", "CM", "SM", "KM", "CB"})
-_CALLED_BACK: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB", "X"})
+_CALLED_BACK: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB", "OG", "X"})
 _NEVER_EXACT: Final = frozenset({"typing", "collections", "contextlib", "numbers", "os"})
 
 

@@ -93,7 +93,7 @@ FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 OPEN = frozenset({"U", "P", "A", "E", "R", "O"})
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
-CALLABLES_OUTSIDE = frozenset({"KM", "SM", "X", "XM"})
+CALLABLES_OUTSIDE = frozenset({"KM", "OG", "SM", "X", "XM"})
 """Values that may be functions of the library, or methods of its objects."""
 OPEN_OR_TEXT = OPEN | {"S", "N"}
 NAMED_TUPLE = "typing.NamedTuple"

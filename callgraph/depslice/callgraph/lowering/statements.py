@@ -100,7 +100,9 @@ class StatementLowering(ExpressionLowering):
             case ast.Assert(test=test, msg=msg):
                 self._test(test)
                 if msg is not None:
-                    self.expression(msg)
+                    said = self.expression(msg)
+                    pos = pack(msg.lineno, msg.col_offset)
+                    self.frame.ops.append((s.FORMAT_VALUE, said, s.BY_ERROR, pos))
                 self.narrow(test, positive=True)
             case ast.Delete(targets=targets):
                 self._delete(targets)
@@ -335,6 +337,9 @@ class StatementLowering(ExpressionLowering):
                     register = frame.new()
                     frame.ops.append((s.SUB, register, subject, self.expression(key), pos))
                     self._pattern(value_pattern, register)
+                asked = (*(["get"] if keys else ()), *(["keys"] if rest is not None else ()))
+                for method in asked:  # 8.6.4.8
+                    frame.ops.append((s.FORMAT_VALUE, subject, method, pos))
                 if rest is not None:
                     self._bind_name(rest, s.OPAQUE)
             case ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=values):

@@ -37,6 +37,7 @@ class ComputedNames:
         self._open_values = open_values
         self._by_string: dict[str, Demand] = {}  # modules whose names strings may spell
         self._spelled: dict[str, None] = {}
+        self._attributes: dict[str, None] = {}  # names that are read of something
         self._accessed: dict[tuple[int, f.Access, str], None] = {}
         self._read: set[Function] = set()
 
@@ -52,6 +53,10 @@ class ComputedNames:
                 exact = self._growth.engine.values[value][2]
                 self._classes.want_all(owner, "dir", demand, below=not exact)
             self._classes.want_matching(owner, prefix, suffix, demand)
+            engine = self._growth.engine
+            if engine.values[value][0] == "I":
+                names = engine.unknown if anything else engine.single(("N", prefix, suffix))
+                self._open_values.ask_by_names(owner, names, demand)
         elif owner is None:
             self._growth.note_unresolved(at.item, f"{prefix}…{suffix}", rule, pos)
             if anything:
@@ -67,7 +72,9 @@ class ComputedNames:
         """Want the names of modules that strings of the slice spell; whether any is new.
 
         Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
-        gets them; others where the slice computes names of that module.
+        gets them; others where the slice computes names of that module. Of modules that code
+        lists (``dir(settings)``) those count as well that are read of whatever object: the one
+        that got them.
         """
         before = len(self._names.wanted) + len(self._accessed)
         for function, followed in tuple(self._growth.followed.items()):
@@ -78,11 +85,19 @@ class ComputedNames:
                     if _DOTTED.fullmatch(text):
                         self._want_dotted(text, followed)
                 self._spelled.update(dict.fromkeys(self._names_given(followed)))
+                ops = function.unit.ops
+                self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
         for owner, demand in self._by_string.items():
             module = self._growth.program.module(owner)
             if module is not None:
                 for name in module.summary.scope:
                     if name in self._spelled:
+                        self._names.want_name(module, name, demand)
+        for owner, demand in self._open_values.listed.items():
+            module = self._growth.program.module(owner)
+            if module is not None:
+                for name in module.summary.scope:
+                    if name in self._spelled or name in self._attributes:
                         self._names.want_name(module, name, demand)
         for (value, how), demand in tuple(self._open_values.spelled.items()):
             for name in self._attributes_of(value):

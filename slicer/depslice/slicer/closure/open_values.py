@@ -30,7 +30,7 @@ from depslice.slicer.closure.classes import ORDERING, Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
-from depslice.slicer.closure.origins import WIDEST, Origins
+from depslice.slicer.closure.origins import Origins
 
 # Names that objects of builtin types have: on an unknown receiver they say nothing.
 _COMMON = frozenset(
@@ -70,12 +70,16 @@ done with that; an access, which is the ``name``, by a name that texts of the sl
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a call in ``where`` passes: by position, by keyword, what ``*args``, ``**kwargs`` hold."""
+    """What a call in ``where`` passes: by position, by keyword, what ``*args``, ``**kwargs`` hold.
+
+    ``partials``: those that it goes through, which have passed their part of it.
+    """
 
     args: tuple[Values, ...]
     keywords: tuple[tuple[str, Values], ...]
     spread: Values
     where: Function
+    partials: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -109,6 +113,8 @@ class OpenValues:
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
+        self.listed: dict[str, Demand] = {}
+        """Modules of which all names are taken: others may read them of who has them then."""
         self.called_outside: dict[tuple[Function, Lookup, Position], None] = {}
         """Calls of code outside that functions were handed: who calls, what is done then, where."""
         self._recognised: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
@@ -157,7 +163,7 @@ class OpenValues:
             self._uses.setdefault(use.value, []).append(use)
         for use in (*again, *fresh):
             known = self._origins.known(use.value)
-            if use.use == "named" and len(known) >= WIDEST:
+            if use.use == "named" and self._origins.is_full(known):
                 known |= self._engine.unknown  # there may be names that are not told apart
             for value in sorted(known - use.done):
                 use.done.add(value)
@@ -286,6 +292,8 @@ class OpenValues:
             self._settle_store(use, kind)
         elif use.use == "protocol" and tag == "K":
             self._settle_parts(use, value)
+        elif use.use == "protocol" and tag == "C" and use.name == "__init_subclass__":
+            self._settle_member(use, kind[1], exact=True, instance=False)
         elif use.use == "protocol" and tag == "C" and use.name not in _OF_CLASSES:
             for metaclass in self._engine.metaclasses_of(kind[1]):
                 self._settle_member(use, metaclass, exact=False, instance=True)
@@ -337,6 +345,8 @@ class OpenValues:
             if tag in ("I", "C"):
                 owner = of[0].id
                 self._classes.want_all(of[0], "dir", demand, below=not of[1])
+                if tag == "I" and how == "read":
+                    self.ask_by_names(of[0], self._engine.unknown, demand)
             elif tag != "M":  # who asks a module knows: `__getattr__` of another one
                 self.note("spelled", receiver, how, demand)
             self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
@@ -368,6 +378,9 @@ class OpenValues:
             old = engine.find_member(class_, "__getitem__")
             if old is not None:
                 classes.want_member(old, "__getitem__", demand)
+        elif not instance and not name.startswith("__"):
+            for metaclass in engine.metaclasses_of(class_):
+                self._settle_member(use, metaclass, exact=False, instance=True)
         elif name == "__annotations__":
             classes.want_all(class_, "hints" if instance else "annotated", demand, below=not exact)
         elif name == "__subclasses__":
@@ -377,8 +390,7 @@ class OpenValues:
             if fallback is not None and not any(
                 name in k.info.self_stores for k in engine.mro(class_)
             ):
-                classes.want_member(fallback, "__getattr__", demand)
-                self._ask_by_name(fallback, name)
+                self.ask_by_names(class_, engine.single(("S", name)), demand)
         if not exact:
             classes.want_override(class_, name, demand)
 
@@ -420,6 +432,8 @@ class OpenValues:
         of_class = self._engine.values[use.value][-1] == "__class__"
         if kind[0] == "U" and name == f.ALL and (how == "dir" or of_class):
             self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
+        if kind[0] == "M":
+            self.listed.setdefault(kind[1], demand)
         if kind[0] != "C" and (kind[0] != "I" or how == "vars"):
             return  # what an instance holds, somebody has stored there
         _, class_, exact = kind
@@ -441,13 +455,17 @@ class OpenValues:
             self._classes.want_notified_anywhere(name, how, unknown)
             self._growth.note_unresolved(demand.source, name, "unknown-receiver", demand.pos)
 
-    def _ask_by_name(self, class_: Class, name: str) -> None:
-        """``__getattr__`` of the class is called for ``name``."""
+    def ask_by_names(self, class_: Class, names: Values, demand: Demand) -> None:
+        """``__getattr__`` of an instance, if it has one, is called for any of ``names``."""
         engine = self._engine
-        for member in engine.member_values(class_, "__getattr__"):
+        owner = engine.find_member(class_, "__getattr__")
+        if owner is None:
+            return
+        self._classes.want_member(owner, "__getattr__", demand)
+        for member in engine.member_values(owner, "__getattr__"):
             kind = engine.values[member]
             if kind[0] == "F" and len(kind[1].unit.params) > 1:
-                self.bind(kind[1], 1, engine.single(("S", name)))
+                self.bind(kind[1], 1, names)
 
     # --- calls
 
@@ -465,6 +483,8 @@ class OpenValues:
                 self._call_member(use, instance, "__init__")
             case "I":
                 self._call_member(use, kind, "__call__")
+            case "PT":
+                self._call_partial(use, kind)
             case "U":
                 demand = replace(use.demand, evidence="unknown-receiver")
                 self._classes.want_of_waiting("__call__", demand)
@@ -477,9 +497,28 @@ class OpenValues:
         given: Given = use.name
         engine = self._engine
         callee = engine.intern(kind)
-        lookup = engine.called_outside(callee, given.args, given.keywords, given.where)
+        lookup = engine.called_outside(
+            callee, given.args, given.keywords, given.spread, given.where
+        )
         self.called_outside.setdefault((given.where, lookup, use.demand.pos))
-        self.hand(given.spread, use.demand)
+
+    def _call_partial(self, use: _Open, partial: Value) -> None:
+        """``functools.partial(f, …)`` is called: ``f``, with what it holds as well."""
+        _, callees, first, names = partial
+        given: Given = use.name
+        itself = self._engine.intern(partial)
+        if itself in given.partials:
+            return  # `f = partial(f, …)`, wherever
+        passed = dict(given.keywords)
+        whole = Given(
+            args=(*first, *given.args),
+            keywords=(*((name, v) for name, v in names if name not in passed), *given.keywords),
+            spread=given.spread,
+            where=given.where,
+            partials=given.partials | {itself},
+        )
+        for callee in sorted(callees):
+            self.note("call", callee, whole, use.demand)
 
     def _call_member(self, use: _Open, instance: Value, name: str) -> None:
         found = self._engine.find_member(instance[1], name)

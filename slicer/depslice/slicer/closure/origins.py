@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
 
 WIDEST = 24
 """So many values behind one are told apart."""
+_MOST_NAMES: Final = 200
+"""The same where they are texts, which name attributes: settings have many."""
 
 Parameter: TypeAlias = tuple[Function, int]
 Field: TypeAlias = tuple[Class, str]
@@ -52,7 +54,7 @@ class Origins:
         """Kept code passes ``values`` for the parameter."""
         parameter = (function, index)
         bound = self._bound.setdefault(parameter, set())
-        if not values <= bound and len(bound) < WIDEST:
+        if not values <= bound and not self.is_full(bound):
             passed_for = self._engine.intern(("P", function, index))
             for value in sorted(values - bound):
                 if self._is_open(value) and value != self._engine.unknown_id:
@@ -64,7 +66,7 @@ class Origins:
     def fill(self, class_: Class, name: str, values: Values) -> None:
         """Kept code makes an instance of ``class_`` with ``values`` in the field ``name``."""
         filled = self._filled.setdefault((class_, name), set())
-        if not values <= filled and len(filled) < WIDEST:
+        if not values <= filled and not self.is_full(filled):
             filled |= values
             self._wake((class_, name))
 
@@ -101,6 +103,14 @@ class Origins:
                         waiting.append(each)
                         yield each
 
+    def is_full(self, values: Values) -> bool:
+        """Whether there are as many ``values`` behind one as are told apart."""
+        if len(values) < WIDEST:
+            return False
+        known = self._engine.values
+        others = sum(known[value][0] != "S" for value in values)
+        return others >= WIDEST or len(values) >= _MOST_NAMES
+
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
         grown: dict[int, None] = {}
@@ -133,11 +143,11 @@ class Origins:
     def _grows(self, value: int) -> bool:
         """Trace ``value`` once; whether more is behind it than was known."""
         before = self._known[value]
-        if len(before) >= WIDEST:
+        if self.is_full(before):
             return False  # as much as is told apart
         found = self._trace(value) | before
-        if len(found) > WIDEST:
-            found = before.union(sorted(found - before)[: WIDEST - len(before)])
+        if len(found) > WIDEST and self.is_full(found):
+            found = before.union(sorted(found - before)[: max(1, WIDEST - len(before))])
             if self._engine.values[value][0] == "O":  # the others may be anything
                 found |= self._engine.unknown
         self._known[value] = frozenset(found)
@@ -205,7 +215,7 @@ class Origins:
         result: set[int] = set()
         for value in sorted(values):
             result |= self._behind(value, reader)
-            if len(result) > WIDEST:
+            if len(result) > WIDEST and self.is_full(result):
                 break
         return result
 
