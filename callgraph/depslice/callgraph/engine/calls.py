@@ -42,6 +42,7 @@ _OUTSIDE = frozenset({"X", "XA", "XI", "XM", "SM", "U"})
 _PLACING = frozenset({"X", "XA", "XM", "SM", "KM", "OG"})
 """Values of which it is known what they do with the argument at a place."""
 _CALLING = frozenset({"builtins.filter", "builtins.iter", "builtins.map", "operator.call"})
+_FREEZING = frozenset({"functools.partial", "functools.partialmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
@@ -427,7 +428,11 @@ class CallEvaluation(ExternalCalls):
         result: Values = EMPTY
         facts, self.facts = self.facts, []
         least = 0 if args or keywords else 1
-        for more in range(least, max(least, _MOST_STARRED - len(args)) + 1):
+        most = max(least, _MOST_STARRED - len(args))
+        if args and self.values[callee][-1] in _FREEZING:  # each is another value
+            most = 1
+            least = int(any(self.values[value][0] == "PT" for value in args[0]))
+        for more in range(least, most + 1):
             given = (*args, *((spread,) * more))
             result = result | self._call_value(
                 callee, given, keywords, pos, register, EMPTY, rule, external

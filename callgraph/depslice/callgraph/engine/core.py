@@ -590,9 +590,21 @@ class Engine(Probing):
 
     def _yield_from(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         self.write(function.yields, self.iterate(registers[op[2]], f.HERE, is_async=False))
-        for name in ("send", "throw", "close") if not self.whole else ():  # PEP 380
-            self.protocol(self.objects_in(registers[op[2]]), (name,), f.HERE)
+        if not self.whole:
+            self._delegate(self.objects_in(registers[op[2]]))
         return self.generator_return(registers[op[2]])
+
+    def _delegate(self, values: Values) -> None:
+        """What drives a generator drives the iterators that ``values`` give, too (PEP 380)."""
+        made: Values = EMPTY
+        for value in sorted(values):
+            if self.values[value][0] in OPEN:
+                made = made | self.operate(value, "__iter__", [], f.HERE)
+            else:
+                made = made | self.protocol(self.only(value), ("__iter__",), f.HERE)
+        iterators = self.objects_in(made)
+        for name in ("send", "throw", "close"):
+            self.protocol(iterators, (name,), f.HERE)
 
     def all_functions(self, modules: Iterable[Module]) -> list[Function]:
         """Every unit of ``modules`` that has something to say, in order."""
