@@ -196,7 +196,7 @@ class AttributeEvaluation(ClassEvaluation):
         if kind in ("X", "XA"):
             dotted = f"{value[1]}.{name}"
             self.facts.append((f.EXTERNAL, dotted, pos, False))
-            if name == "__call__" and value[1] in _FUNCTIONS:
+            if name == "__call__" and value[1] in _FUNCTIONS and value[1] != "builtins.type":
                 return self.only(receiver)
             if dotted.count(".") > _LONGEST_DOTTED:
                 return self.single(value)
@@ -341,6 +341,28 @@ class AttributeEvaluation(ClassEvaluation):
         pieces = owner.module.summary.pieces
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
 
+    def is_only_declared(self, owner: Class, name: str) -> bool:
+        """Whether the body of ``owner`` says what type the member has, and gives it no value."""
+        summary = owner.module.summary
+        units = [summary.pieces[index].unit for index in owner.info.members[name]]
+        return all(
+            unit >= 0
+            and any(op[0] == s.DECLARE and op[3] is None for op in summary.units[unit].ops)
+            for unit in units
+        )
+
+    def falls_back(self, class_: Class, owner: Class, name: str) -> bool:
+        """Whether ``__getattr__`` gives what ``owner`` only declares (3.3.2)."""
+        return (
+            self.find_member(class_, "__getattr__") is not None
+            and self.is_only_declared(owner, name)
+            and not self._has_stored(class_, name)
+            and not (
+                self.constructor_is_generated(class_)
+                and self.find_member(class_, "__init__") is None
+            )
+        )
+
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
         if self.whole and not any(given for _, given in self.outside.types.outer_bases(class_)):
@@ -449,6 +471,9 @@ class AttributeEvaluation(ClassEvaluation):
         if not exact and self.whole:
             overrides = self._overrides("I", class_, owner, name, pos)
             values |= overrides
+            if "__getattribute__" in self.hooking:
+                asked = [self.single(("S", name))]
+                values |= self.call_overrides(class_, getter, "__getattribute__", asked, pos)
         if owner is not None:
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
@@ -470,7 +495,15 @@ class AttributeEvaluation(ClassEvaluation):
         values |= stored
         for value in self._set_on_class(class_, name, exact=exact):
             values |= self._bind_to_instance(value, receiver, pos)
-        if owner is None and not self._has_stored(class_, name):
+        if owner is not None and self.falls_back(class_, owner, name):
+            self.call_member(
+                class_,
+                "__getattr__",
+                [self.only(receiver), self.single(("S", name))],
+                pos,
+                "getattr",
+            )
+        elif owner is None and not self._has_stored(class_, name):
             if name == "__class__":
                 return self.single(("C", class_, exact))
             if name == "__dict__":
@@ -744,7 +777,7 @@ class AttributeEvaluation(ClassEvaluation):
         order = self.mro(start)
         after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
         for candidate in after:
-            if name in candidate.info.members and not self._is_instead(candidate, class_, order):
+            if self.binds(candidate, name) and not self._is_instead(candidate, class_, order):
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
                 values: set[int] = set()
                 for value in tuple(self.member_values(candidate, name)):

@@ -45,6 +45,8 @@ _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it 
 _MOST_COUNTS: Final = 1 << 14
 _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 7
+HOOKS: Final = frozenset({"__delattr__", "__getattr__", "__getattribute__", "__setattr__"})
+"""What runs when an attribute is used (3.3.2)."""
 _MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
 _MOST_SETS: Final = 200_000  # before those that nobody holds any more are looked for
@@ -103,6 +105,7 @@ class EngineState:
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
+        self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them
         self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
         self._private: dict[str, tuple[Class, str]] = {}

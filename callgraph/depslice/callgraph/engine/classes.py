@@ -213,6 +213,21 @@ class ClassEvaluation(AnnotationEvaluation):
                     self._call_back_each(args[0], method, pos)
         return values
 
+    def call_overrides(
+        self,
+        class_: Class,
+        owner: Class | None,
+        dunder: str,
+        args: Sequence[Values],
+        pos: Position,
+    ) -> Values:
+        """Call a special method of the classes below ``class_`` that have one of their own."""
+        values: Values = EMPTY
+        for found, subclass in self.overriding(class_, owner, dunder):
+            receiver = self.single(("I", subclass, False))
+            values = values | self.call_member(found, dunder, [receiver, *args], pos, "override")
+        return values
+
     def _call_back_each(self, receivers: Values, method: str, pos: Position) -> None:
         for receiver in receivers:
             if self.values[receiver][0] == "I":
@@ -231,10 +246,10 @@ class ClassEvaluation(AnnotationEvaluation):
         self.know_bases(class_)
         found = linearise(class_, self.repo_bases)
         class_.holders = {}
-        if class_.base_values is not None:
+        if all(k.base_values is not None and all(k.base_values) for k in found):
             class_.mro_cache = found
         else:
-            self.depend(class_.family)  # its class statement is running
+            self.depend(class_.family)  # a class statement is running, or has yet to know a base
         return found
 
     def repo_bases(self, class_: Class) -> list[Class]:
@@ -268,14 +283,30 @@ class ClassEvaluation(AnnotationEvaluation):
         known = class_.holders
         if name in known and class_.mro_cache is not None:
             return known[name]
+        found: Class | None = None
         for candidate in self.mro(class_):
             if name in candidate.info.members:
-                break
-        else:
-            candidate = None
+                if self.binds(candidate, name):
+                    found = candidate
+                    break
+                found = found or candidate  # rather than nothing: it may be made otherwise
         if class_.mro_cache is not None:
-            known[name] = candidate
-        return candidate
+            known[name] = found
+        return found
+
+    def binds(self, class_: Class, name: str) -> bool:
+        """Whether the body of ``class_`` binds ``name`` when it runs.
+
+        A ``def`` that only type checkers see does not (``if TYPE_CHECKING:``, PEP 484).
+        """
+        return bool(self._bound(class_, name))
+
+    def _bound(self, class_: Class, name: str) -> Sequence[int]:
+        pieces = class_.info.members.get(name, ())
+        known = class_.module.summary.pieces
+        if not any(known[index].type_checking for index in pieces):
+            return pieces
+        return [i for i in pieces if known[i].kind != "def" or not known[i].type_checking]
 
     def overriding(
         self, class_: Class, owner: Class | None, name: str
@@ -292,7 +323,7 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def member_values(self, owner: Class, name: str) -> Values:
         """What ``owner``'s body binds ``name`` to."""
-        pieces = owner.info.members.get(name, ())
+        pieces = self._bound(owner, name) or owner.info.members.get(name, ())
         if len(pieces) == 1:
             return self.class_piece_values(owner, name, pieces[0])
         values: set[int] = set()

@@ -17,6 +17,7 @@ from depslice.callgraph.engine.values import (
     TRACED,
     Class,
     Function,
+    Value,
     Values,
 )
 from depslice.callgraph.summary import Op, Position, TypeExpr
@@ -85,8 +86,7 @@ class Construction(CallingBack):
                         found if self.whole else {v for v in found if self.values[v][0] == "I"}
                     )
                     made_others = len(found) == len(made) > 0 and not any(
-                        self.values[v][0] == "I" and class_ in self.mro(self.values[v][1])
-                        for v in found
+                        self._may_be_made(class_, self.values[v]) for v in found
                     )
         init = self.find_member(class_, "__init__")
         if made_others and self.whole:
@@ -125,6 +125,12 @@ class Construction(CallingBack):
                         certain=False,
                     )
         return instance | result
+
+    def _may_be_made(self, class_: Class, made: Value) -> bool:
+        """Whether what ``__new__`` gives may be an instance of the class that is called."""
+        if made[0] != "I":
+            return False
+        return class_ in self.mro(made[1]) or (not made[2] and made[1] in self.mro(class_))
 
     def _call_defined(
         self,

@@ -84,12 +84,16 @@ class ContainerEvaluation(ComputedNames):
 
     def write_item(self, container: int, text: str, values: Values) -> None:
         """``values`` are stored under a known key or at a known place."""
+        self._place_item(container, text, values)
+        self.write(self.elements_cell(container), values)
+
+    def _place_item(self, container: int, text: str, values: Values) -> None:
+        """The same, where what it holds at all is written when all of it is known."""
         keys = self.keys_of.get(container)
         if keys is None:
             keys = self.keys_of[container] = {}
         keys[text] = None
         self.write(self.cell("k", container, text), values)
-        self.write(self.elements_cell(container), values)
 
     def _site(self, kind: str, register: int) -> int:
         return self.intern(("K", kind, self.current, register))
@@ -137,7 +141,7 @@ class ContainerEvaluation(ComputedNames):
         for index, register in enumerate(op[3]):
             elements |= registers[register]
             if keyed:
-                self.write_item(container, str(index), registers[register])
+                self._place_item(container, str(index), registers[register])
         for register in op[4]:
             if op[2] != "set":
                 self.ask_length(registers[register], f.HERE)
@@ -162,7 +166,7 @@ class ContainerEvaluation(ComputedNames):
         for spelt, key, value in op[2]:
             text = self._known_key(registers[key]) if spelt is None else spelt
             if text is not None:
-                self.write_item(container, text, registers[value])
+                self._place_item(container, text, registers[value])
             else:
                 self.write(self.cell("n", container), registers[value])
             if text is not None and key == _STR and len(op[2]) <= _LONGEST_DISPLAY // 2:
@@ -397,12 +401,20 @@ class ContainerEvaluation(ComputedNames):
             given = [self.only(receiver), keys]
             made = self.call_member(class_, "__class_getitem__", given, pos, "class-getitem")
             ours = {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
+            if any(self._is_or_is_above(class_, self.values[v]) for v in ours):
+                return self.only(receiver)  # `return cls`, which is asked of many
             if ours:  # else `super().__class_getitem__(…)`, `GenericAlias(cls, …)`
                 return ours
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))
         return self.only(receiver)
+
+    def _is_or_is_above(self, class_: Class, value: Value) -> bool:
+        """Whether a class may be ``class_``: it is, or is one above that stands for those below."""
+        if value[0] != "C":
+            return False
+        return value[1] is class_ or (not value[2] and value[1] in self.mro(class_))
 
     def _generic_item(self, value: tuple[object, ...]) -> Values:
         arguments = value[2]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.base import HOOKS
 from depslice.callgraph.engine.conventions import Conventions
 from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
@@ -88,6 +89,8 @@ class Engine(Probing):
                     and not (each.unit.flags & s.ABSTRACT)
                 ):
                     name = each.unit.qualname.rpartition(".")[2]
+                    if name in HOOKS:
+                        self.hooking.add(name)
                     if name in BUILTIN_METHODS:
                         continue  # who knows not the receiver means those rather
                     self.methods.setdefault(name, []).append(each)

@@ -136,6 +136,8 @@ class ExternalCalls(Texts):
         What a class that extends the type has overridden does not run.
         """
         module, owner, name = dotted.split(".")
+        if self.whole and dotted == "builtins.type.__call__":
+            return self._make_by_type(call)
         if module != "builtins" or owner not in _TYPES:
             return None
         if owner == "object":
@@ -157,6 +159,15 @@ class ExternalCalls(Texts):
         if not methods:
             return None
         return self.call(methods, call.args[1:], call.keywords, call.pos, spread=call.spread)
+
+    def _make_by_type(self, call: Call) -> Values | None:
+        """``type.__call__(cls, …)``, by whom metaclasses have instances made (3.3.3.6)."""
+        kinds = [self.values[value] for value in sorted(call.args[0])]
+        classes = [kind for kind in kinds if kind[0] == "C"]
+        makers = {self.intern(("TC", kind[1], kind[2])) for kind in classes}
+        if not makers:
+            return None
+        return self.call(makers, call.args[1:], call.keywords, call.pos, spread=call.spread)
 
     def note_dispatching(self, dotted: str, functions: Values) -> None:
         """``singledispatch(f)``, called or as a decorator: others are registered with ``f``."""

@@ -437,11 +437,14 @@ def _object_setattr(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
     """``object.__new__(cls)``, ``super().__new__(cls)``: an instance of the class."""
+    classes = call.args[0] if call.args else EMPTY
     made = {
         engine.intern(("I", kind[1], kind[2]))
-        for kind in (engine.values[value] for value in (call.args[0] if call.args else EMPTY))
+        for kind in (engine.values[value] for value in classes)
         if kind[0] == "C"
     }
+    if engine.unknown_id in classes:  # `__new__` is asked for more classes than it can hold
+        made.add(engine.unknown_id)
     return made or engine.single(("XI", "builtins.object"))
 
 
@@ -538,20 +541,29 @@ def _field(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _default_factory(engine: ContainerEvaluation, call: Call) -> Values:
     factory = call.keywords.get("default_factory") or call.keywords.get("factory")
-    if factory and engine.whole:
-        made: set[int] = set()
-        for value in factory:
-            kind = engine.values[value]
-            display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
-            if display is None:
-                made.add(engine.intern(("DF", frozenset((value,)))))
-            else:
-                made |= engine.container_of(display, call.register, EMPTY)
-        return made
     if factory:
-        return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
+        return _made_by(engine, factory, call)
     default = call.keywords.get("default")
     return default if default is not None else (call.args[0] if call.args else EMPTY)
+
+
+def _attrs_factory(engine: ContainerEvaluation, call: Call) -> Values:
+    """``attrs.Factory(list)``: what stands for a field is made anew for each instance."""
+    return _made_by(engine, call.argument(0, "factory"), call)
+
+
+def _made_by(engine: ContainerEvaluation, factory: Values, call: Call) -> Values:
+    if not engine.whole:
+        return engine.call(factory, [], {}, call.pos, rule="default-factory", external=True)
+    made: set[int] = set()
+    for value in factory:
+        kind = engine.values[value]
+        display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+        if display is None:
+            made.add(engine.intern(("DF", frozenset((value,)))))
+        else:
+            made |= engine.container_of(display, call.register, EMPTY)
+    return made
 
 
 def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
@@ -840,7 +852,10 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
             declared |= engine.declared(function.module, function, expression)
         elif kind[0] == "C":
             declared.add(engine.intern(("I", kind[1], False)))
-    return declared or (call.args[1] if len(call.args) > 1 else EMPTY)
+    if any(engine.values[value][0] in ("C", "I") for value in declared):
+        return declared
+    # A type from elsewhere (`Callable[…]`, `Any`) says less than what is known of the value.
+    return declared.union(call.args[1] if len(call.args) > 1 else EMPTY)
 
 
 def _keep(engine: ContainerEvaluation, call: Call) -> Values:
@@ -906,6 +921,8 @@ MODELS: Final[dict[str, Model]] = {
     "attr.ib": _field,
     "attr.field": _field,
     "attrs.field": _field,
+    "attr.Factory": _attrs_factory,
+    "attrs.Factory": _attrs_factory,
     "collections.defaultdict": _defaultdict,
     "collections.namedtuple": _namedtuple,
     "threading.Thread": _thread,

@@ -66,11 +66,16 @@ class Protocols(CallEvaluation):
         exact = value[0] != "I" or value[2]
         if not exact:
             self.facts.append((f.MEMBER, class_, dunder, pos, True, "call", False))
+        below: Values = EMPTY
+        if not exact and self.whole:
+            below = self.call_overrides(class_, owner, dunder, args, pos)
         if owner is None:
             if self.outside.types.outer_bases(class_):
-                return self.outside.inherited_result(receiver, class_, dunder, args, pos)
-            return EMPTY
-        return self.call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
+                made = self.outside.inherited_result(receiver, class_, dunder, args, pos)
+                return below | made if below else made
+            return below
+        made = self.call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
+        return below | made if below else made
 
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """The first of ``dunders`` each value's type has; of what it holds, those it asks there."""

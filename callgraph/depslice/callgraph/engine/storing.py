@@ -122,6 +122,10 @@ class StoreEvaluation(AttributeEvaluation):
                 below = self.intern(("I", subclass, False))
                 for member in tuple(self.member_values(found, name)):
                     self._call_setter(member, below, values, pos)
+            if "__setattr__" in self.hooking and not by_object:
+                above = self.find_member(class_, "__setattr__")
+                given = [self.single(("S", name)), values]
+                self.call_overrides(class_, above, "__setattr__", given, pos)
         if not self.whole and self.outside.declares(class_, name):
             self.note_handed((values,), pos)  # the base finds it there
         setter = self.find_member(class_, "__setattr__")
@@ -190,6 +194,11 @@ class StoreEvaluation(AttributeEvaluation):
                     below = self.intern(("I", subclass, False))
                     for member in tuple(self.member_values(found, name)):
                         self._call_deleter(member, below, pos)
+                if "__delattr__" in self.hooking:
+                    above = self.find_member(value[1], "__delattr__")
+                    self.call_overrides(
+                        value[1], above, "__delattr__", [self.single(("S", name))], pos
+                    )
 
     def _call_deleter(self, member: int, receiver: int, pos: Position) -> None:
         kind = self.values[member]

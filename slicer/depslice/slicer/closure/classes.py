@@ -621,14 +621,19 @@ class Classes:
         if found is not None:
             self.want_member(found, name, demand)
             self.want_descriptor(found, name, demand)
+            if fallback and self._engine.falls_back(live, found, name):
+                self._want_fallback(live, demand)
         elif name in ORDERING:
             self.want_ordering(live, demand)
         elif name == "__getitem__":
             self.want_missing(live, demand)
         elif fallback and not name.startswith("__"):
-            found = self._engine.find_member(live, "__getattr__")
-            if found is not None:
-                self.want_member(found, "__getattr__", demand)
+            self._want_fallback(live, demand)
+
+    def _want_fallback(self, live: Class, demand: Demand) -> None:
+        found = self._engine.find_member(live, "__getattr__")
+        if found is not None:
+            self.want_member(found, "__getattr__", demand)
 
     def _want_each(self, order: Sequence[Class], name: str, demand: Demand) -> None:
         """``name`` of each class of ``order`` that binds it."""
@@ -654,7 +659,7 @@ class Classes:
         order = self._engine.mro(live)
         if class_ in order:
             for k in order[order.index(class_) + 1 :]:
-                if name in k.info.members:
+                if self._engine.binds(k, name):
                     self.want_member(k, name, demand)
                     return
 

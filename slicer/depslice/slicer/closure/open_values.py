@@ -362,6 +362,8 @@ class OpenValues:
             classes.want_member(found, name, demand)
             if use.use == "read":
                 classes.want_descriptor(found, name, demand)
+                if instance and engine.falls_back(class_, found, name):
+                    self.ask_by_names(class_, engine.single(("S", name)), demand)
             # An iterator, which gives itself: it is driven.
             step = _STEPS.get(name) if instance else None
             stepping = engine.find_member(class_, step) if step else None
