@@ -331,6 +331,7 @@ class EngineState:
         """What an open value has under a name is called with ``args``; what that gives."""
         if self.whole:
             return self.unknown
+        self.hand_namespaces(args, pos)
         [method] = self.derive("A", value, dunder)
         known = self.values
         given = tuple([frozenset(v for v in each if known[v][0] in TRACED) for each in args])
@@ -338,6 +339,10 @@ class EngineState:
             self.facts.append((f.APPLY, method, given, (), EMPTY, pos))
         # Whatever is passed: sets grow, and each would be another value.
         return self.derive("R", method, (EMPTY,) * len(args))
+
+    def hand_namespaces(self, args: Iterable[Values], pos: int) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
 
     # --- objects
 

@@ -498,6 +498,8 @@ class CallEvaluation(ExternalCalls):
         pos: Position,
     ) -> Values:
         value = self.values[callee]
+        if not self.whole:
+            self.hand_namespaces((*args, *keywords.values()), pos)
         if value[0] == "P":
             self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
         elif value[0] == "U":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from depslice.callgraph import summary as s
@@ -352,6 +352,14 @@ class ContainerEvaluation(ComputedNames):
                 self.names_in(receivers, pos, inherited=False)
                 result |= self.unknown
         return result
+
+    def hand_namespaces(self, args: Iterable[Values], pos: Position) -> None:
+        """``template % vars(C)``, of a template nobody knows: any name of the class may be read."""
+        for values in args:
+            for value in values:
+                kind = self.values[value]
+                if kind[0] == "ND" and self.values[kind[1]][0] == "C":
+                    self._namespace_item(kind, self.unknown, pos)
 
     def _modules_of(self, keys: Values) -> Values:
         """``sys.modules[key]``."""

@@ -123,7 +123,12 @@ class Protocols(CallEvaluation):
             waiting = held - found
             found |= waiting
             dunders = [name for dunder in dunders for name in OF_PARTS.get(dunder, ())]
-        return self.objects_in(found)
+        classes = frozenset(value for value in found if self._is_of_metaclass(value))
+        return self.objects_in(found) | classes
+
+    def _is_of_metaclass(self, value: int) -> bool:
+        kind = self.values[value]
+        return kind[0] == "C" and bool(self.metaclasses_of(kind[1]))
 
     def _kept_in(self, values: Values, dunders: Sequence[str]) -> Values:
         """What instances hold that extend a container, and have none of ``dunders`` themselves."""
@@ -247,7 +252,10 @@ class Protocols(CallEvaluation):
         return self.find_parts(waiting)
 
     def find_parts(self, containers: Iterable[int]) -> frozenset[int]:
-        """The instances, and open values, that these builtin containers hold, however deep."""
+        """The instances, and open values, that these builtin containers hold, however deep.
+
+        Classes too that have a metaclass: they are its instances.
+        """
         asked = self.objects
         waiting = sorted(containers)
         met = set(waiting)
@@ -255,7 +263,7 @@ class Protocols(CallEvaluation):
         while waiting and len(met) <= _MOST_PARTS:
             for each in sorted(self._held(waiting.pop())):
                 tag = self.values[each][0]
-                if tag in asked:
+                if tag in asked or self._is_of_metaclass(each):
                     found.add(each)
                 elif tag in ("K", "G") and each not in met:
                     met.add(each)
