@@ -6,7 +6,8 @@ Fetches the packages, runs their tests under ``depslice trace`` (which **runs th
 code**), scores depslice and its peers on the recorded edges, and writes
 ``docs/callgraph.md``. What is recorded is kept: see ``recording.py``. Scores are kept as a
 JSON line for each package and tool in ``scores.jsonl``, and a second run takes up where
-the first one ended; ``--fresh depslice`` scores a tool anew.
+the first one ended; ``--fresh depslice`` scores a tool anew. ``--more`` takes other packages
+(``MORE`` in ``packages.py``), with a page and scores of their own.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from packages import PACKAGES, Traced, select
+from packages import MORE, PACKAGES, Traced, select
 from peers import PEERS, TIMEOUT, ask
 from recording import REPO, Failed, record, traces_folder
 
@@ -32,6 +33,7 @@ from depslice.callgraph.tracing.comparing import compare, comparison_document
 
 _OWN: Final = "depslice"
 _PAGE: Final = REPO / "docs" / "callgraph.md"
+_MORE_PAGE: Final = REPO / "docs" / "callgraph-more.md"
 
 
 def main() -> None:
@@ -43,13 +45,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=traces_folder())
     parser.add_argument("--fresh", action="append", default=[], metavar="TOOL")
     parser.add_argument("--timeout", type=int, default=TIMEOUT, help="seconds for each peer")
-    parser.add_argument("--page", type=Path, default=_PAGE)
+    parser.add_argument("--more", action="store_true", help="other packages, on another page")
+    parser.add_argument("--page", type=Path)
     options = parser.parse_args()
-    kept = options.folder / "scores.jsonl"
+    options.page = options.page or (_MORE_PAGE if options.more else _PAGE)
+    kept = options.folder / ("scores-more.jsonl" if options.more else "scores.jsonl")
     options.folder.mkdir(parents=True, exist_ok=True)
     rows = [row for row in _read(kept) if row["tool"] not in options.fresh]
     wanted = [_OWN, *(peer.name for peer in PEERS if peer.name in (options.peer or [peer.name]))]
-    for package in select(options.packages):
+    for package in select(options.packages, more=options.more):
         try:
             root, path = record(package, folder=options.folder, python=options.python)
         except (Failed, subprocess.TimeoutExpired) as error:
@@ -101,8 +105,8 @@ def _line(row: dict[str, Any]) -> str:
 
 def _page(rows: list[dict[str, Any]], folder: Path) -> Iterator[str]:
     names = {row["package"] for row in rows}
-    development = [p.name for p in PACKAGES if p.development and p.name in names]
-    others = [p.name for p in PACKAGES if not p.development and p.name in names]
+    development = [p.name for p in (*PACKAGES, *MORE) if p.development and p.name in names]
+    others = [p.name for p in (*PACKAGES, *MORE) if not p.development and p.name in names]
     yield "# The call graph beside what test suites really call"
     yield ""
     yield (
@@ -116,7 +120,7 @@ def _page(rows: list[dict[str, Any]], folder: Path) -> Iterator[str]:
         " (`--fresh`)."
     )
     yield ""
-    releases = {p.name: f"{p.name} {p.version}" for p in PACKAGES}
+    releases = {p.name: f"{p.name} {p.version}" for p in (*PACKAGES, *MORE)}
     yield f"Used in development: {', '.join(releases[n] for n in development)}. "
     yield f"Not used: {', '.join(releases[n] for n in others)}."
     yield (

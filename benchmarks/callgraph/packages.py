@@ -116,12 +116,173 @@ PACKAGES: Final = (
 )  # fmt: skip
 
 
-def select(names: list[str]) -> tuple[Traced, ...]:
-    """The packages of these names; all when none is given.
+_PLAIN: Final = ("-o", "addopts=", "--continue-on-collection-errors")
+"""Without the plug-ins that a project has its pytest start with."""
+
+MORE: Final = (
+    Traced(name="pluggy", version="1.7.0", root="src/pluggy", tests=("testing",)),
+    Traced(
+        name="Mako",
+        version="1.4.3",
+        root="mako",
+        tests=("test",),
+        needs=("babel", "markupsafe"),
+        left_out=("testing/",),
+        development=True,
+    ),
+    Traced(name="anytree", version="2.13.0", root="src/anytree", tests=(*_PLAIN, "tests")),
+    Traced(name="cachetools", version="8.0.2", root="src/cachetools"),
+    Traced(name="cssselect", version="1.6.0", root="cssselect", needs=("lxml",), development=True),
+    Traced(
+        name="dacite",
+        version="1.9.2",
+        root="dacite",
+        tests=(*_PLAIN, "tests", "--ignore", "tests/performance"),
+    ),
+    Traced(
+        name="deepdiff",
+        version="9.1.0",
+        root="deepdiff",
+        tests=(*_PLAIN, "tests"),
+        needs=("jsonpickle", "pyyaml", "tomli-w", "numpy", "pydantic", "pytz", "python-dateutil"),
+    ),
+    Traced(name="dominate", version="2.9.1", root="dominate", development=True),
+    Traced(name="dpath", version="2.2.0", root="dpath", needs=("nose2", "hypothesis")),
+    Traced(name="flask", version="3.1.3", root="src/flask", needs=("asgiref",)),
+    Traced(name="funcy", version="2.1", root="funcy", needs=("whatever",)),
+    Traced(
+        name="glom",
+        version="25.12.0",
+        root="glom",
+        tests=("glom",),
+        needs=("pyyaml",),
+        left_out=("test/",),
+        development=True,
+    ),
+    Traced(
+        name="h11",
+        version="0.16.0",
+        root="h11",
+        tests=("h11",),
+        left_out=("tests/",),
+        development=True,
+    ),
+    Traced(
+        name="hyperlink",
+        version="21.0.0",
+        root="src/hyperlink",
+        tests=("src/hyperlink",),
+        left_out=("test/",),
+    ),
+    Traced(name="inflect", version="7.6.0", root="inflect", needs=("pytest",)),
+    Traced(
+        name="jmespath",
+        version="1.1.0",
+        root="jmespath",
+        tests=(*_PLAIN, "tests"),
+        needs=("hypothesis",),
+    ),
+    Traced(
+        name="lark",
+        version="1.3.1",
+        root="lark",
+        tests=("tests/__main__.py", "tests"),
+        needs=("regex",),
+        development=True,
+    ),
+    Traced(
+        name="pyflakes",
+        version="4.1.0",
+        root="pyflakes",
+        tests=("pyflakes",),
+        left_out=("test/", "scripts/"),
+    ),
+    Traced(name="pyrsistent", version="0.20.0", root="pyrsistent", needs=("hypothesis",)),
+    Traced(
+        name="python-box",
+        version="8.0.0",
+        root="box",
+        tests=("test",),
+        needs=("ruamel.yaml", "toml", "msgpack", "tomli-w"),
+    ),
+    Traced(
+        name="soupsieve",
+        version="4.1.3",
+        root="soupsieve",
+        needs=("beautifulsoup4", "html5lib", "lxml"),
+    ),
+    Traced(
+        name="starlette",
+        version="1.10.0",
+        root="starlette",
+        tests=(*_PLAIN, "tests"),
+        needs=(
+            "trio",
+            "httpx",
+            "httpx2",
+            "itsdangerous",
+            "jinja2",
+            "python-multipart",
+            "pyyaml",
+            "anyio",
+        ),
+    ),
+    Traced(
+        name="traitlets",
+        version="5.16.1",
+        root="traitlets",
+        tests=(*_PLAIN, "tests", "--ignore", "tests/test_typing.py"),
+        needs=("pytest-mock", "argcomplete"),
+        development=True,
+    ),
+    Traced(
+        name="transitions",
+        version="0.9.3",
+        root="transitions",
+        tests=(*_PLAIN, "tests", "--ignore", "tests/test_codestyle.py"),
+        needs=("dill", "mock"),
+        development=True,
+    ),
+    Traced(name="webob", version="1.8.11", root="src/webob"),
+    Traced(
+        name="nameparser",
+        version="2.6.0",
+        root="nameparser",
+        tests=(*_PLAIN, "tests"),
+        needs=("dill", "hypothesis"),
+    ),
+    Traced(name="parse", version="1.22.4", root="parse", tests=(*_PLAIN, "tests")),
+    Traced(name="asteval", version="1.0.10", root="asteval", tests=(*_PLAIN, "tests")),
+    Traced(
+        name="textdistance", version="4.6.3", root="textdistance", needs=("hypothesis", "numpy")
+    ),
+    Traced(
+        name="prettytable",
+        version="3.18.0",
+        root="src/prettytable",
+        needs=("pytest-lazy-fixtures",),
+    ),
+    Traced(name="blinker", version="1.9.0", root="src/blinker", needs=("pytest-asyncio",)),
+    Traced(
+        name="cattrs",
+        version="26.2.1",
+        root="src/cattrs",
+        tests=(*_PLAIN, "tests"),
+        needs=("hypothesis", "immutables", "typing_extensions", "attrs"),
+        development=True,
+    ),
+)
+"""Taken when the engine was done, to see what it is worth elsewhere: ``development`` where a rule was
+mended after that for what the package showed."""
+
+
+def select(names: list[str], *, more: bool = False) -> tuple[Traced, ...]:
+    """The packages of these names; all when none is given. ``more``: of :data:`MORE`.
 
     Raises ``SystemExit`` with one line when a name is not in the list.
     """
-    known = {package.name for package in PACKAGES}
+    packages = MORE if more else PACKAGES
+    known = {package.name for package in packages}
     if unknown := set(names) - known:
         raise SystemExit(f"not in the list: {', '.join(sorted(unknown))}")
-    return tuple(package for package in PACKAGES if not names or package.name in names)
+    return tuple(package for package in packages if not names or package.name in names)
