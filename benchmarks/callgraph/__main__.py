@@ -110,7 +110,8 @@ def _page(rows: list[dict[str, Any]], folder: Path) -> Iterator[str]:
     yield "# The call graph beside what test suites really call"
     yield ""
     yield (
-        "Written by `python benchmarks/callgraph`. The test suites of these releases ran under"
+        "Written by `python benchmarks/callgraph` (`--more --peer depslice` for the page of other"
+        " packages). The test suites of these releases ran under"
         " `depslice trace`. What is compared, and how instances count, is told under"
         " [`depslice.compare/1`](formats/json.md). Precision is the share of the edges of"
         " executed callers that were seen: a lower bound, since tests take some branches only."

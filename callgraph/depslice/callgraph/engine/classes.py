@@ -14,6 +14,7 @@ from depslice.callgraph.engine.namespaces import listing
 from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, OPEN, Class, Function, Values
 from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
 
+_MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
 _MOST_SUBCLASSES = 200
 _NAMESPACE = 3  # the parameter of a metaclass for what a class body has bound
 MAKING_BELOW = ("__mro_entries__", "__init_subclass__", "__prepare__", "__new__", "__init__")
@@ -222,8 +223,16 @@ class ClassEvaluation(AnnotationEvaluation):
         pos: Position,
     ) -> Values:
         """Call a special method of the classes below ``class_`` that have one of their own."""
+        below = [*self.overriding(class_, owner, dunder)]
+        if len(below) > _MOST_OVERRIDES:
+            for found, _ in below:
+                for value in self.member_values(found, dunder):
+                    kind = self.values[value]
+                    if kind[0] == "F":
+                        self.facts.append((f.CALL, kind[1], pos, True, "override", False))
+            return EMPTY
         values: Values = EMPTY
-        for found, subclass in self.overriding(class_, owner, dunder):
+        for found, subclass in below:
             receiver = self.single(("I", subclass, False))
             values = values | self.call_member(found, dunder, [receiver, *args], pos, "override")
         return values
@@ -246,7 +255,9 @@ class ClassEvaluation(AnnotationEvaluation):
         self.know_bases(class_)
         found = linearise(class_, self.repo_bases)
         class_.holders = {}
-        if all(k.base_values is not None and all(k.base_values) for k in found):
+        if class_.base_values and not all(class_.base_values):
+            self.depend(class_.family)
+        elif all(k.base_values is not None for k in found):
             class_.mro_cache = found
         else:
             self.depend(class_.family)  # a class statement is running, or has yet to know a base
