@@ -496,7 +496,7 @@ class AttributeEvaluation(ClassEvaluation):
         for value in self._set_on_class(class_, name, exact=exact):
             values |= self._bind_to_instance(value, receiver, pos)
         if owner is not None and self.falls_back(class_, owner, name):
-            self.call_member(
+            values |= self.call_member(
                 class_,
                 "__getattr__",
                 [self.only(receiver), self.single(("S", name))],

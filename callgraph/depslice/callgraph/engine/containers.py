@@ -410,13 +410,23 @@ class ContainerEvaluation(ComputedNames):
             made = self.call_member(class_, "__class_getitem__", given, pos, "class-getitem")
             ours = {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
             if any(self._is_or_is_above(class_, self.values[v]) for v in ours):
-                return self.only(receiver)  # `return cls`, which is asked of many
+                return self.only(receiver) | (ours - self._asked_for_items(class_))
             if ours:  # else `super().__class_getitem__(…)`, `GenericAlias(cls, …)`
                 return ours
         for base in self.external_bases(class_):
             if base.startswith("enum."):
                 return self.single(("I", class_, True))
         return self.only(receiver)
+
+    def _asked_for_items(self, class_: Class) -> frozenset[int]:
+        """What ``cls`` is in its ``__class_getitem__``, which over a whole program is asked of many."""
+        owner = self.find_member(class_, "__class_getitem__")
+        asked: frozenset[int] = EMPTY
+        for value in self.member_values(owner, "__class_getitem__") if owner and self.whole else ():
+            kind = self.values[value]
+            if kind[0] == "F" and kind[1].unit.params:
+                asked = asked | self.read(self.parameter_cell(kind[1], 0))
+        return asked
 
     def _is_or_is_above(self, class_: Class, value: Value) -> bool:
         """Whether a class may be ``class_``: it is, or is one above that stands for those below."""
