@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "uses"
-FOLDERS = ("asked", "handed", "carried", "declared", "extended", "indirect", "syntax")
+FOLDERS = ("asked", "handed", "carried", "declared", "extended", "indirect", "syntax", "below")
 _KINDS = {"indirect": "asked"}  # whose classes a folder has that has none of its own
-_FORMS = {"declared": ("local", "passed", "declared", "returned")}
+_ALL_FORMS = ("local", "passed", "declared", "returned")
+_FORMS = {"declared": _ALL_FORMS, "below": _ALL_FORMS}
 _GAP = re.compile(r"^(?P<side>slice|graph) (?P<use>\S+) (?P<names>.+?) -- .")
 
 

@@ -9,12 +9,12 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
-from depslice.callgraph.engine.classes import ClassEvaluation
+from depslice.callgraph.engine.declared import Declared
 from depslice.callgraph.engine.library import BY_DEFAULT, is_inert
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, TRACED, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Position, Register, TypeExpr
+from depslice.callgraph.summary import Position, Register
 
 _LONGEST_DOTTED = 8
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
@@ -38,7 +38,7 @@ _KEEPING = _CONTAINER_BASES.keys() | {
 }
 
 
-class AttributeEvaluation(ClassEvaluation):
+class AttributeEvaluation(Declared):
     """What ``obj.name`` gives by the data model (language reference, 3.3.2)."""
 
     def call(
@@ -72,6 +72,10 @@ class AttributeEvaluation(ClassEvaluation):
         """Implemented by the part for ``__mro__`` and its like."""
         raise NotImplementedError
 
+    def constructor_is_generated(self, class_: Class) -> bool:
+        """Implemented by the construction part."""
+        raise NotImplementedError
+
     def _fitting_member(self, owner: Class, name: str, stored: Values) -> Values:
         """What of ``stored`` can be meant where ``owner``'s body declares ``name: T``.
 
@@ -81,22 +85,6 @@ class AttributeEvaluation(ClassEvaluation):
         for function, annotation in self.declarations_of(owner, name):
             stored = self.fitting(function, annotation, stored)
         return stored
-
-    def declarations_of(self, owner: Class, name: str) -> tuple[tuple[Function, TypeExpr], ...]:
-        """The type that ``owner``'s body declares for ``name``, if it does."""
-        declaration = self._declarations.get((owner, name))
-        if declaration is None:
-            declaration = self._declarations[owner, name] = self._declaration(owner, name)
-        return declaration
-
-    def _declaration(self, owner: Class, name: str) -> tuple[tuple[Function, TypeExpr], ...]:
-        """The only thing that ``owner``'s body says of ``name``, where it declares a type."""
-        pieces = owner.info.members.get(name, ())
-        unit = owner.module.summary.pieces[pieces[0]].unit if len(pieces) == 1 else -1
-        if unit < 0:
-            return ()
-        function = self.function(owner.module, unit)
-        return tuple((function, op[2]) for op in function.unit.ops if op[0] == s.DECLARE)
 
     def load_attribute(self, receivers: Values, name: str, pos: Position) -> Values:
         """``receiver.name`` for every value the receiver can have."""
@@ -289,6 +277,9 @@ class AttributeEvaluation(ClassEvaluation):
         receiver = self.single(("C", class_, exact))
         values: set[int] = set()
         if owner is not None:
+            if self.is_only_declared(owner, name):
+                values |= self._of_metaclass(class_, name, receiver, pos)
+                values |= self._by_metaclass(class_, name, receiver, pos)
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
@@ -296,6 +287,7 @@ class AttributeEvaluation(ClassEvaluation):
                 return self.single(("I", class_, True))
             for value in tuple(self.member_values(owner, name)):
                 values |= self._bind_to_class(value, receiver, pos)
+            values |= self.declared_below(class_, owner, name)
             if not self.whole:
                 if self.is_assigned(owner, name):
                     values |= self._instance_state(class_, name, pos)
@@ -308,12 +300,7 @@ class AttributeEvaluation(ClassEvaluation):
             values |= self._set_on_class(class_, name, exact=bool(exact))
         else:
             values |= self._instance_state(class_, name, pos)
-        for metaclass in self.metaclasses_of(class_):
-            found = self.find_member(metaclass, name)
-            if found is not None:
-                self.facts.append((f.MEMBER, found, name, pos, False, "read", True))
-                for value in tuple(self.member_values(found, name)):
-                    values |= self._bind_to_instance(value, next(iter(receiver)), pos)
+        values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -328,40 +315,35 @@ class AttributeEvaluation(ClassEvaluation):
             self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
             return EMPTY
+        if any(self.find_member(k, "__getattr__") for k in self.metaclasses_of(class_)):
+            return self._by_metaclass(class_, name, receiver, pos)
+        if not exact:  # a subclass may define it
+            self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
+        return self._missing(class_, name, pos)
+
+    def _of_metaclass(self, class_: Class, name: str, receiver: Values, pos: Position) -> Values:
+        """What metaclasses bind to a name that the class has not."""
+        values: set[int] = set()
+        for metaclass in self.metaclasses_of(class_):
+            found = self.find_member(metaclass, name)
+            if found is not None:
+                self.facts.append((f.MEMBER, found, name, pos, False, "read", True))
+                for value in tuple(self.member_values(found, name)):
+                    values |= self._bind_to_instance(value, next(iter(receiver)), pos)
+        return values
+
+    def _by_metaclass(self, class_: Class, name: str, receiver: Values, pos: Position) -> Values:
+        """What the first ``__getattr__`` of a metaclass gives for it."""
         for metaclass in self.metaclasses_of(class_):
             if self.find_member(metaclass, "__getattr__") is not None:
                 given = [receiver, self.single(("S", name))]
                 return self.call_member(metaclass, "__getattr__", given, pos, "getattr")
-        if not exact:  # a subclass may define it
-            self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
-        return self._missing(class_, name, pos)
+        return EMPTY
 
     def is_assigned(self, owner: Class, name: str) -> bool:
         """Whether the body of ``owner`` assigns the member: it is no method."""
         pieces = owner.module.summary.pieces
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
-
-    def is_only_declared(self, owner: Class, name: str) -> bool:
-        """Whether the body of ``owner`` says what type the member has, and gives it no value."""
-        summary = owner.module.summary
-        units = [summary.pieces[index].unit for index in owner.info.members[name]]
-        return all(
-            unit >= 0
-            and any(op[0] == s.DECLARE and op[3] is None for op in summary.units[unit].ops)
-            for unit in units
-        )
-
-    def falls_back(self, class_: Class, owner: Class, name: str) -> bool:
-        """Whether ``__getattr__`` gives what ``owner`` only declares (3.3.2)."""
-        return (
-            self.find_member(class_, "__getattr__") is not None
-            and self.is_only_declared(owner, name)
-            and not self._has_stored(class_, name)
-            and not (
-                self.constructor_is_generated(class_)
-                and self.find_member(class_, "__init__") is None
-            )
-        )
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
@@ -483,6 +465,7 @@ class AttributeEvaluation(ClassEvaluation):
                     values |= self._bind_to_instance(value, receiver, pos)
                 if not exact and not self.whole and self._is_to_be_defined(value):
                     values |= self.single(("O", class_, name))
+            values |= self.declared_below(class_, owner, name)
         elif not exact:
             self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
         stored = self._instance_state(class_, name, pos)
@@ -491,11 +474,17 @@ class AttributeEvaluation(ClassEvaluation):
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
         if stored and owner is not None and self.whole:
-            stored = self._fitting_member(owner, name, stored)
+            stored = self._fitting_member(class_.declarers.get(name, owner), name, stored)
         values |= stored
         for value in self._set_on_class(class_, name, exact=exact):
             values |= self._bind_to_instance(value, receiver, pos)
-        if owner is not None and self.falls_back(class_, owner, name):
+        if not exact and self.whole and "__getattr__" in self.hooking:
+            values |= self.fall_back_below(class_, owner, name, pos)
+        if (
+            self.is_stored_late(class_, name)
+            if owner is None
+            else self.falls_back(class_, owner, name)
+        ):
             values |= self.call_member(
                 class_,
                 "__getattr__",
@@ -503,7 +492,7 @@ class AttributeEvaluation(ClassEvaluation):
                 pos,
                 "getattr",
             )
-        elif owner is None and not self._has_stored(class_, name):
+        elif owner is None and not self.has_stored(class_, name):
             if name == "__class__":
                 return self.single(("C", class_, exact))
             if name == "__dict__":
@@ -552,10 +541,6 @@ class AttributeEvaluation(ClassEvaluation):
             if each.named:
                 return each.named
         return ()
-
-    def constructor_is_generated(self, class_: Class) -> bool:
-        """Implemented by the construction part."""
-        raise NotImplementedError
 
     def _mangled(self, name: str) -> str:
         """``__x`` in the body of a class that has it means that very class's (6.2.1)."""
@@ -628,7 +613,7 @@ class AttributeEvaluation(ClassEvaluation):
             return False  # special methods are looked up on the type
         return self._stores(class_, name) or self.find_member(class_, "__getattr__") is not None
 
-    def _has_stored(self, class_: Class, name: str) -> bool:
+    def has_stored(self, class_: Class, name: str) -> bool:
         """Whether instances have the attribute: a ``__setattr__`` may store it elsewhere."""
         return self._stores(class_, name) and (
             self.find_member(class_, "__setattr__") is None

@@ -109,6 +109,7 @@ class EngineState:
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them
         self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
         self._private: dict[str, tuple[Class, str]] = {}
+        self._running_at_first: dict[Class, set[str]] = {}  # methods, as an instance is made
         self._declarations: dict[tuple[Class, str], tuple[tuple[Function, TypeExpr], ...]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
         self._hooks: dict[Class, tuple[list[Function], list[Function]]] = {}
@@ -201,8 +202,10 @@ class EngineState:
                 task.noted, task.registers, task.flat = {}, [], None
         for class_ in self._classes.values():
             class_.mro_cache = class_.descendants = None
-            for table in (class_.subclasses, class_.holders, class_.attributes, class_.members):
+            for table in (class_.subclasses, class_.holders, class_.declarers):
                 table.clear()
+            for cells in (class_.attributes, class_.members):
+                cells.clear()
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self.values, self.tasks, self._told, self._functions, self._classes),
         )

@@ -37,6 +37,7 @@ from depslice.callgraph.summary import Op, Position, Register
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
+_MOST_GIVEN = 12  # arguments by place that open values are called with; then all others are one
 _MOST_STARRED = 3  # places of a function outside that `*args` may fill
 _OUTSIDE = frozenset({"X", "XA", "XI", "XM", "SM", "U"})
 _PLACING = frozenset({"X", "XA", "XM", "SM", "KM", "OG"})
@@ -506,7 +507,8 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
             return self.derive("R", callee)
-        given = tuple([self._traced(values) for values in args])
+        given = tuple([self._traced(values) for values in args[:_MOST_GIVEN]])
+        spread = spread.union(*args[_MOST_GIVEN:])
         named = tuple([(name, self._traced(values)) for name, values in keywords.items()])
         self.facts.append((f.APPLY, callee, given, named, self._traced(spread), pos))
         return self.derive("R", callee, given)

@@ -255,6 +255,7 @@ class ClassEvaluation(AnnotationEvaluation):
         self.know_bases(class_)
         found = linearise(class_, self.repo_bases)
         class_.holders = {}
+        class_.declarers = {}
         if class_.base_values and not all(class_.base_values):
             self.depend(class_.family)
         elif all(k.base_values is not None for k in found):
@@ -290,27 +291,43 @@ class ClassEvaluation(AnnotationEvaluation):
         return name if base in self.external_bases(class_) else None
 
     def find_member(self, class_: Class, name: str) -> Class | None:
-        """The class of the MRO whose body binds ``name``."""
+        """The class of the MRO whose body binds ``name``.
+
+        Where none does, the first that tells only its type (``x: T``): something else makes it.
+        """
         known = class_.holders
         if name in known and class_.mro_cache is not None:
             return known[name]
+        first: Class | None = None
         found: Class | None = None
         for candidate in self.mro(class_):
             if name in candidate.info.members:
                 if self.binds(candidate, name):
                     found = candidate
                     break
-                found = found or candidate  # rather than nothing: it may be made otherwise
+                first = first or candidate
+        if found is not None and first is not None:
+            class_.declarers[name] = first
         if class_.mro_cache is not None:
-            known[name] = found
-        return found
+            known[name] = found or first
+        return found or first
 
     def binds(self, class_: Class, name: str) -> bool:
         """Whether the body of ``class_`` binds ``name`` when it runs.
 
-        A ``def`` that only type checkers see does not (``if TYPE_CHECKING:``, PEP 484).
+        A ``def`` that only type checkers see does not (``if TYPE_CHECKING:``, PEP 484), nor a
+        type without a value (``x: T``, 7.2.2).
         """
-        return bool(self._bound(class_, name))
+        return bool(self._bound(class_, name)) and not self.is_only_declared(class_, name)
+
+    def is_only_declared(self, owner: Class, name: str) -> bool:
+        """Whether the body of ``owner`` says what type the member has, and gives it no value."""
+        summary = owner.module.summary
+        for index in owner.info.members.get(name, ()):
+            piece = summary.pieces[index]
+            if piece.kind != "assign" or not _is_declaration(summary, piece):
+                return False
+        return name in owner.info.members
 
     def _bound(self, class_: Class, name: str) -> Sequence[int]:
         pieces = class_.info.members.get(name, ())
@@ -391,6 +408,12 @@ class ClassEvaluation(AnnotationEvaluation):
         for ancestor in self.mro(base):
             ancestor.descendants = None
             self.wake(ancestor.family)
+
+
+def _is_declaration(summary: FileSummary, piece: Piece) -> bool:
+    """Whether it is ``x: T``, without a value."""
+    ops = summary.units[piece.unit].ops if piece.unit >= 0 else ()
+    return any(op[0] == s.DECLARE and op[3] is None for op in ops)
 
 
 def _is_decorated(summary: FileSummary, piece: Piece) -> bool:

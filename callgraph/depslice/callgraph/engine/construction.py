@@ -270,6 +270,12 @@ class Construction(CallingBack):
         elif traced := frozenset(v for v in values if self.values[v][0] in TRACED):
             self.facts.append((f.FILL, class_, name, traced))
 
+    def ask_below(
+        self, receiver: int, class_: Class, method: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
+
     def _call_instance(
         self,
         callee: int,
@@ -281,6 +287,9 @@ class Construction(CallingBack):
     ) -> Values:
         owner = self.find_member(class_, "__call__")
         if owner is None:
+            below = self.ask_below(callee, class_, "__call__", args, pos)
+            if below:
+                return below | self.unknown
             if self.call_back(callee, "__call__", pos, written=True):
                 decorated = self.shared(args[0]) if len(args) == 1 else EMPTY
                 is_decorator = "contextlib.ContextDecorator" in self.external_bases(class_)

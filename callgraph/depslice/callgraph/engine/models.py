@@ -353,6 +353,7 @@ def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
         elif engine.find_member(kind[1], "__reversed__") is not None:
             made |= engine.unary(given, "__reversed__", call.pos)
         else:
+            made |= engine.ask_below(value, kind[1], "__reversed__", [], call.pos)
             engine.protocol(given, ("__len__",), call.pos)
             elements |= engine.subscript(given, engine.constants[-3], call.pos)
     elements |= engine.iterate(made, call.pos, is_async=False)
@@ -767,6 +768,8 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
     for value in given if not engine.whole else ():
         if engine.values[value][0] in OPEN:
             engine.note_protocol(dunder, call.pos, value)
+    objects = frozenset(value for value in given if engine.values[value][0] == "I")
+    engine.protocol(objects, (dunder,), call.pos)  # of no class, and asked all the same
     for class_ in _classes(engine, given):
         _recognise(engine, class_, call.pos)
         for metaclass in engine.metaclasses_of(class_):

@@ -101,7 +101,9 @@ class Operators(Protocols):
             if kind[0] == "I":
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
-                elif not self.call_back(value, "__contains__", pos, written=False):
+                    continue
+                self.ask_below(value, kind[1], "__contains__", [items], pos)
+                if not self.call_back(value, "__contains__", pos, written=False):
                     self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.operate(value, "__contains__", [items], pos)

@@ -77,6 +77,15 @@ class Protocols(CallEvaluation):
         made = self.call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
         return below | made if below else made
 
+    def ask_below(
+        self, receiver: int, class_: Class, method: str, args: Sequence[Values], pos: Position
+    ) -> Values:
+        """Call a special method that only classes below have, if the object may be of one."""
+        if self.values[receiver][2]:
+            return EMPTY
+        self.facts.append((f.MEMBER, class_, method, pos, True, "call", False))
+        return self.call_overrides(class_, None, method, args, pos) if self.whole else EMPTY
+
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """The first of ``dunders`` each value's type has; of what it holds, those it asks there."""
         result = self._first_of(values, dunders, pos)
@@ -146,8 +155,11 @@ class Protocols(CallEvaluation):
         """
         if self.whole:
             for value in self.objects_in(values):
-                class_ = self.values[value][1]
+                _, class_, exact = self.values[value]
+                owner = self.find_member(class_, "__len__")
                 self.call_member(class_, "__len__", [self.only(value)], pos, "length")
+                if not exact:
+                    self.call_overrides(class_, owner, "__len__", [], pos)
 
     def note_handed(self, groups: Iterable[Values], pos: Position) -> None:
         """Code outside the repo gets what is in ``groups``, and all that its containers hold.
@@ -222,6 +234,11 @@ class Protocols(CallEvaluation):
                     keys = receiver
                 found = self.iterate(keys, pos, is_async=False)
                 result |= self.call_dunder(value, kind[1], "__getitem__", [found], pos)
+            elif kind[0] == "I":
+                found = self.iterate(
+                    self.ask_below(value, kind[1], "keys", [], pos), pos, is_async=False
+                )
+                result |= self.ask_below(value, kind[1], "__getitem__", [found], pos)
             elif kind[0] in ("NS", "ND"):
                 result.add(value)  # stands for its entries: who gets them knows the names
             elif kind[0] in OPEN:

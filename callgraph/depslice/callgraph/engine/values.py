@@ -288,6 +288,7 @@ class Class:
     __slots__ = (
         "attributes",
         "base_values",
+        "declarers",
         "descendants",
         "external_bases",
         "family",
@@ -315,6 +316,7 @@ class Class:
         self.metaclasses: tuple[Class, ...] = ()
         self.mro_cache: tuple[Class, ...] | None = None
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
+        self.declarers: dict[str, Class] = {}  # one before it that only tells the type of it
         self.attributes: dict[str, Cell] = {}
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}

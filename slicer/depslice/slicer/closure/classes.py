@@ -74,6 +74,7 @@ class Classes:
         self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
+        self._of_instances: dict[Class, dict[str, Demand]] = {}
         self._stored: dict[Class | None, dict[tuple[str, f.Access], Demand]] = {}  # None: any
         self._in_line: dict[Class, dict[str, Demand]] = {}
         self._all: dict[tuple[Class, f.Listing], Demand] = {}
@@ -287,6 +288,8 @@ class Classes:
         """What was demanded of live classes before this one was."""
         for k in order:
             self._answer(live, self._of_subclasses.get(k, {}))
+            for name, demand in tuple(self._of_instances.get(k, {}).items()):
+                self._want_where_missing(live, name, demand)
             for name, demand in tuple(self._in_line.get(k, {}).items()):
                 self._want_each(order, name, demand)
         for stored in (*order, None):
@@ -398,6 +401,16 @@ class Classes:
         if any(base.endswith(".Protocol") for base in class_.external_bases):
             self.want_anywhere(name, demand)  # structural: PEP 544
         self.want_override(class_, name, demand)
+        if not name.startswith("__") and self._standing.is_new((class_, "or", name), demand):
+            self._of_instances.setdefault(class_, {})[name] = demand
+            for live in tuple(self._live_below.get(class_, ())):
+                self._want_where_missing(live, name, demand)
+
+    def _want_where_missing(self, live: Class, name: str, demand: Demand) -> None:
+        """``__getattr__`` of an instance that may not have ``name`` (data model, 3.3.2)."""
+        fallback = self._engine.find_member(live, "__getattr__")
+        if fallback is not None and self._engine.lacks(live, name):
+            self.want_member(fallback, "__getattr__", demand)
 
     def want_override(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` on ``class_`` or a subclass of it, as far as they are live."""
@@ -507,10 +520,16 @@ class Classes:
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
 
-    def note_named(self, class_: Class) -> None:
-        """An annotation names ``class_``: what nobody knows may well be an instance of it."""
+    def note_named(self, class_: Class, named: Demand) -> None:
+        """An annotation names ``class_``: what nobody knows may well be an instance of it.
+
+        Who checks types as calls are made asks its metaclass what is one (data model, 3.3.4).
+        """
         if class_ not in self._named:
             self._named[class_] = None
+            checked = replace(named, certainty=Certainty.POSSIBLE, evidence="checked-type")
+            for metaclass in self._engine.metaclasses_of(class_):
+                self._want_found(metaclass, "__instancecheck__", checked)
             for name, demand in tuple(self._anywhere.items()):
                 self._recognise(class_, name, demand)
             for (name, _), demand in tuple(self._stored.get(None, {}).items()):

@@ -89,7 +89,7 @@ class Names:
                 if value:
                     self._classes.make_live(class_, demand)
                 elif demand.kind is ReferenceKind.ANNOTATE:
-                    self._classes.note_named(class_)
+                    self._classes.note_named(class_, demand)
 
     def _want_unbound(self, module: Module, name: str, demand: Demand, *, value: bool) -> None:
         """A name that no statement of the module scope is seen to bind."""

@@ -364,6 +364,8 @@ class OpenValues:
                 classes.want_descriptor(found, name, demand)
                 if instance and engine.falls_back(class_, found, name):
                     self.ask_by_names(class_, engine.single(("S", name)), demand)
+            if not instance and engine.is_only_declared(found, name):
+                self._settle_by_metaclass(use, class_)
             # An iterator, which gives itself: it is driven.
             step = _STEPS.get(name) if instance else None
             stepping = engine.find_member(class_, step) if step else None
@@ -381,20 +383,22 @@ class OpenValues:
             if old is not None:
                 classes.want_member(old, "__getitem__", demand)
         elif not instance and not name.startswith("__"):
-            for metaclass in engine.metaclasses_of(class_):
-                self._settle_member(use, metaclass, exact=False, instance=True)
+            self._settle_by_metaclass(use, class_)
         elif name == "__annotations__":
             classes.want_all(class_, "hints" if instance else "annotated", demand, below=not exact)
         elif name == "__subclasses__":
             classes.want_all(class_, "subclasses", demand, below=not exact)
         elif instance and not name.startswith("__"):
             fallback = engine.find_member(class_, "__getattr__")
-            if fallback is not None and not any(
-                name in k.info.self_stores for k in engine.mro(class_)
-            ):
+            if fallback is not None and engine.lacks(class_, name):
                 self.ask_by_names(class_, engine.single(("S", name)), demand)
         if not exact:
             classes.want_override(class_, name, demand)
+
+    def _settle_by_metaclass(self, use: _Open, class_: Class) -> None:
+        """``use.name`` on a class that does not bind it."""
+        for metaclass in self._engine.metaclasses_of(class_):
+            self._settle_member(use, metaclass, exact=False, instance=True)
 
     def _drive(self, class_: Class, demand: Demand) -> None:
         """What iterators of instances are asked for."""
