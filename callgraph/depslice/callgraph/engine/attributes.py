@@ -277,7 +277,7 @@ class AttributeEvaluation(Declared):
         receiver = self.single(("C", class_, exact))
         values: set[int] = set()
         if owner is not None:
-            if self.is_only_declared(owner, name):
+            if not self.binds(owner, name):
                 values |= self._of_metaclass(class_, name, receiver, pos)
                 values |= self._by_metaclass(class_, name, receiver, pos)
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
@@ -300,6 +300,7 @@ class AttributeEvaluation(Declared):
             values |= self._set_on_class(class_, name, exact=bool(exact))
         else:
             values |= self._instance_state(class_, name, pos)
+            values |= self._load(self.open_bases(class_, instances=False), name, pos)
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values
@@ -466,8 +467,10 @@ class AttributeEvaluation(Declared):
                 if not exact and not self.whole and self._is_to_be_defined(value):
                     values |= self.single(("O", class_, name))
             values |= self.declared_below(class_, owner, name)
-        elif not exact:
-            self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+        else:
+            if not exact:
+                self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+            values |= self._load(self.open_bases(class_, instances=True), name, pos)
         stored = self._instance_state(class_, name, pos)
         if not self.whole and owner is not None and self._is_filled(class_, owner, name, values):
             values |= self.single(("O", class_, name))
@@ -737,6 +740,8 @@ class AttributeEvaluation(Declared):
         found = self._super_member(class_, start, receiver, name, pos)
         if found is not None:
             return values | found
+        above = self.open_bases(class_, instances=of[0] == "I")
+        values |= self._load(above, name, pos)
         if values:
             return values
         outside = [b for b in self.external_bases(class_) if b != "?"]
@@ -777,9 +782,10 @@ class AttributeEvaluation(Declared):
         return None
 
     def _is_instead(self, candidate: Class, class_: Class, order: Sequence[Class]) -> bool:
-        """Whether one base of a class in ``order`` is either the one or the other."""
+        """Whether one base of another class in ``order`` is either the one or the other."""
         either = {self.intern(("C", each, True)) for each in (candidate, class_)}
-        return any(either <= base for each in order for base in each.base_values or ())
+        others = (each for each in order if each is not class_)
+        return any(either <= base for each in others for base in each.base_values or ())
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":

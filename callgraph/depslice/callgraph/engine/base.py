@@ -202,7 +202,7 @@ class EngineState:
                 task.noted, task.registers, task.flat = {}, [], None
         for class_ in self._classes.values():
             class_.mro_cache = class_.descendants = None
-            for table in (class_.subclasses, class_.holders, class_.declarers):
+            for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):
                 table.clear()
             for cells in (class_.attributes, class_.members):
                 cells.clear()

@@ -16,6 +16,7 @@ from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Registe
 
 _MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
 _MOST_SUBCLASSES = 200
+_MANY_SUBCLASSES = 8  # what these override is worth remembering
 _NAMESPACE = 3  # the parameter of a metaclass for what a class body has bound
 MAKING_BELOW = ("__mro_entries__", "__init_subclass__", "__prepare__", "__new__", "__init__")
 """What a class statement runs of a base: of the object, of the class, of its metaclass."""
@@ -223,7 +224,7 @@ class ClassEvaluation(AnnotationEvaluation):
         pos: Position,
     ) -> Values:
         """Call a special method of the classes below ``class_`` that have one of their own."""
-        below = [*self.overriding(class_, owner, dunder)]
+        below = self.overriding(class_, owner, dunder)
         if len(below) > _MOST_OVERRIDES:
             for found, _ in below:
                 for value in self.member_values(found, dunder):
@@ -276,6 +277,23 @@ class ClassEvaluation(AnnotationEvaluation):
     def metaclasses_of(self, class_: Class) -> list[Class]:
         """The metaclasses in the repo that ``class_`` or a class it inherits from names."""
         return [metaclass for k in self.mro(class_) for metaclass in k.metaclasses]
+
+    def open_bases(self, class_: Class, *, instances: bool) -> Values:
+        """What stands for the bases of a class that only callers know: ``class Wrapped(cls)``.
+
+        Or for ``instances`` of them: what calling them gives. Only in a slice; over a whole
+        program they are known by what callers pass.
+        """
+        if self.whole:
+            return EMPTY
+        line = self.mro(class_)
+        if not any("?" in k.external_bases for k in line):
+            return EMPTY
+        found: set[int] = set()
+        for value in {v for k in line for base in k.base_values or () for v in base}:
+            if self.values[value][0] in OPEN and value != self.unknown_id:
+                found |= self.derive("R", value, ()) if instances else {value}
+        return found
 
     def external_bases(self, class_: Class) -> tuple[str, ...]:
         """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
@@ -338,16 +356,24 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def overriding(
         self, class_: Class, owner: Class | None, name: str
-    ) -> Iterator[tuple[Class, Class]]:
+    ) -> Sequence[tuple[Class, Class]]:
         """Classes below ``class_`` that bind ``name`` anew, each with one that has it from there."""
         if name.startswith("__") and not name.endswith("__"):
-            return  # mangled with the class's own name (6.2.1)
+            return ()  # mangled with the class's own name (6.2.1)
+        below = self.live_subclasses(class_)
+        known = class_.overrides.get((owner, name)) if len(below) >= _MANY_SUBCLASSES else None
+        if known is not None and known[0] is below:
+            return known[1]
         seen = {owner, None}
-        for subclass in self.live_subclasses(class_):
+        overriding = []
+        for subclass in below:
             found = self.find_member(subclass, name)
             if found is not None and found not in seen:
                 seen.add(found)
-                yield found, subclass
+                overriding.append((found, subclass))
+        if len(below) >= _MANY_SUBCLASSES and all(k.mro_cache is not None for k in below):
+            class_.overrides[owner, name] = below, overriding
+        return overriding
 
     def member_values(self, owner: Class, name: str) -> Values:
         """What ``owner``'s body binds ``name`` to."""

@@ -96,6 +96,8 @@ class Construction(CallingBack):
             given = [instance, *args]
             self._call_defined(init, "__init__", given, keywords, spread, pos, rule="init")
         else:
+            for above in self.open_bases(class_, instances=False):
+                self.call(self.only(above), args, keywords, pos, spread=spread)
             self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
             if not self.whole and not keeps_nothing(self.external_bases(class_)):
                 self.note_handed((*args, *keywords.values(), spread), pos)

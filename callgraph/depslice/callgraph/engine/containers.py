@@ -153,7 +153,8 @@ class ContainerEvaluation(ComputedNames):
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, or are looked for among them."""
-        hashed = self.parts(values) | self.objects_in(values)
+        classes = frozenset(value for value in values if self.is_of_metaclass(value))
+        hashed = self.parts(values) | self.objects_in(values) | classes
         if hashed:
             for dunder in HASHED[:1] if alone and self.whole else HASHED:
                 self.protocol(hashed, (dunder,), f.HERE)

@@ -44,7 +44,7 @@ class Declared(ClassEvaluation):
         """Whether ``__getattr__`` gives what ``owner`` only declares (3.3.2)."""
         return (
             self.find_member(class_, "__getattr__") is not None
-            and self.is_only_declared(owner, name)
+            and not self.binds(owner, name)
             and (not self.has_stored(class_, name) or self.is_stored_late(class_, name))
             and not (
                 self.find_member(class_, "__init__") is None and self._is_field(class_, owner, name)
@@ -55,7 +55,7 @@ class Declared(ClassEvaluation):
         self, class_: Class, owner: Class | None, name: str, pos: Position
     ) -> Values:
         """``name`` of an instance that has it not, if the class below is one with ``__getattr__``."""
-        if owner is not None and not self.is_only_declared(owner, name):
+        if owner is not None and self.binds(owner, name):
             return EMPTY
         if self.has_stored(class_, name) or (name.startswith("__") and name.endswith("__")):
             return EMPTY
@@ -125,6 +125,8 @@ class Declared(ClassEvaluation):
     def _is_field(self, class_: Class, owner: Class, name: str) -> bool:
         """Whether a generated constructor stores what ``owner`` declares."""
         if any(_is_class_variable(each) for _, each in self.declarations_of(owner, name)):
+            return False
+        if not self.is_only_declared(owner, name):
             return False
         outer = self.external_bases(class_)
         return bool(owner.info.decorators or self.active_bases(class_) or NAMED_TUPLE in outer)

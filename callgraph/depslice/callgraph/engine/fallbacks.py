@@ -1,4 +1,4 @@
-"""What an ``except`` would do if an import failed that cannot: it never runs."""
+"""What never runs: an ``except`` for an import that cannot fail, what type checkers alone see."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from depslice.callgraph.summary import Piece
 class Fallbacks(EngineState):
     """``try: from threading import RLock``, ``except ImportError: class RLock: …``."""
 
-    def without_fallbacks(self, module: Module, pieces: tuple[int, ...]) -> Iterable[int]:
+    def that_run(self, module: Module, pieces: tuple[int, ...]) -> Iterable[int]:
         """Those of ``pieces`` that can run; all of them if none seems to.
 
-        Only over a whole program: a slice has the handlers of every ``try`` it keeps.
+        What stands under ``if TYPE_CHECKING:`` does not (PEP 484). Imports there still tell what
+        something is. A handler counts as idle only over a whole program: a slice has those of
+        every ``try`` it keeps.
         """
+        known = module.summary.pieces
+        seen = [i for i in pieces if not known[i].type_checking or known[i].kind == "import"]
+        pieces = tuple(seen) or pieces
         if not self.whole:
             return pieces
         return [each for each in pieces if not self._never_runs(module, each)] or pieces

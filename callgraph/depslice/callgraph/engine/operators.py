@@ -103,6 +103,8 @@ class Operators(Protocols):
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
                     continue
                 self.ask_below(value, kind[1], "__contains__", [items], pos)
+                for above in self.open_bases(kind[1], instances=True):
+                    self.operate(above, "__contains__", [items], pos)
                 if not self.call_back(value, "__contains__", pos, written=False):
                     self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
@@ -119,6 +121,8 @@ class Operators(Protocols):
             for dunder in dunders:
                 if kind[0] == "I":
                     self.call_dunder(value, kind[1], dunder, [containers], pos)
+                elif kind[0] == "C":
+                    self.call_of_metaclass(value, kind[1], dunder, [containers], pos)
                 elif kind[0] in OPEN:
                     self.note_protocol(dunder, pos, value)
         if not self.whole:  # reflected, where those that are looked for do not answer

@@ -70,6 +70,8 @@ class Protocols(CallEvaluation):
         if not exact and self.whole:
             below = self.call_overrides(class_, owner, dunder, args, pos)
         if owner is None:
+            for above in self.open_bases(class_, instances=True):
+                below = below | self.operate(above, dunder, args, pos)
             if self.outside.types.outer_bases(class_):
                 made = self.outside.inherited_result(receiver, class_, dunder, args, pos)
                 return below | made if below else made
@@ -132,10 +134,11 @@ class Protocols(CallEvaluation):
             waiting = held - found
             found |= waiting
             dunders = [name for dunder in dunders for name in OF_PARTS.get(dunder, ())]
-        classes = frozenset(value for value in found if self._is_of_metaclass(value))
+        classes = frozenset(value for value in found if self.is_of_metaclass(value))
         return self.objects_in(found) | classes
 
-    def _is_of_metaclass(self, value: int) -> bool:
+    def is_of_metaclass(self, value: int) -> bool:
+        """Whether it is a class whose class is one of the repo."""
         kind = self.values[value]
         return kind[0] == "C" and bool(self.metaclasses_of(kind[1]))
 
@@ -280,7 +283,7 @@ class Protocols(CallEvaluation):
         while waiting and len(met) <= _MOST_PARTS:
             for each in sorted(self._held(waiting.pop())):
                 tag = self.values[each][0]
-                if tag in asked or self._is_of_metaclass(each):
+                if tag in asked or self.is_of_metaclass(each):
                     found.add(each)
                 elif tag in ("K", "G") and each not in met:
                     met.add(each)
@@ -382,6 +385,8 @@ class Protocols(CallEvaluation):
     ) -> Values:
         first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
         if self.find_member(class_, first) is None:
+            if above := self.open_bases(class_, instances=True):
+                return self.iterate(above, pos, is_async=is_async)
             if self.find_member(class_, "__getitem__") is not None and not is_async:
                 return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
             held = self.held_by(class_)

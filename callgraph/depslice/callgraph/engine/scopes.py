@@ -107,7 +107,7 @@ class ScopeEvaluation(Fallbacks):
         if len(pieces) == 1 and not writers and not patched:
             return self._piece_values(module, name, pieces[0])
         values: set[int] = set()
-        for piece in self.without_fallbacks(module, pieces):
+        for piece in self.that_run(module, pieces):
             values |= self._piece_values(module, name, piece)
         for unit in writers:
             writer = self.function(module, unit)

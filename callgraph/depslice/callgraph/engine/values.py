@@ -302,6 +302,7 @@ class Class:
         "module",
         "mro_cache",
         "named",
+        "overrides",
         "serial",
         "subclasses",
     )
@@ -321,6 +322,10 @@ class Class:
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
         self.descendants: list[Class] | None = None
+        # owner and name -> the subclasses looked at, what they override
+        self.overrides: dict[
+            tuple[Class | None, str], tuple[list[Class], list[tuple[Class, Class]]]
+        ] = {}
         self.family = Cell()  # its readers have asked for the descendants
         self.generated: bool | None = None  # its constructor; known once the bases are
         self.fields: tuple[str, ...] | None = None  # what a generated constructor takes

@@ -270,15 +270,23 @@ class DefinitionLowering(StatementLowering):
             found.append((args.kwarg.arg, "kw", declared_type(args.kwarg), False))
         return tuple(found)
 
+    def _base(self, node: ast.expr) -> Register:
+        """A base of a class; of ``*bases`` one that stands for each of them."""
+        if not isinstance(node, ast.Starred):
+            return self.expression(node)
+        bases = self.expression(node.value)
+        register = self.frame.new()
+        pos = pack(node.lineno, node.col_offset)
+        self.frame.ops.append((s.ITER, register, bases, pos, False))
+        return register
+
     def define_class(
         self, node: ast.ClassDef, qualname: str, owner: ClassScope | None, piece: Piece | None
     ) -> Register:
         """Lower a class statement: its header here, each statement of its body as a piece."""
         frame = self.frame
         decorators = tuple([self.expression(d) for d in node.decorator_list])
-        bases = tuple(
-            [self.expression(b.value if isinstance(b, ast.Starred) else b) for b in node.bases]
-        )
+        bases = tuple([self._base(base) for base in node.bases])
         keywords = tuple([(k.arg or "**", self.expression(k.value)) for k in node.keywords])
         index = len(self.classes)
         self.classes.append(None)

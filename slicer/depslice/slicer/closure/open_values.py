@@ -109,7 +109,7 @@ class OpenValues:
         self._origins = Origins(growth.engine, classes.live_below)
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
-        self._of_parts: set[tuple[int, str, object]] = set()
+        self._asked: set[tuple[int, str, Any, object]] = set()
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
@@ -356,6 +356,9 @@ class OpenValues:
         classes, engine = self._classes, self._engine
         name, demand = use.name, use.demand
         found = engine.find_member(class_, name)
+        if found is None:
+            for above in sorted(engine.open_bases(class_, instances=instance)):
+                self._note_once(use, above)
         if found is None and instance:
             classes.ask_base(class_, name, demand)
         if found is not None:
@@ -364,7 +367,7 @@ class OpenValues:
                 classes.want_descriptor(found, name, demand)
                 if instance and engine.falls_back(class_, found, name):
                     self.ask_by_names(class_, engine.single(("S", name)), demand)
-            if not instance and engine.is_only_declared(found, name):
+            if not instance and not engine.binds(found, name):
                 self._settle_by_metaclass(use, class_)
             # An iterator, which gives itself: it is driven.
             step = _STEPS.get(name) if instance else None
@@ -427,10 +430,14 @@ class OpenValues:
             names += COPYING["copy.deepcopy"]
         for part in sorted(engine.held_in(engine.only(container), (use.name,)) if names else ()):
             for name in names:
-                asked = (part, name, use.demand.source)
-                if asked not in self._of_parts:  # a part may stand for its container
-                    self._of_parts.add(asked)
-                    self.note("protocol", part, name, use.demand)
+                self._note_once(replace(use, use="protocol", name=name), part)
+
+    def _note_once(self, use: _Open, value: int) -> None:
+        """The same is done with ``value``, which may in turn stand for what it is a part of."""
+        asked = (value, use.use, use.name, use.demand.source)
+        if asked not in self._asked:
+            self._asked.add(asked)
+            self.note(use.use, value, use.name, use.demand)
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
