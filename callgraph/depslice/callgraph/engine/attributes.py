@@ -300,7 +300,7 @@ class AttributeEvaluation(Declared):
             values |= self._set_on_class(class_, name, exact=bool(exact))
         else:
             values |= self._instance_state(class_, name, pos)
-            values |= self._load(self.open_bases(class_, instances=False), name, pos)
+            values |= self._of_open_bases(class_, name, pos, instances=False)
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values
@@ -321,6 +321,11 @@ class AttributeEvaluation(Declared):
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
         return self._missing(class_, name, pos)
+
+    def _of_open_bases(self, class_: Class, name: str, pos: Position, *, instances: bool) -> Values:
+        """What bases give for it that only callers know."""
+        above = self.open_bases(class_, instances=instances)
+        return self._load(above, name, pos) if above else EMPTY
 
     def _of_metaclass(self, class_: Class, name: str, receiver: Values, pos: Position) -> Values:
         """What metaclasses bind to a name that the class has not."""
@@ -470,7 +475,7 @@ class AttributeEvaluation(Declared):
         else:
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
-            values |= self._load(self.open_bases(class_, instances=True), name, pos)
+            values |= self._of_open_bases(class_, name, pos, instances=True)
         stored = self._instance_state(class_, name, pos)
         if not self.whole and owner is not None and self._is_filled(class_, owner, name, values):
             values |= self.single(("O", class_, name))
@@ -740,8 +745,7 @@ class AttributeEvaluation(Declared):
         found = self._super_member(class_, start, receiver, name, pos)
         if found is not None:
             return values | found
-        above = self.open_bases(class_, instances=of[0] == "I")
-        values |= self._load(above, name, pos)
+        values |= self._of_open_bases(class_, name, pos, instances=of[0] == "I")
         if values:
             return values
         outside = [b for b in self.external_bases(class_) if b != "?"]
