@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -768,10 +768,31 @@ class AttributeEvaluation(Declared):
         self, class_: Class, start: Class, receiver: int, name: str, pos: Position
     ) -> Values | None:
         """The member behind ``class_`` in the order of ``start``."""
-        order = self.mro(start)
-        after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
-        for candidate in after:
-            if self.binds(candidate, name) and not self._is_instead(candidate, class_, order):
+        alternatives = self._alternatives(class_) if start is class_ else ()
+        if not alternatives:
+            order = self.mro(start)
+            after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
+            having = (k for k in after if self.binds(k, name))
+            others = (k for k in having if not self._is_instead(k, class_, order))
+            return self._first_member(others, receiver, name, pos)
+        values: Values | None = None
+        for base in alternatives:
+            found = self._first_member(self.mro(base), receiver, name, pos)
+            if found is not None:
+                values = found | (values or EMPTY)
+        return values
+
+    def _alternatives(self, class_: Class) -> list[Class]:
+        """The classes of which any may be its only base: ``class Wrapped(cls)``, of each call."""
+        bases = self.repo_bases(class_) if self.whole and len(class_.base_values or ()) == 1 else ()
+        return [*bases] if len(bases) > 1 else []
+
+    def _first_member(
+        self, line: Iterable[Class], receiver: int, name: str, pos: Position
+    ) -> Values | None:
+        """What the first class of ``line`` that binds ``name`` gives for it to the receiver."""
+        for candidate in line:
+            if self.binds(candidate, name):
                 self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
                 values: set[int] = set()
                 for value in tuple(self.member_values(candidate, name)):

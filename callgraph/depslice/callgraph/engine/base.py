@@ -283,7 +283,8 @@ class EngineState:
             return self.guess if source == self.guess_id else self.unknown
         depth = 1
         while kind[0] in ("A", "E", "R"):
-            depth += 1
+            # An interpreter's loop applies each operator to what each of them gives.
+            depth += 2 if kind[0] == "A" and kind[2].startswith("__") else 1
             kind = self.values[kind[1]]
         if depth > _LONGEST_PATH:
             return self.unknown

@@ -37,6 +37,7 @@ from depslice.callgraph.summary import Op, Position, Register
 _MANY_CALLEES = 3
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
+_MOST_TOLD = 24  # values of an argument by which results of open values are told apart
 _MOST_GIVEN = 12  # arguments by place that open values are called with; then all others are one
 _MOST_STARRED = 3  # places of a function outside that `*args` may fill
 _OUTSIDE = frozenset({"X", "XA", "XI", "XM", "SM", "U"})
@@ -511,7 +512,9 @@ class CallEvaluation(ExternalCalls):
         spread = spread.union(*args[_MOST_GIVEN:])
         named = tuple([(name, self._traced(values)) for name, values in keywords.items()])
         self.facts.append((f.APPLY, callee, given, named, self._traced(spread), pos))
-        return self.derive("R", callee, given)
+        # The result may be passed on to the same call: each set of arguments is another result.
+        told = [values if len(values) <= _MOST_TOLD else EMPTY for values in given]
+        return self.derive("R", callee, tuple(told))
 
     def _traced(self, values: Values) -> frozenset[int]:
         return frozenset(v for v in values if self.values[v][0] in TRACED)

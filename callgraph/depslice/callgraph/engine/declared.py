@@ -129,7 +129,15 @@ class Declared(ClassEvaluation):
         if not self.is_only_declared(owner, name):
             return False
         outer = self.external_bases(class_)
-        return bool(owner.info.decorators or self.active_bases(class_) or NAMED_TUPLE in outer)
+        return (
+            self.is_decorated_record(owner)
+            or bool(self.active_bases(class_))
+            or NAMED_TUPLE in outer
+        )
+
+    def is_decorated_record(self, class_: Class) -> bool:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
 
     def has_stored(self, class_: Class, name: str) -> bool:
         """Implemented by the part for attributes."""

@@ -209,13 +209,14 @@ class Protocols(CallEvaluation):
         return (
             self.constructor_is_generated(class_)
             and any(
-                NAMED_TUPLE in k.external_bases or self._is_decorated_record(k)
+                NAMED_TUPLE in k.external_bases or self.is_decorated_record(k)
                 for k in self.mro(class_)
             )
             and all(self.find_member(class_, dunder) is None for dunder in dunders)
         )
 
-    def _is_decorated_record(self, class_: Class) -> bool:
+    def is_decorated_record(self, class_: Class) -> bool:
+        """Whether a decorator makes a record of it: a dataclass, a class of attrs."""
         known = self._decorated_records.get(class_)
         if known is None:
             unit = class_.module.summary.units[class_.info.unit]
