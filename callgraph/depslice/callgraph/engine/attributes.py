@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -774,12 +774,13 @@ class AttributeEvaluation(Declared):
             after = order[order.index(class_) + 1 :] if class_ in order else self.mro(class_)[1:]
             having = (k for k in after if self.binds(k, name))
             others = (k for k in having if not self._is_instead(k, class_, order))
-            return self._first_member(others, receiver, name, pos)
+            owner = next(others, None)
+            return None if owner is None else self._inherited(owner, receiver, name, pos)
         values: Values | None = None
         for base in alternatives:
-            found = self._first_member(self.mro(base), receiver, name, pos)
-            if found is not None:
-                values = found | (values or EMPTY)
+            owner = self.find_member(base, name)
+            if owner is not None and self.binds(owner, name):
+                values = self._inherited(owner, receiver, name, pos) | (values or EMPTY)
         return values
 
     def _alternatives(self, class_: Class) -> list[Class]:
@@ -787,24 +788,19 @@ class AttributeEvaluation(Declared):
         bases = self.repo_bases(class_) if self.whole and len(class_.base_values or ()) == 1 else ()
         return [*bases] if len(bases) > 1 else []
 
-    def _first_member(
-        self, line: Iterable[Class], receiver: int, name: str, pos: Position
-    ) -> Values | None:
-        """What the first class of ``line`` that binds ``name`` gives for it to the receiver."""
-        for candidate in line:
-            if self.binds(candidate, name):
-                self.facts.append((f.MEMBER, candidate, name, pos, False, "read", True))
-                values: set[int] = set()
-                for value in tuple(self.member_values(candidate, name)):
-                    kind = self.values[value]
-                    if kind[0] == "F" and not kind[1].unit.flags & (
-                        s.STATIC | s.PROPERTY | s.CACHED_PROPERTY
-                    ):
-                        values |= self.single(("B", kind[1], receiver))
-                    else:
-                        values |= self._bind_to_instance(value, receiver, pos)
-                return values
-        return None
+    def _inherited(self, owner: Class, receiver: int, name: str, pos: Position) -> Values:
+        """What ``owner``, a class the receiver inherits from, gives for ``name`` to it."""
+        self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
+        values: set[int] = set()
+        for value in tuple(self.member_values(owner, name)):
+            kind = self.values[value]
+            if kind[0] == "F" and not kind[1].unit.flags & (
+                s.STATIC | s.PROPERTY | s.CACHED_PROPERTY
+            ):
+                values |= self.single(("B", kind[1], receiver))
+            else:
+                values |= self._bind_to_instance(value, receiver, pos)
+        return values
 
     def _is_instead(self, candidate: Class, class_: Class, order: Sequence[Class]) -> bool:
         """Whether one base of another class in ``order`` is either the one or the other."""

@@ -153,8 +153,7 @@ class ContainerEvaluation(ComputedNames):
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, or are looked for among them."""
-        classes = frozenset(value for value in values if self.is_of_metaclass(value))
-        hashed = self.parts(values) | self.objects_in(values) | classes
+        hashed = self.parts(values) | self.objects_and_classes(values)
         if hashed:
             for dunder in HASHED[:1] if alone and self.whole else HASHED:
                 self.protocol(hashed, (dunder,), f.HERE)

@@ -134,10 +134,13 @@ class Protocols(CallEvaluation):
             waiting = held - found
             found |= waiting
             dunders = [name for dunder in dunders for name in OF_PARTS.get(dunder, ())]
-        classes = frozenset(value for value in found if self.is_of_metaclass(value))
-        return self.objects_in(found) | classes
+        return self.objects_and_classes(found)
 
-    def is_of_metaclass(self, value: int) -> bool:
+    def objects_and_classes(self, values: Values) -> frozenset[int]:
+        """Those whose special methods may be of the repo, classes by their metaclass."""
+        return self.objects_in(values) | {v for v in values if self._is_of_metaclass(v)}
+
+    def _is_of_metaclass(self, value: int) -> bool:
         """Whether it is a class whose class is one of the repo."""
         kind = self.values[value]
         return kind[0] == "C" and bool(self.metaclasses_of(kind[1]))
@@ -284,7 +287,7 @@ class Protocols(CallEvaluation):
         while waiting and len(met) <= _MOST_PARTS:
             for each in sorted(self._held(waiting.pop())):
                 tag = self.values[each][0]
-                if tag in asked or self.is_of_metaclass(each):
+                if tag in asked or self._is_of_metaclass(each):
                     found.add(each)
                 elif tag in ("K", "G") and each not in met:
                     met.add(each)

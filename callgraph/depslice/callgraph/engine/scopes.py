@@ -7,14 +7,14 @@ from collections.abc import Set as AbstractSet
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.fallbacks import Fallbacks
+from depslice.callgraph.engine.idle import IdlePieces
 from depslice.callgraph.engine.parts import STORES, names_members
 from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
 
-class ScopeEvaluation(Fallbacks):
+class ScopeEvaluation(IdlePieces):
     """What names stand for."""
 
     def is_protocol(self, class_: Class) -> bool:

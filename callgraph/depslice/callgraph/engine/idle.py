@@ -9,8 +9,8 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 
 
-class Fallbacks(EngineState):
-    """``try: from threading import RLock``, ``except ImportError: class RLock: …``."""
+class IdlePieces(EngineState):
+    """``except ImportError:`` of what every Python has, what stands under ``if TYPE_CHECKING:``."""
 
     def that_run(self, module: Module, pieces: tuple[int, ...]) -> Iterable[int]:
         """Those of ``pieces`` that can run; all of them if none seems to.
