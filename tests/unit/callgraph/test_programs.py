@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -44,6 +46,15 @@ def observed_calls(category: str) -> dict[str, Observed | str]:
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout)
     return {program.name: result for program, result in zip(programs, results, strict=True)}
+
+
+def test_the_documented_numbers_of_programs_are_those_there_are() -> None:
+    readme = (TESTS.parent / "fixtures" / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## Small programs\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \|", section, re.MULTILINE)
+    counted = Counter(program.category for program in PROGRAMS.values())
+    assert {category: int(number) for category, number in rows} == counted
+    assert f"holds {counted.total()} programs" in section
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
