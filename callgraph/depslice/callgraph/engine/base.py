@@ -166,7 +166,7 @@ class EngineState:
         nobodys: list[tuple[Fact, ...]] = [((self._room_for_sets,),)]
         _forget_unheld(self._told, nobodys)
         _forget_unheld(self._sets, [frozenset((-1,))])
-        self._room_for_sets = max(_MOST_SETS, 2 * len(self._sets))
+        self._room_for_sets = max(_MOST_SETS, len(self._sets) * 3 // 2)
 
     def conclude(self) -> None:
         """Let go of what only evaluation needs: registers, values and facts stay."""
@@ -404,10 +404,14 @@ class EngineState:
         self.settled = False
         reader = self.reader
         readers = asked.readers
-        if not readers:
-            if reader:
-                asked.readers = array("q", (reader,))
-        elif reader and readers[-1] != reader:
+        if not reader:
+            return
+        if isinstance(readers, int):
+            if not readers:
+                asked.readers = reader
+            elif readers != reader:
+                asked.readers = array("q", (readers, reader))
+        elif readers[-1] != reader:
             readers.append(reader)
             count = len(readers)
             if count >= _MANY_READERS and not count & (count - 1):
@@ -521,8 +525,10 @@ class EngineState:
     def wake(self, asked: Cell | Lookup) -> None:
         """It has grown: what has read it is to be done again."""
         readers, asked.readers = asked.readers, NOBODY
+        if not readers:
+            return
         tasks = self.tasks
-        for reader in readers:
+        for reader in (readers,) if isinstance(readers, int) else readers:
             task = tasks[reader >> WORK_BITS]
             if task is None:
                 continue  # forgotten

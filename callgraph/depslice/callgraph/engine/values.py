@@ -85,8 +85,10 @@ AWAITED = "awaited"
 
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
-NOBODY: array[int] = array("q")
-"""No readers yet: shared, and never added to."""
+NOBODY = 0
+"""No readers yet."""
+Readers: TypeAlias = "int | array[int]"
+"""Work numbers: one, several, or :data:`NOBODY`."""
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
 
@@ -117,14 +119,14 @@ class Cell:
     """A growing set of values, and the work to do again when it grows.
 
     ``readers`` are work numbers (:data:`WORK_BITS`): each is told once, and registers
-    again when it reads again.
+    again when it reads again. Most cells have one reader, which is then the number itself.
     """
 
     __slots__ = ("readers", "values")
 
     def __init__(self) -> None:
         self.values: frozenset[int] = EMPTY
-        self.readers: array[int] = NOBODY
+        self.readers: Readers = NOBODY
 
 
 class Lookup:
@@ -150,7 +152,7 @@ class Lookup:
         self.question = question
         self.answer: frozenset[int] = EMPTY
         self.facts: tuple[Fact, ...] = ()
-        self.readers: array[int] = NOBODY
+        self.readers: Readers = NOBODY
         self.evaluations = 0
         self.queued = False
         self.settled = False  # it will never change
