@@ -119,7 +119,7 @@ class Cell:
     """A growing set of values, and the work to do again when it grows.
 
     ``readers`` are work numbers (:data:`WORK_BITS`): each is told once, and registers
-    again when it reads again. Most cells have one reader, which is then the number itself.
+    again when it reads again. Of the cells that are read most have one reader: the number itself.
     """
 
     __slots__ = ("readers", "values")
