@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.model import Symbol
 from depslice.dataset.assessing import assessment_of, rank, self_equivalent
@@ -130,7 +131,9 @@ class Maker:
 
             pool = ThreadPoolExecutor(number, initializer=begin)
             try:
-                yield from pool.map(lambda t: list(self._all_of(t, own.session)), targets)
+                yield from results_of(
+                    [pool.submit(lambda t: list(self._all_of(t, own.session)), t) for t in targets]
+                )
             except KeyboardInterrupt:
                 # An answer of a model, or a validation, may take minutes. Both are lost.
                 self._interrupted.set()

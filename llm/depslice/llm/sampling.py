@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
+from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import OptionError
 from depslice.llm.caps import Capped, Caps, Ledger
 from depslice.llm.port import DEFAULTS, Completion, Options
@@ -54,7 +55,7 @@ class OpenModel:
         pool = ThreadPoolExecutor(workers, thread_name_prefix="depslice-llm")
         awaited = True
         try:
-            return list(pool.map(self._source.ask, requests))
+            return list(results_of([pool.submit(self._source.ask, each) for each in requests]))
         except KeyboardInterrupt:
             awaited = False
             raise

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from depslice.callgraph.awaiting import next_of
 from depslice.solvers.choosing import SolverSpec
 from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Place, check_solver, grade, propose
@@ -140,7 +141,7 @@ def _side_by_side(
         thread.start()
     try:
         while number:
-            match done.get():
+            match next_of(done):
                 case None:
                     number -= 1
                 case BaseException() as error:

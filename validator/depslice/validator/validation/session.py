@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from depslice.callgraph.awaiting import next_of
 from depslice.callgraph.program import Program
 from depslice.validator.sandbox import (
     PYTHON_ENVIRONMENT,
@@ -193,7 +194,7 @@ def _side_by_side(
         thread.start()
     try:
         while number:
-            match done.get():
+            match next_of(done):
                 case None:
                     number -= 1
                 case BaseException() as error:

@@ -1,0 +1,43 @@
+"""To wait for other threads in such a way that Ctrl-C is heard.
+
+CPython notes a signal where it arrives and raises :exc:`KeyboardInterrupt` when the main thread
+next runs Python code. A main thread that sleeps on a lock is woken for that only if the signal
+came to it while it slept: one that comes to another thread, or in the moment between the last
+look and the sleep, is not heard before the lock is released, which may take minutes
+(https://docs.python.org/3/library/signal.html#signals-and-threads). So it looks up now and then.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, wait
+from typing import Final, TypeVar
+
+_SECONDS: Final = 0.25
+
+_Value = TypeVar("_Value")
+
+
+def next_of(waiting: queue.SimpleQueue[_Value]) -> _Value:
+    """Take what comes next, however long that takes.
+
+    :raises KeyboardInterrupt: within a quarter of a second of the interrupt.
+    """
+    while True:
+        try:
+            return waiting.get(timeout=_SECONDS)
+        except queue.Empty:
+            continue
+
+
+def results_of(futures: Iterable[Future[_Value]]) -> Iterator[_Value]:
+    """What the futures give, in their order.
+
+    :raises KeyboardInterrupt: within a quarter of a second of the interrupt.
+    :raises BaseException: what a future raised.
+    """
+    for future in futures:
+        while not future.done():
+            wait([future], timeout=_SECONDS)
+        yield future.result()
