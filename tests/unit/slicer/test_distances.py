@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from depslice.callgraph import open_program
-from depslice.slicer import function_symbols
+from depslice.slicer import function_symbols, slice_symbols
 from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.slicing import engine_of, forget_engine
 
@@ -59,3 +59,21 @@ def test_a_shorter_way_found_late_counts_for_what_follows(tmp_path: Path) -> Non
     )
     assert closure.distances["app:late"] < closure.distances["app:third"] + 1
     assert closure.distances["app:far"] == closure.distances["app:late"] + 1
+
+
+def test_what_a_local_class_asks_for_its_function_asks_for(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "from outside import Base\n\n"
+        "def helper():\n    return 1\n\n"
+        "def make():\n"
+        "    class Local(Base):\n"
+        "        def asked(self):\n            return helper()\n"
+        "    return Local()\n\n"
+        "def between():\n    return make()\n\n"
+        "def target():\n    return between()\n"
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
+    distances = {item.symbol.id: item.distance for item in found.items}
+    assert distances == {"app:target": 0, "app:between": 1, "app:make": 2, "app:helper": 3}
+    for item in found.items[1:]:
+        assert item.reason[0].source == "app:target"

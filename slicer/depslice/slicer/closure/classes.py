@@ -24,7 +24,13 @@ from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.overrides import Overrides, abstract_of
 from depslice.slicer.closure.records import annotated_of, external_names, fields_of, is_record
-from depslice.slicer.pieces import is_abstract, is_decorated, is_property, start_of
+from depslice.slicer.pieces import (
+    holding_piece,
+    is_abstract,
+    is_decorated,
+    is_property,
+    start_of,
+)
 
 ORDERING: Final = ("__lt__", "__le__", "__gt__", "__ge__")
 _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
@@ -148,9 +154,8 @@ class Classes:
             return
         self._asked.add(class_)
         order = self._engine.mro(class_)
-        own = Demand.of(
-            class_.id, class_.module, ReferenceKind.CALL, "constructs", pack(class_.info.line, 0)
-        )
+        item, start = self._growth.item_of_class(class_), pack(class_.info.line, 0)
+        own = Demand.of(item, class_.module, ReferenceKind.CALL, "constructs", start)
         self._want_constructors(class_, order, own)
         if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
@@ -163,10 +168,12 @@ class Classes:
 
     def _keep_statement(self, class_: Class, demand: Demand) -> bool:
         """Keep the class statement, or what holds it; whether there is one in the slice."""
-        if class_.info.piece >= 0:
-            piece = class_.module.summary.pieces[class_.info.piece]
-            return self._growth.keep(class_.module, piece, demand, item=class_.id)
-        return class_.info.parent_function >= 0
+        module, info = class_.module, class_.info
+        if info.piece >= 0:
+            return self._growth.keep(module, module.summary.pieces[info.piece], demand, item=class_.id)
+        return info.parent_function >= 0 and self._growth.keep(
+            module, holding_piece(module, info.unit), demand
+        )
 
     def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
         enumerates = any(b.startswith("enum.") for b in self._engine.external_bases(class_))

@@ -205,6 +205,13 @@ class Growth:
         """The class that a ``class`` statement makes."""
         return self.engine.class_(module, class_index(module, piece))
 
+    def item_of_class(self, class_: Class) -> str:
+        """The symbol in whose name ``class_`` asks: itself, or of a local class what holds it."""
+        module, info = class_.module, class_.info
+        if info.piece >= 0 and module.summary.pieces[info.piece].path[0] != "local":
+            return class_.id
+        return _item_of(module, holding_piece(module, info.unit)) or class_.id
+
     def _keep_in_place(self, module: Module, piece: Piece, item: str) -> None:
         """Keep ``piece``, what stands around it, and what decides whether it runs."""
         self.keep_module(module.name)
