@@ -22,7 +22,11 @@ def members(tmp_path: Path, text: str, target: str = "app:use") -> set[str]:
 @pytest.mark.parametrize(
     ("base", "own", "kept"),
     [
-        ("threading.Thread", ("run", "name", "helper", "_target"), {"run", "name", "_target"}),
+        (
+            "threading.Thread",
+            ("run", "name", "helper", "_helper", "__own", "__eq__", "_target"),
+            {"run", "name", "__eq__", "_target"},
+        ),
         ("http.server.BaseHTTPRequestHandler", ("do_GET", "page"), {"do_GET"}),
         (
             "ast.NodeVisitor",
@@ -38,9 +42,9 @@ def members(tmp_path: Path, text: str, target: str = "app:use") -> set[str]:
         ("collections.abc.Mapping", ("keys", "__len__", "sort_all"), {"keys", "__len__"}),
         ("json.JSONEncoder", ("default", "extra"), {"default"}),
         ("types.ModuleType", ("anything",), {"anything"}),
-        ("torch.nn.Module", ("forward", "loss", "_scale"), {"forward", "_scale"}),
+        ("torch.nn.Module", ("forward", "_scale", "_apply"), {"forward", "_apply"}),
         ("torch.nn.Linear", ("forward", "loss"), {"forward", "loss"}),
-        ("pydantic.BaseModel", ("model_post_init", "label"), {"model_post_init"}),
+        ("pydantic.BaseModel", ("model_post_init", "label", "_of"), {"model_post_init"}),
         ("django.db.models.Model", ("save", "publish"), {"save"}),
         ("somewhere.Base", ("anything", "_private"), {"anything", "_private"}),
     ],

@@ -699,3 +699,19 @@ def test_an_iterator_that_is_passed_on_brings_its_steps(tmp_path: Path) -> None:
     )
     found = slice_symbols(open_program(tmp_path, cache=None), ["app:Box.seek"])
     assert "app:Box.__next__" in {item.symbol.id for item in found.items}
+
+
+def test_a_receiver_nobody_knows_asks_getattr_for_the_names_that_are_read(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "import pickle\n\n\n"
+        "class Inner:\n"
+        "    def wanted(self):\n        return 1\n\n"
+        "    def other(self):\n        return 2\n\n\n"
+        "class Proxy:\n"
+        "    def __getattr__(self, name):\n"
+        "        return getattr(Inner(), name)\n\n\n"
+        "def target(data):\n    return Proxy(), pickle.loads(data).wanted\n"
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
+    names = {item.symbol.id.partition(":")[2] for item in found.items}
+    assert names == {"target", "Proxy", "Proxy.__getattr__", "Inner", "Inner.wanted"}

@@ -112,7 +112,9 @@ _MODULE_HOOKS: Final = (
     *("modules", "named_modules", "get_submodule", "get_parameter", "get_buffer", "add_module"),
     *("register_buffer", "register_parameter", "register_module", "register_full_backward_hook"),
     *("register_forward_hook", "register_forward_pre_hook", "training", "call_super_init"),
-    *("inverse", "right_inverse", "dump_patches"),
+    *("inverse", "right_inverse", "dump_patches", "_apply", "_call_impl", "_wrapped_call_impl"),
+    *("_get_name", "_load_from_state_dict", "_save_to_state_dict", "_named_members", "_version"),
+    *("_replicate_for_data_parallel", "_infer_parameters", "_slow_forward", "_register_*hook*"),
 )
 _PYDANTIC_MODELS: Final = (
     *("pydantic.BaseModel", "pydantic.main.BaseModel", "pydantic.RootModel"),
@@ -121,6 +123,8 @@ _PYDANTIC_MODELS: Final = (
 _PYDANTIC: Final = (
     *("model_*", "dict", "json", "copy", "construct", "validate", "parse_*", "schema", "from_orm"),
     *("schema_json", "update_forward_refs", "settings_customise_sources", "customise_sources"),
+    *("_iter", "_calculate_keys", "_copy_and_set_values", "_init_private_attributes"),
+    *("_settings_build_values", "_setattr_handler"),
 )
 _DJANGO_MODEL: Final = "django.db.models.Model"
 _DJANGO: Final = (
@@ -128,12 +132,14 @@ _DJANGO: Final = (
     *("validate_unique", "validate_constraints", "get_constraints", "unique_error_message"),
     *("date_error_message", "natural_key", "from_db", "refresh_from_db", "arefresh_from_db"),
     *("get_deferred_fields", "serializable_value", "prepare_database_save", "check", "pk"),
-    "get_absolute_url",
+    *("get_absolute_url", "_do_insert", "_do_update", "_save_parents", "_save_table", "_meta"),
+    *("_get_pk_val", "_set_pk_val", "_is_pk_set", "_get_FIELD_display", "_get_next_or_*"),
+    *("_check_*", "_perform_*_checks", "_get_unique_checks", "_get_field_expression_map"),
+    *("_prepare_related_fields_for_save", "_parse_*", "_validate_force_insert", "_state"),
 )
 
 # What base classes find by its name in their subclasses, beside what they declare: patterns.
-# Of classes that are not of the standard library, all there is to find but special and private
-# names.
+# Of classes that are not of the standard library, all there is to find but special names.
 FOUND_BY_NAME: Final[dict[str, tuple[str, ...]]] = {
     "cmd.Cmd": ("do_*", "complete_*", "help_*"),
     "http.server.BaseHTTPRequestHandler": ("do_*",),

@@ -52,13 +52,15 @@ _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a cla
 class Classes:
     """Live classes, and what is demanded of them.
 
-    ``wanted`` are the members that are in the slice. ``build_member``, … ``keep_subclasses`` are
-    the requests that go upwards from here: what else builds a member, is a rule of builders.
+    ``wanted`` are the members that are in the slice. ``build_member``, … ``ask_by_name`` are the
+    requests that go upwards from here: what else builds a member, is a rule of builders; what
+    ``__getattr__`` does with a name, one of open values.
     """
 
     build_member: Callable[[Class, str], None]
     fill_member: Callable[[Class, str], None]
     keep_subclasses: Callable[[Class, Demand], None]
+    ask_by_name: Callable[[Class, str, Demand], None]
 
     def __init__(self, growth: Growth) -> None:
         self._growth = growth
@@ -170,7 +172,9 @@ class Classes:
         """Keep the class statement, or what holds it; whether there is one in the slice."""
         module, info = class_.module, class_.info
         if info.piece >= 0:
-            return self._growth.keep(module, module.summary.pieces[info.piece], demand, item=class_.id)
+            return self._growth.keep(
+                module, module.summary.pieces[info.piece], demand, item=class_.id
+            )
         return info.parent_function >= 0 and self._growth.keep(
             module, holding_piece(module, info.unit), demand
         )
@@ -415,9 +419,8 @@ class Classes:
 
     def _want_where_missing(self, live: Class, name: str, demand: Demand) -> None:
         """``__getattr__`` of an instance that may not have ``name`` (data model, 3.3.2)."""
-        fallback = self._engine.find_member(live, "__getattr__")
-        if fallback is not None and self._engine.lacks(live, name):
-            self.want_member(fallback, "__getattr__", demand)
+        if self._engine.lacks(live, name):
+            self.ask_by_name(live, name, demand)
 
     def want_override(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` on ``class_`` or a subclass of it, as far as they are live."""
@@ -648,18 +651,13 @@ class Classes:
             self.want_member(found, name, demand)
             self.want_descriptor(found, name, demand)
             if fallback and self._engine.falls_back(live, found, name):
-                self._want_fallback(live, demand)
+                self.ask_by_name(live, name, demand)
         elif name in ORDERING:
             self.want_ordering(live, demand)
         elif name == "__getitem__":
             self.want_missing(live, demand)
         elif fallback and not name.startswith("__"):
-            self._want_fallback(live, demand)
-
-    def _want_fallback(self, live: Class, demand: Demand) -> None:
-        found = self._engine.find_member(live, "__getattr__")
-        if found is not None:
-            self.want_member(found, "__getattr__", demand)
+            self.ask_by_name(live, name, demand)
 
     def _want_each(self, order: Sequence[Class], name: str, demand: Demand) -> None:
         """``name`` of each class of ``order`` that binds it."""

@@ -84,6 +84,7 @@ class _Growing:
         self._importing = Importing(growth, self._names)
         self._circles = Circles(growth, self._importing)
         self._open = OpenValues(growth, self._classes, self._names)
+        self._classes.ask_by_name = self._open.ask_by_name
         self._computed = ComputedNames(growth, self._classes, self._names, self._open)
         self._outside = OutsideState(growth, self._builders)
         self._following = Following(

@@ -468,6 +468,10 @@ class OpenValues:
             self._classes.want_notified_anywhere(name, how, unknown)
             self._growth.note_unresolved(demand.source, name, "unknown-receiver", demand.pos)
 
+    def ask_by_name(self, class_: Class, name: str, demand: Demand) -> None:
+        """``__getattr__`` of an instance, if it has one, is called for ``name``."""
+        self.ask_by_names(class_, self._engine.single(("S", name)), demand)
+
     def ask_by_names(self, class_: Class, names: Values, demand: Demand) -> None:
         """``__getattr__`` of an instance, if it has one, is called for any of ``names``."""
         engine = self._engine

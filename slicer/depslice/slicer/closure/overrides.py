@@ -33,10 +33,11 @@ _EXPORTS: Final = "types.ModuleType"  # what imports an instance reads what it l
 
 
 class _Known(NamedTuple):
-    """What a base looks for, beside private names, which nobody lists."""
+    """What a base looks for; ``is_all``: of private names, too, which stubs do not list."""
 
     names: frozenset[str]
     patterns: tuple[str, ...]
+    is_all: bool
 
 
 def abstract_of(base: str) -> frozenset[str]:
@@ -45,6 +46,10 @@ def abstract_of(base: str) -> frozenset[str]:
     found = getattr(_WITH_INTERFACES.get(module), name, None)
     class_ = getattr(found, "__origin__", found)  # `typing.Mapping`
     return frozenset(getattr(class_, "__abstractmethods__", ()))
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 class Overrides:
@@ -116,13 +121,15 @@ class Overrides:
     def looks_for(self, bases: Iterable[str], module: Module, piece: Piece) -> bool:
         """Whether one of them may look for what ``piece``, a member, binds.
 
-        A member with decorators of its own may have been registered by them, and private
-        names nobody lists.
+        A member with decorators of its own may have been registered by them. A private name is
+        looked for by a base whose source was not read, a special one by any.
         """
-        return (
-            is_decorated(module, piece)
-            or self.names(bases, piece)
-            or (any(map(self.knows, bases)) and any(name[0] == "_" for name in piece.binds))
+        if is_decorated(module, piece) or self.names(bases, piece):
+            return True
+        known = [base for base in bases if self.knows(base)]
+        is_all = all(found.is_all for base in known if (found := self._of(base)) is not None)
+        return bool(known) and any(
+            _is_special(name) if is_all else name[0] == "_" for name in piece.binds
         )
 
     def names(self, bases: Iterable[str], piece: Piece) -> bool:
@@ -146,7 +153,7 @@ class Overrides:
     def _find(self, base: str) -> _Known | None:
         if base.partition(".")[0] not in sys.stdlib_module_names:
             found = FOUND_BY_NAME.get(base)
-            return None if found is None else _Known(frozenset(), found)
+            return None if found is None else _Known(frozenset(), found, is_all=True)
         class_ = self._stubs.class_named(base)
         if class_ is None:
             return None
@@ -157,4 +164,5 @@ class Overrides:
         patterns = [name for each in order for name in FOUND_BY_NAME.get(each, ())]
         asked = called_back()
         patterns += [n for each in order for names in asked.get(each, {}).values() for n in names]
-        return _Known(frozenset(names), tuple(patterns))
+        is_all = any(each in asked for each in order)
+        return _Known(frozenset(names), tuple(patterns), is_all)
