@@ -23,6 +23,8 @@ from depslice.slicer.closure.open_values import OpenValues
 from depslice.slicer.pieces import start_of, strings_of
 
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
+_ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
+_RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
 
 
 class ComputedNames:
@@ -40,6 +42,8 @@ class ComputedNames:
         self._attributes: dict[str, None] = {}  # names that are read of something
         self._accessed: dict[tuple[int, f.Access, str], None] = {}
         self._read: set[Function] = set()
+        self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: spelt `alias.name`
+        self._runs_text = False
 
     def follow(self, at: Followed, fact: Fact) -> None:
         """Follow a fact of kind ``DYNAMIC``, which ``at`` states."""
@@ -84,9 +88,17 @@ class ComputedNames:
                     self._spelled.setdefault(text)
                     if _DOTTED.fullmatch(text):
                         self._want_dotted(text, followed)
+                    self._note_attributes(text, followed)
+                self._runs_text |= any(
+                    fact[0] == f.EXTERNAL and fact[1] in _RUNNING_TEXT for fact in followed.seen
+                )
                 self._spelled.update(dict.fromkeys(self._names_given(followed)))
                 ops = function.unit.ops
                 self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
+        for (owner, name), demand in self._in_text.items() if self._runs_text else ():
+            module = self._growth.program.module(owner)
+            if module is not None and name in module.summary.scope:
+                self._names.want_name(module, name, demand)
         for owner, demand in self._by_string.items():
             module = self._growth.program.module(owner)
             if module is not None:
@@ -131,14 +143,26 @@ class ComputedNames:
             if any(base.startswith("enum.") for base in self._growth.engine.external_bases(owner)):
                 yield from piece.binds
 
+    def _note_attributes(self, text: str, at: Followed) -> None:
+        """Note what a text, which may be code, reads of a module that has a name there."""
+        scope = at.module.summary.scope
+        for alias, name in _ATTRIBUTE.findall(text) if "." in text else ():
+            for value in (
+                self._growth.engine.name_values(at.module, alias, None) if alias in scope else ()
+            ):
+                kind = self._growth.engine.values[value]
+                if kind[0] == "M":
+                    self._in_text.setdefault((kind[1], name), self._named_in_text(at))
+
+    def _named_in_text(self, at: Followed) -> Demand:
+        kind, rule = ReferenceKind.READ, "named-in-text"
+        return Demand.of(at.item, at.module, kind, rule, start_of(at.piece), certain=False)
+
     def _want_dotted(self, text: str, at: Followed) -> None:
         owner, _, name = text.replace(":", ".").rpartition(".")
         module = self._growth.program.module(owner)
         if module is not None and name in module.summary.scope:
-            pos = start_of(at.piece)
-            demand = Demand.of(
-                at.item, at.module, ReferenceKind.READ, "named-in-text", pos, certain=False
-            )
+            demand = self._named_in_text(at)
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
             self._open_values.hand(engine.name_values(module, name, None), demand)
