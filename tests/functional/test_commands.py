@@ -28,6 +28,27 @@ def test_a_bundle_goes_to_standard_output_and_notes_do_not(depslice: Depslice, s
     assert depslice("slice", shop, "shop.text:plural", "-q").err == ""
 
 
+def test_only_definite_references(depslice: Depslice, tmp_path: Path) -> None:
+    classes = "".join(
+        f"class Box{n}:\n    def unpacked{n}(self):\n        return {n}\n\n\n" for n in range(250)
+    )
+    used = ", ".join(f"Box{n}, opened.unpacked{n}()" for n in range(250))
+    (tmp_path / "app.py").write_text(
+        f"import pickle\n\n\n{classes}def target(data):\n"
+        f"    opened = pickle.loads(data)\n    return {used}\n"
+    )
+    whole = depslice("slice", tmp_path, "target")
+    assert "501 definitions of 1 file" in whole.err
+    assert "hint: 250 of them only by possible references; --certainty definite" in whole.err
+    sure = depslice("slice", tmp_path, "target", "--certainty", "definite", "--format", "json")
+    document = json.loads(sure.out)
+    assert len(document["items"]) == 251
+    assert {each["why"] for each in document["omitted"]} == {"certainty"}
+    assert "250 definitions omitted" in sure.err
+    assert "hint" not in sure.err
+    assert depslice("slice", tmp_path, "target", "--certainty", "likely").code == 2
+
+
 @pytest.mark.parametrize(
     "target",
     [

@@ -57,7 +57,13 @@ def test_tradeoff(depslice: Depslice, shop: Path) -> None:
     for each in document["tradeoffs"]:
         assert list(each) == ["target", "tokenizer", "items", "tokens", "points"]
         axes = {point["axis"] for point in each["points"]}
-        assert axes | {"budget"} == {"strategy", "depth", "budget", "form"}  # it may never bind
+        assert axes | {"budget"} == {
+            "strategy",
+            "certainty",
+            "depth",
+            "budget",
+            "form",
+        }  # it may never bind
         for point in each["points"]:
             assert list(point) == ["axis", "value", "tokens", "items", "lost"]
             assert all(list(loss) == ["symbol", "distance", "form"] for loss in point["lost"])

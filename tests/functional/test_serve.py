@@ -163,6 +163,7 @@ def test_the_slice_is_that_of_the_command(
                 ((), {}),
                 (("--depth", "1"), {"depth": 1}),
                 (("--budget", "300"), {"budget": 300}),
+                (("--certainty", "definite"), {"certainty": "definite"}),
                 (("--format", "module"), {"format": "module"}),
                 (("--strategy", "full"), {"strategy": "full"}),
                 (("--whole-classes",), {"whole_classes": True}),

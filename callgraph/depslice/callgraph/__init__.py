@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from depslice.callgraph.errors import AmbiguousTarget, DepsliceError, UnknownTarget
     from depslice.callgraph.graph import ReferenceGraph
-    from depslice.callgraph.model import Reference, Symbol
+    from depslice.callgraph.model import Certainty, Reference, Symbol
     from depslice.callgraph.opening import open_program, open_workspace
     from depslice.callgraph.program import Module, Program
     from depslice.callgraph.references import build_graph, list_functions
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AmbiguousTarget",
+    "Certainty",
     "DepsliceError",
     "Module",
     "Program",
@@ -38,6 +39,7 @@ __all__ = [
 
 _HOMES = {
     "AmbiguousTarget": "errors",
+    "Certainty": "model",
     "DepsliceError": "errors",
     "Module": "program",
     "Program": "program",

@@ -18,6 +18,7 @@ from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
     from depslice.callgraph import Program
+    from depslice.callgraph.model import Certainty
     from depslice.slicer import Slice
 
 
@@ -52,6 +53,7 @@ def check_slice(
     notes: Notes,
     *,
     whole_classes: bool,
+    least: Certainty,
 ) -> tuple[Slice, bool]:
     """Check ``found``, and with ``repair`` mend it; the slice, and whether it passes."""
     from depslice.validator import Check, check_limits, open_workspace, record, repair
@@ -69,7 +71,7 @@ def check_slice(
         check = Check(space, program, record(space, program, found.targets, script=script))
         report = check.of(found)
         if options.repair and not report.passes:
-            found, report = repair(check, found, whole_classes=whole_classes)
+            found, report = repair(check, found, whole_classes=whole_classes, least=least)
     if options.report:
         document = json_text(check_document(report, python=python))
         _write_report(options.report, document)

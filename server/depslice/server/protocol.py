@@ -214,6 +214,13 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
                 "then names, then are left out; the target never is",
             ),
         ] = None,
+        certainty: Annotated[
+            Literal["definite", "possible"],
+            Field(
+                description="follow references at least so certain: definite gives less, and "
+                "something may be missing"
+            ),
+        ] = "possible",
         format: Annotated[  # noqa: A002 - the word users know
             Literal["bundle", "module"],
             Field(description="bundle: the files, cut, in one text. module: one file that runs"),
@@ -234,6 +241,7 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
         options = questions.SliceOptions(
             depth=depth,
             budget=budget,
+            certainty=certainty,
             format=format,
             strategy=strategy,
             usages=usages,

@@ -57,6 +57,7 @@ class SliceOptions:
 
     depth: int | None = None
     budget: int | None = None
+    certainty: Literal["definite", "possible"] = "possible"
     format: Literal["bundle", "module"] = "bundle"
     strategy: Literal["sliced", "naive", "full"] = "sliced"
     usages: int = 0
@@ -124,7 +125,7 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
                 shown=len(found.items),
                 total=len(whole.items),
                 why=f"all have {tokens} tokens, more than {limit}: cut at depth {depth};"
-                " give a budget or a depth for another choice",
+                " give a budget, a depth or a certainty for another choice",
             )
         )
     if options.format == "module":
@@ -283,6 +284,7 @@ def _sliced(
         depth=options.depth if depth is None else depth,
         budget=options.budget,
         whole_classes=options.whole_classes,
+        least=Certainty(options.certainty),
     )
     format_ = "module" if options.format == "module" else "tree"
     context = render(

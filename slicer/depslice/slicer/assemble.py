@@ -43,8 +43,8 @@ def assemble(
             sorted(closure.unresolved, key=lambda u: (u.source, u.site, u.name, u.reason))
         ),
         omitted=tuple(
-            Omitted(symbol=symbol, why="depth", distance=distance)
-            for symbol, distance in sorted(closure.omitted.items())
+            Omitted(symbol=symbol, why=why, distance=distance)
+            for symbol, (why, distance) in sorted(closure.omitted.items())
             if symbol not in closure.distances
         ),
         cuts=make_cuts(program, closure, smaller),

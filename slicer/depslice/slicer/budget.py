@@ -1,4 +1,8 @@
-"""Token budgets: step forms down, farthest item first, before leaving anything out."""
+"""Token budgets: step forms down, farthest item first, before leaving anything out.
+
+The farthest is the one least likely to run: each reference on the way to it counts, a possible one
+as several (:meth:`~depslice.slicer.closure.Closure.remoteness`).
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,11 @@ class BudgetFitter:
         self._found = found
         self._slice_without = without
         self._tokenizer = tokenizer
-        self._outermost = [item for item in reversed(found.items) if not item.is_target]
+        remote = closure.remoteness()
+        self._outermost = sorted(
+            (item for item in reversed(found.items) if not item.is_target),
+            key=lambda item: -remote.get(item.symbol.id, item.distance),
+        )
         self._files = [_FileSizes(cut, tokenizer) for cut in found.cuts]
         self._place_items()
         self._smaller: dict[int, Slice] = {}

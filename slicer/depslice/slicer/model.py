@@ -64,7 +64,7 @@ class Omitted:
     """A definition that the options kept out of the slice, and which option did."""
 
     symbol: str
-    why: str  # "depth", "budget"
+    why: str  # "depth", "certainty", "budget"
     distance: int
 
 

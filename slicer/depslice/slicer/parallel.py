@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
-from depslice.callgraph.model import Symbol
+from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program, default_workers
 from depslice.slicer.model import Slice
 from depslice.slicer.slicing import forget_engine, function_symbols, slice_symbols
@@ -118,6 +118,7 @@ def slice_all(
     depth: int | None = None,
     budget: int | None = None,
     whole_classes: bool = False,
+    least: Certainty = Certainty.POSSIBLE,
 ) -> Iterator[Slice]:
     """One slice per function and method, by path and line.
 
@@ -132,6 +133,7 @@ def slice_all(
         depth=depth,
         budget=budget,
         whole_classes=whole_classes,
+        least=least,
     ):
         if isinstance(outcome, Exception):
             raise outcome

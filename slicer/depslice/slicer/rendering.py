@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.errors import OptionError
+from depslice.callgraph.model import Certainty
 from depslice.callgraph.program import Program
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Context, RenderedFile, Slice
@@ -31,13 +32,14 @@ def slice_context(
     strategy: str = "sliced",
     usages: int = 0,
     tokenizer: str = ESTIMATE,
+    least: Certainty = Certainty.POSSIBLE,
 ) -> tuple[Slice, Context]:
     """Slice and render, or recall what an earlier run found in files that have not changed.
 
     The slice comes without ``cuts`` when it is recalled. Takes the options, and raises the
     errors, of :func:`~depslice.slicer.slicing.slice_symbols` and :func:`render`.
     """
-    bounds = (depth, budget, whole_classes)
+    bounds = (depth, budget, whole_classes, least)
     question = ("slice", tuple(targets), *bounds, format, strategy, usages, tokenizer)
     key = key_of(program, question)
     known: tuple[Slice, Context] | None = recall(program, key)
@@ -50,6 +52,7 @@ def slice_context(
         budget=budget,
         whole_classes=whole_classes,
         tokenizer=tokenizer,
+        least=least,
     )
     context = render(
         program, found, format=format, strategy=strategy, usages=usages, tokenizer=tokenizer

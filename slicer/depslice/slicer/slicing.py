@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.errors import OptionError
-from depslice.callgraph.model import Symbol
+from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program
 from depslice.callgraph.references import list_functions
 from depslice.callgraph.resting import without_collection
@@ -28,6 +28,7 @@ def slice_symbols(
     whole_classes: bool = False,
     observed: Sequence[str] = (),
     tokenizer: str = ESTIMATE,
+    least: Certainty = Certainty.POSSIBLE,
 ) -> Slice:
     """What the symbols ``targets`` (ids) depend on: R2E, section 2 and appendix A.
 
@@ -35,7 +36,9 @@ def slice_symbols(
     rendered files, by ``tokenizer``: items nearest the target first, forms step down before
     anything is left out, and the targets are never cut. ``whole_classes`` keeps every
     member of a class that is needed at all. ``observed`` are ids that analysis does not
-    find, but an execution showed to be needed: their reason is one step, ``observed``.
+    find, but an execution showed to be needed: their reason is one step, ``observed``. ``least``
+    is how certain a reference has to be to be followed: with ``DEFINITE``, what only a guess at a
+    receiver or a base outside the repo reaches is left out, so that the slice may lack something.
 
     :raises UnknownTarget: an id that no module of the program defines.
     :raises OptionError: a negative depth or budget, no target, an unknown tokenizer.
@@ -60,6 +63,7 @@ def slice_symbols(
             whole_classes=whole_classes,
             excluded=excluded,
             observed=observed,
+            least=least,
         )
 
     closure = grown()

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Final
 
 from depslice.callgraph.errors import OptionError
-from depslice.callgraph.model import SymbolKind
+from depslice.callgraph.model import Certainty, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter, slice_size
@@ -22,7 +22,7 @@ from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import ESTIMATE, Tokenizer, find_tokenizer
 from depslice.slicer.usages import usage_files
 
-AXES: Final = ("strategy", "depth", "budget", "form")
+AXES: Final = ("strategy", "certainty", "depth", "budget", "form")
 _SMALLEST_BUDGET: Final = 250
 _EVERY_DEPTH: Final = 8
 
@@ -46,7 +46,7 @@ class Point:
     """One context of a target: what it costs, and what of the complete slice it has.
 
     ``axis`` is the option that is varied, ``value`` its value: a :class:`Strategy` or
-    ``sliced+usages``, a depth, a budget in tokens, a form for all items but the target.
+    ``sliced+usages``, how certain references are, a depth, a budget in tokens, a form for all items but the target.
     ``items`` counts the definitions that are shown, those outside the slice included;
     ``lost`` is by distance, then id.
     """
@@ -158,6 +158,18 @@ def measure(
     found = assemble(program, closure, (target,))
     fitter = _fitter(program, closure, found, whole_classes=whole_classes, tokenizer=counter)
     points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
+    say("definite references")
+    definite = grow_closure(
+        program,
+        engine_of(program),
+        [target],
+        depth=None,
+        whole_classes=whole_classes,
+        least=Certainty.DEFINITE,
+    )
+    certain = assemble(program, definite, (target,))
+    size = slice_size(certain, counter)
+    points.append(_point("certainty", Certainty.DEFINITE.value, size, found, certain))
     for depth, smaller in by_depth:
         points.append(_point("depth", depth, slice_size(smaller, counter), found, smaller))
     for budget in default_budgets(fitter) if budgets is None else sorted(set(budgets)):

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from depslice.callgraph import open_program
+from depslice.callgraph.model import Certainty
 from depslice.slicer import Slice, slice_symbols
 from depslice.validator import Check, check_limits, open_workspace, record, repair
 from depslice.validator.sandbox import choose_sandbox
@@ -267,6 +268,17 @@ def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:
     items = {item.symbol.id: item for item in mended.items}
     assert added <= items.keys()
     assert all(items[each].reason[-1].evidence == "observed" for each in added)
+
+
+def test_a_repair_follows_what_its_slice_followed(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:calls") as check:
+        found = without(check, "shapes:calls", "_make_tea")
+        mended, after = repair(check, found, least=Certainty.DEFINITE)
+        definite = slice_symbols(check.program, ["shapes:calls"], least=Certainty.DEFINITE)
+    assert after.proven
+    items = {item.symbol.id for item in mended.items}
+    added = {each.symbol for each in after.observed}
+    assert items - added <= {item.symbol.id for item in definite.items}
 
 
 def test_a_long_difference_is_told_from_where_it_begins(tmp_path: Path) -> None:

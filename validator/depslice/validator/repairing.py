@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from depslice.callgraph.model import SymbolKind
+from depslice.callgraph.model import Certainty, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer import slice_symbols
 from depslice.slicer.model import Slice
@@ -16,15 +16,22 @@ from depslice.validator.checking import Check, CheckReport, Observed
 _MOST_ROUNDS: Final = 30
 
 
-def repair(check: Check, found: Slice, *, whole_classes: bool = False) -> tuple[Slice, CheckReport]:
+def repair(
+    check: Check,
+    found: Slice,
+    *,
+    whole_classes: bool = False,
+    least: Certainty = Certainty.POSSIBLE,
+) -> tuple[Slice, CheckReport]:
     """Add what the calls of the slice's targets need, until they give what the original gives.
 
     In each round first what exceptions name as missing; when they name nothing that can be
     added, what only the original has executed; at last the special methods of the slice's
     classes. What turns out not to be needed is taken
-    out again. The result may still fail, when nothing more can be added.
+    out again. The result may still fail, when nothing more can be added. ``whole_classes`` and
+    ``least`` are those that ``found`` was sliced with.
     """
-    repairing = _Repair(check, found, whole_classes=whole_classes)
+    repairing = _Repair(check, found, whole_classes=whole_classes, least=least)
     repairing.grow()
     if repairing.report.passes:
         repairing.shrink()
@@ -35,10 +42,13 @@ def repair(check: Check, found: Slice, *, whole_classes: bool = False) -> tuple[
 class _Repair:
     """A slice on its way: what was added and why, and what the last replay said."""
 
-    def __init__(self, check: Check, found: Slice, *, whole_classes: bool) -> None:
+    def __init__(
+        self, check: Check, found: Slice, *, whole_classes: bool, least: Certainty
+    ) -> None:
         self.check = check
         self.targets = found.targets
         self.whole_classes = whole_classes
+        self.least = least
         self.observed: dict[str, str] = {}
         self._take(self.observed, found)
 
@@ -53,6 +63,7 @@ class _Repair:
             self.check.program,
             self.targets,
             whole_classes=self.whole_classes,
+            least=self.least,
             observed=tuple(observed),
         )
 

@@ -28,9 +28,10 @@ from depslice.cli.results import json_text, result_stream, write_result
 if TYPE_CHECKING:
     from depslice.callgraph import Program
     from depslice.callgraph.model import Symbol
-    from depslice.slicer import Context, Slice
+    from depslice.slicer import Context, Item, Slice
 
 SLICES_SCHEMA = "depslice.slices/1"
+_MANY = 200  # definitions, of which most people would want fewer
 _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 
 
@@ -59,6 +60,13 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     type=click.IntRange(min=1),
     metavar="TOKENS",
     help="At most so many tokens; what is nearest comes first, the target always.",
+)
+@click.option(
+    "--certainty",
+    type=click.Choice(["definite", "possible"]),
+    default="possible",
+    show_default=True,
+    help="Follow references at least so certain. definite: smaller, and something may be missing.",
 )
 @click.option(
     "--strategy",
@@ -92,6 +100,7 @@ def slice_(
     format_: str,
     depth: int | None,
     budget: int | None,
+    certainty: str,
     strategy: str,
     usages: int,
     whole_classes: bool,
@@ -125,11 +134,15 @@ def slice_(
         report=report,
     )
     checking.refuse_nonsense()
+    from depslice.callgraph.model import Certainty
+
+    least = Certainty(certainty)
     limits: dict[str, Any] = {
         "depth": depth,
         "budget": budget,
         "whole_classes": whole_classes,
         "tokenizer": tokenizer,
+        "least": least,
     }
     notes = Notes(output)
     if every:
@@ -148,11 +161,12 @@ def slice_(
         if check:
             found, passes = check_slice(
                 program,
-                slice_symbols(program, ids, whole_classes=whole_classes),
+                slice_symbols(program, ids, whole_classes=whole_classes, least=least),
                 repository,
                 checking,
                 notes,
                 whole_classes=whole_classes,
+                least=least,
             )
             context = render(program, found, format=format_, usages=usages)
             _write(context, output, is_tree=format_ == "tree", force=force)
@@ -188,6 +202,11 @@ def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> N
         write_tree(context.files, output.path, force=force)
 
 
+def _is_doubted(item: Item) -> bool:
+    """Whether the shortest chain to it has a possible reference."""
+    return any(step.certainty.value == "possible" for step in item.reason)
+
+
 def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     paths = {item.symbol.path for item in found.items}
     said = [
@@ -199,6 +218,12 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     if found.omitted:
         said.append(f"{counted(len(found.omitted), 'definition')} omitted")
     notes.say("; ".join(said))
+    doubted = sum(map(_is_doubted, found.items))
+    if doubted > _MANY and doubted * 2 >= len(found.items) - 1:
+        notes.say(
+            f"hint: {doubted:,} of them only by possible references; --certainty definite leaves"
+            " these out"
+        )
     for unresolved in found.unresolved:
         notes.detail(
             f"  unresolved: {unresolved.name} in {unresolved.source},"

@@ -112,7 +112,9 @@ class Classes:
 
     def make_live(self, class_: Class, demand: Demand) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached."""
-        if self._growth.leaves_out(class_.id) or not self._made_live.is_new(class_, demand):
+        if self._growth.leaves_out(class_.id) or self._growth.doubts(demand):
+            return
+        if not self._made_live.is_new(class_, demand):
             return
         if class_ not in self._live:
             self._live[class_] = ()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.errors import UnknownTarget
-from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.resting import without_collection
 from depslice.callgraph.summary import Piece, pack
@@ -21,7 +21,7 @@ from depslice.slicer.closure.circles import Circles
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.computed import ComputedNames
 from depslice.slicer.closure.following import Following
-from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.growth import OBSERVED, Growth
 from depslice.slicer.closure.importing import Importing
 from depslice.slicer.closure.model import Closure, Demand
 from depslice.slicer.closure.names import Names
@@ -40,15 +40,23 @@ def grow_closure(
     whole_classes: bool,
     excluded: frozenset[str] = frozenset(),
     observed: Sequence[str] = (),
+    least: Certainty = Certainty.POSSIBLE,
 ) -> Closure:
     """The closure of the symbols ``targets`` (ids), and of those ``observed`` to be needed.
 
-    ``depth``, ``whole_classes`` and ``observed`` as in
+    ``depth``, ``whole_classes``, ``observed`` and ``least`` as in
     :func:`~depslice.slicer.slicing.slice_symbols`; ``excluded`` are items to do without.
 
     :raises UnknownTarget: an id that no module of the program defines.
     """
-    growth = Growth(program, engine, depth=depth, whole_classes=whole_classes, excluded=excluded)
+    growth = Growth(
+        program,
+        engine,
+        depth=depth,
+        whole_classes=whole_classes,
+        excluded=excluded,
+        least=least,
+    )
     growing = _Growing(growth)
     modules = [_module_of(program, target) for target in targets]
     growth.roots.update(dict.fromkeys(module.name for module in modules))
@@ -151,7 +159,7 @@ class _Growing:
         holder = _module_of(program, target)
         line = program.symbol_table(holder)[target].span.start
         demand = Demand.of(
-            target, holder, ReferenceKind.READ, "observed", pack(line, 0), certain=False
+            target, holder, ReferenceKind.READ, OBSERVED, pack(line, 0), certain=False
         )
         self._growth.keep_module(module.name)
         for piece in pieces_of_symbol(module, symbol_id.partition(":")[2]):

@@ -30,6 +30,7 @@ from depslice.slicer.pieces import (
 from depslice.slicer.wiring import ImportEdge, import_closure, with_packages
 
 _ENCLOSES = "encloses"
+OBSERVED = "observed"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,6 +96,7 @@ class Growth:
         depth: int | None,
         whole_classes: bool,
         excluded: frozenset[str],
+        least: Certainty,
     ) -> None:
         self.program = program
         self.engine = engine
@@ -107,6 +109,7 @@ class Growth:
         self._depth = depth
         self._whole_classes = whole_classes
         self._excluded = excluded
+        self._least = least
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
 
     # --- what is still to be followed
@@ -256,6 +259,9 @@ class Growth:
         encloses = demand.evidence == _ENCLOSES
         if item in self._excluded and not encloses:
             return False
+        if self.doubts(demand):
+            self._omit(item, demand)
+            return item in closure.distances
         known = closure.demands.get((demand.source, item))
         if known is None:
             self._wanted_by.setdefault(demand.source, []).append(item)
@@ -267,7 +273,7 @@ class Growth:
                 self._bring_nearer(item, demand)
             return True
         if self._depth is not None and distance > self._depth and not encloses:
-            closure.omitted.setdefault(item, distance)
+            self._omit(item, demand)
             return False
         closure.distances[item] = distance
         closure.reasons[item] = demand
@@ -307,15 +313,23 @@ class Growth:
         """Whether the caller has excluded ``item``."""
         return item in self._excluded
 
+    def doubts(self, demand: Demand) -> bool:
+        """Whether ``demand`` is less certain than what is followed."""
+        return demand.certainty.rank > self._least.rank and demand.evidence != OBSERVED
+
     def omits(self, item: str, demand: Demand) -> bool:
-        """Whether ``item`` would be new and too deep, if ``demand`` reached it; noted then."""
-        if self._depth is None or item in self.closure.distances:
+        """Whether ``item`` would be new and is left out, if ``demand`` reached it; noted then."""
+        if item in self.closure.distances:
             return False
-        distance = self.distance_by(demand)
-        if distance > self._depth:
-            self.closure.omitted.setdefault(item, distance)
+        too_deep = self._depth is not None and self.distance_by(demand) > self._depth
+        if too_deep or self.doubts(demand):
+            self._omit(item, demand)
             return True
         return False
+
+    def _omit(self, item: str, demand: Demand) -> None:
+        why = "certainty" if self.doubts(demand) else "depth"
+        self.closure.omitted.setdefault(item, (why, self.distance_by(demand)))
 
     def first_item(self) -> str:
         """The first target, in whose name things are done that no reference asks for."""

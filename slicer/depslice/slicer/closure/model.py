@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from heapq import heappop, heappush
+from typing import Final, NamedTuple, TypeAlias
 
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
 from depslice.callgraph.program import Module
@@ -12,6 +13,8 @@ from depslice.slicer.model import ExternalImport, Step
 
 PieceKey: TypeAlias = tuple[str, int]
 """A piece of the program: its module and its index there."""
+
+_DOUBT: Final = 3
 
 
 @dataclass(slots=True)
@@ -96,7 +99,7 @@ class Closure:
     * ``distances``: item -> the number of references from a target.
     * ``pieces_of``: item -> the pieces that define it.
     * ``externals``: modules outside the repo, and the name imported (or ``""``).
-    * ``omitted``: items beyond the depth that was asked for -> their distance.
+    * ``omitted``: items that an option left out -> which (``depth``, ``certainty``), their distance.
     """
 
     kept: dict[PieceKey, None] = field(default_factory=dict)
@@ -113,7 +116,7 @@ class Closure:
     pieces_of: dict[str, dict[PieceKey, None]] = field(default_factory=dict)
     externals: dict[tuple[str, str], None] = field(default_factory=dict)
     unresolved: dict[Unresolved, None] = field(default_factory=dict)
-    omitted: dict[str, int] = field(default_factory=dict)
+    omitted: dict[str, tuple[str, int]] = field(default_factory=dict)
     _steps: dict[str, Step] = field(default_factory=dict)
 
     def chain(self, item: str) -> tuple[Step, ...]:
@@ -129,6 +132,26 @@ class Closure:
             steps.append(step)
             current = step.source
         return tuple(reversed(steps))
+
+    def remoteness(self, *, doubt: int = _DOUBT) -> dict[str, int]:
+        """How far each item is from a target where a possible reference counts as ``1 + doubt``.
+
+        That tells how likely it runs when a target does: most possible references are not taken
+        (``benchmarks/ranking.py``). The shortest ways, by Dijkstra (1959).
+        """
+        onward: dict[str, list[tuple[str, int]]] = {}
+        for (source, item), demand in self.demands.items():
+            more = doubt if demand.certainty is Certainty.POSSIBLE else 0
+            onward.setdefault(source, []).append((item, 1 + more))
+        waiting = [(0, item) for item, distance in self.distances.items() if distance == 0]
+        found: dict[str, int] = {}
+        while waiting:
+            far, item = heappop(waiting)
+            if item not in found and item in self.distances:
+                found[item] = far
+                for wanted, step in onward.get(item, ()):
+                    heappush(waiting, (far + step, wanted))
+        return found
 
     def imports_from_outside(self) -> tuple[ExternalImport, ...]:
         """Imports from outside the repo, merged per module."""

@@ -27,7 +27,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.summary import Position
 from depslice.slicer.closure.classes import ORDERING, Classes
-from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.origins import Origins
@@ -110,6 +110,7 @@ class OpenValues:
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
         self._asked: set[tuple[int, str, Any, object]] = set()
+        self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
@@ -476,7 +477,7 @@ class OpenValues:
         """``__getattr__`` of an instance, if it has one, is called for any of ``names``."""
         engine = self._engine
         owner = engine.find_member(class_, "__getattr__")
-        if owner is None:
+        if owner is None or not self._asked_by_names.is_new((owner, names), demand):
             return
         self._classes.want_member(owner, "__getattr__", demand)
         for member in engine.member_values(owner, "__getattr__"):

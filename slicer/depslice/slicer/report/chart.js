@@ -75,7 +75,7 @@ function drawChart(parent, {points, items, tokens, tokenizer}, chosen) {
     (p.signature ? `, ${number(p.signature)} as signatures` : '') +
     (p.name ? `, ${number(p.name)} as names` : '') + (p.out ? `, ${number(p.out)} left out` : '');
   const ends = [];
-  for (const axis of ['form', 'budget', 'depth', 'strategy']) {
+  for (const axis of ['form', 'budget', 'depth', 'certainty', 'strategy']) {
     const mine = points.filter(p => p.axis === axis);
     if (!mine.length) continue;
     const group = shape('g', {class: 'axis ' + axis}, svg);
@@ -85,7 +85,8 @@ function drawChart(parent, {points, items, tokens, tokenizer}, chosen) {
     if (axis === 'budget' || axis === 'depth') shape('polyline', {points: line(full)}, group);
     for (const p of ordered) {
       const at = [x(p.tokens), y(full(p))];
-      const mark = axis === 'strategy'
+      const named = axis === 'strategy' || axis === 'certainty';
+      const mark = named
         ? shape('rect', {x: at[0] - 6, y: at[1] - 6, width: 12, height: 12,
             transform: `rotate(45 ${at[0]} ${at[1]})`}, group)
         : shape('circle', {cx: at[0], cy: at[1], r: axis === 'form' ? 5 : 4}, group);
@@ -100,7 +101,7 @@ function drawChart(parent, {points, items, tokens, tokenizer}, chosen) {
         mark.onclick = () => chosen(p.value);
         mark.onkeydown = event => { if (event.key === 'Enter') chosen(p.value); };
       }
-      if (axis === 'strategy') ends.push([at, String(p.value)]);
+      if (named) ends.push([at, String(p.value)]);
     }
   }
   // A label stands on the side where no other mark is near.
@@ -111,8 +112,8 @@ function drawChart(parent, {points, items, tokens, tokenizer}, chosen) {
       class: crowded ? 'label end' : 'label'}, svg, name);
   });
   const keys = element('p', null, figure, 'keys');
-  for (const [axis, name] of [['strategy', 'strategy'], ['depth', 'depth'], ['budget', 'budget'],
-    ['form', 'one form for all']]) {
+  for (const [axis, name] of [['strategy', 'strategy'], ['certainty', 'certainty'],
+    ['depth', 'depth'], ['budget', 'budget'], ['form', 'one form for all']]) {
     if (!points.some(p => p.axis === axis)) continue;
     const key = element('span', null, keys, 'key ' + axis);
     element('i', null, key);

@@ -1,0 +1,132 @@
+"""Which definitions a budget should keep: those that run when the target does.
+
+    python benchmarks/ranking.py [PACKAGE ...] [--each N] [--python PYTHON3.12+]
+
+Takes functions that test suites execute (``callgraph/packages.py``), replays their recorded calls
+on their slices, and asks how well an order of the slice's functions puts those first that ran:
+*average precision*, the mean of the precision at each that ran. Orders are by the shortest way
+from the target, where a possible reference counts as 1 + *n* references. **This runs the packages'
+code.** Prints a row for each package, and one for all; ``remoteness`` of
+``slicer/closure/model.py`` has the *n* that was chosen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+sys.path.insert(0, str(Path(__file__).parent / "callgraph"))
+
+from packages import select
+from recording import Failed, traces_folder
+from recording import record as trace_tests
+
+from depslice.callgraph import Program, open_program
+from depslice.slicer import function_symbols
+from depslice.slicer.assemble import assemble
+from depslice.slicer.closure import grow_closure
+from depslice.slicer.slicing import engine_of, forget_engine
+from depslice.validator import Check, check_limits, open_workspace, record
+from depslice.validator.sandbox import choose_sandbox
+
+_PACKAGES: Final = (
+    *("click", "jinja2", "werkzeug", "boltons", "marshmallow", "wtforms", "cattrs", "parso"),
+)
+_WEIGHTS: Final = (0, 1, 2, 3, 5, 10, 1000)
+_SEED: Final = 2026
+_SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
+_FEWEST: Final = 8  # functions that there are to put in an order
+
+
+def main() -> None:
+    """The command line; see the module's docstring."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", default=list(_PACKAGES))
+    parser.add_argument("--each", type=int, default=12, metavar="N")
+    parser.add_argument("--python", default=sys.executable, help="runs the tests: 3.12 or newer")
+    parser.add_argument("--folder", type=Path, default=traces_folder())
+    options = parser.parse_args()
+    found: list[Mapping[int, float]] = []
+    print(f"{'':<16}{'functions':>10}" + "".join(f"{f'n = {n}':>10}" for n in _WEIGHTS))
+    for package in select(options.packages):
+        try:
+            _, trace = trace_tests(package, folder=options.folder, python=options.python)
+        except Failed as error:
+            print(f"{package.name}: {error}", file=sys.stderr)
+            continue
+        own = list(_package(options.folder / package.name, trace, options.each))
+        _show(package.name, own)
+        found += own
+    _show("all", found)
+
+
+def _show(name: str, rows: list[Mapping[int, float]]) -> None:
+    means = [f"{fmean(row[n] for row in rows):>10.3f}" for n in _WEIGHTS] if rows else []
+    print(f"{name:<16}{len(rows):>10}" + "".join(means), flush=True)
+
+
+def _package(home: Path, trace: Path, each: int) -> Iterator[Mapping[int, float]]:
+    program = open_program(home / "source", cache=None)
+    executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
+    known = sorted(s.id for s in function_symbols(program) if s.id in executed)
+    targets = random.Random(_SEED).sample(  # noqa: S311 - a sample
+        known, min(each * _SPARE, len(known))
+    )
+    with open_workspace(
+        program.project,
+        python=str(home / "environment" / "bin" / "python"),
+        sandbox=choose_sandbox(),
+        limits=check_limits(120),
+    ) as space:
+        check = Check(space, program, record(space, program, targets))
+        done = 0
+        for target in targets:
+            row = _ranked(program, check, target) if done < each else None
+            if row is not None:
+                done += 1
+                yield row
+
+
+def _ranked(program: Program, check: Check, target: str) -> Mapping[int, float] | None:
+    """By weight, the average precision; nothing where all ran, or none, or there are few."""
+    if not check.expected([target]):
+        return None
+    forget_engine(program)
+    closure = grow_closure(program, engine_of(program), [target], depth=None, whole_classes=False)
+    found = assemble(program, closure, (target,))
+    report = check.of(found)
+    functions = {
+        item.symbol.id
+        for item in found.items
+        if item.symbol.kind.value in ("function", "method") and not item.is_target
+    }
+    ran = functions - set(report.never_executed)
+    if not (report.passes and report.proven and ran < functions and len(functions) >= _FEWEST):
+        return None
+    if not ran:
+        return None
+    orders = {n: closure.remoteness(doubt=n) for n in _WEIGHTS}
+    return {
+        n: _average_precision(sorted(functions, key=lambda each: (far[each], each)), ran)
+        for n, far in orders.items()
+    }
+
+
+def _average_precision(order: list[str], wanted: set[str]) -> float:
+    hits = 0
+    precisions = []
+    for place, each in enumerate(order, 1):
+        if each in wanted:
+            hits += 1
+            precisions.append(hits / place)
+    return fmean(precisions)
+
+
+if __name__ == "__main__":
+    main()
