@@ -215,10 +215,10 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
             ),
         ] = None,
         certainty: Annotated[
-            Literal["definite", "possible"],
+            Literal["definite", "likely", "possible"],
             Field(
-                description="follow references at least so certain: definite gives less, and "
-                "something may be missing"
+                description="follow references at least so certain: likely (no guesses) and "
+                "definite (no callbacks or overrides either) give less, and something may be missing"
             ),
         ] = "possible",
         format: Annotated[  # noqa: A002 - the word users know

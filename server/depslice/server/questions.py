@@ -57,7 +57,7 @@ class SliceOptions:
 
     depth: int | None = None
     budget: int | None = None
-    certainty: Literal["definite", "possible"] = "possible"
+    certainty: Literal["definite", "likely", "possible"] = "possible"
     format: Literal["bundle", "module"] = "bundle"
     strategy: Literal["sliced", "naive", "full"] = "sliced"
     usages: int = 0

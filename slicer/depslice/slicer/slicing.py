@@ -37,8 +37,9 @@ def slice_symbols(
     anything is left out, and the targets are never cut. ``whole_classes`` keeps every
     member of a class that is needed at all. ``observed`` are ids that analysis does not
     find, but an execution showed to be needed: their reason is one step, ``observed``. ``least``
-    is how certain a reference has to be to be followed: with ``DEFINITE``, what only a guess at a
-    receiver or a base outside the repo reaches is left out, so that the slice may lack something.
+    is how certain a reference has to be to be followed: with ``LIKELY``, what only a guess reaches
+    (a receiver nobody knows) is left out, with ``DEFINITE`` also what is one of a few that can be
+    meant (overrides, callbacks), so that the slice may lack something.
 
     :raises UnknownTarget: an id that no module of the program defines.
     :raises OptionError: a negative depth or budget, no target, an unknown tokenizer.

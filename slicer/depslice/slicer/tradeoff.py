@@ -158,18 +158,22 @@ def measure(
     found = assemble(program, closure, (target,))
     fitter = _fitter(program, closure, found, whole_classes=whole_classes, tokenizer=counter)
     points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
-    say("definite references")
-    definite = grow_closure(
-        program,
-        engine_of(program),
-        [target],
-        depth=None,
-        whole_classes=whole_classes,
-        least=Certainty.DEFINITE,
-    )
-    certain = assemble(program, definite, (target,))
-    size = slice_size(certain, counter)
-    points.append(_point("certainty", Certainty.DEFINITE.value, size, found, certain))
+    for least in (Certainty.DEFINITE, Certainty.LIKELY):
+        say(f"{least.value} references")
+        surer = assemble(
+            program,
+            grow_closure(
+                program,
+                engine_of(program),
+                [target],
+                depth=None,
+                whole_classes=whole_classes,
+                least=least,
+            ),
+            (target,),
+        )
+        size = slice_size(surer, counter)
+        points.append(_point("certainty", least.value, size, found, surer))
     for depth, smaller in by_depth:
         points.append(_point("depth", depth, slice_size(smaller, counter), found, smaller))
     for budget in default_budgets(fitter) if budgets is None else sorted(set(budgets)):

@@ -63,10 +63,11 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 )
 @click.option(
     "--certainty",
-    type=click.Choice(["definite", "possible"]),
+    type=click.Choice(["definite", "likely", "possible"]),
     default="possible",
     show_default=True,
-    help="Follow references at least so certain. definite: smaller, and something may be missing.",
+    help="Follow references at least so certain. likely: no guesses. definite: no callbacks or "
+    "overrides either. Smaller, and something may be missing.",
 )
 @click.option(
     "--strategy",
@@ -221,7 +222,7 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     doubted = sum(map(_is_doubted, found.items))
     if doubted > _MANY and doubted * 2 >= len(found.items) - 1:
         notes.say(
-            f"hint: {doubted:,} of them only by possible references; --certainty definite leaves"
+            f"hint: {doubted:,} of them only by possible references; --certainty likely leaves"
             " these out"
         )
     for unresolved in found.unresolved:

@@ -112,7 +112,14 @@ class Classes:
 
     def make_live(self, class_: Class, demand: Demand) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached."""
-        if self._growth.leaves_out(class_.id) or self._growth.doubts(demand):
+        if self._growth.leaves_out(class_.id):
+            return
+        if self._growth.doubts(demand):
+            if not self._growth.omits(class_.id, demand):  # its header is there already
+                for name in _CONSTRUCTORS:
+                    found = self._engine.find_member(class_, name)
+                    if found is not None and not self._growth.omits(found.id, demand):
+                        self._growth.omits(f"{found.id}.{name}", demand)
             return
         if not self._made_live.is_new(class_, demand):
             return
@@ -200,7 +207,7 @@ class Classes:
         if not EXCEPTIONS.isdisjoint(self._engine.external_bases(class_)):
             found = self._engine.find_member(class_, "__str__")
             if found is not None:
-                shown = replace(demand, certainty=Certainty.POSSIBLE, evidence="traceback")
+                shown = demand.guessed("traceback")
                 self.want_member(found, "__str__", shown)
 
     def constructors(self, class_: Class) -> Iterator[Function]:
@@ -243,7 +250,7 @@ class Classes:
         There is no instance without the former (PEP 3119); the finalizer of a file closes it.
         """
         for base in outside:
-            kept = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
+            kept = replace(own, certainty=Certainty.LIKELY, evidence=f"external-base {base}")
             length = {"__len__"} & self._overrides.declared([base])  # which anything may ask
             for name in sorted(abstract_of(base) | length):
                 found = self._engine.find_member(class_, name)
@@ -273,7 +280,7 @@ class Classes:
     def ask_base(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` is asked of ``class_``, which has it from a base outside: what that calls."""
         if self._waits(class_):
-            base = replace(demand, certainty=Certainty.POSSIBLE, evidence="called-by-base")
+            base = replace(demand, certainty=Certainty.LIKELY, evidence="called-by-base")
             for each in self._engine.outside.asked_by(class_, name).own:
                 found = self._engine.find_member(class_, each)
                 if found is not None:
@@ -281,7 +288,9 @@ class Classes:
 
     def _keep_overrides(self, class_: Class, base: str, own: Demand) -> None:
         """What a base class outside the repo may look for."""
-        outside = replace(own, certainty=Certainty.POSSIBLE, evidence=f"external-base {base}")
+        outside = replace(own, certainty=Certainty.LIKELY, evidence=f"external-base {base}")
+        if self._overrides.takes_all(self._engine.external_bases(class_)):
+            outside = outside.guessed()
         known = [b for b in self._engine.external_bases(class_) if self._overrides.knows(b)]
         for k in self._engine.mro(class_):
             bases = self._engine.external_bases(k)
@@ -539,7 +548,7 @@ class Classes:
         """
         if class_ not in self._named:
             self._named[class_] = None
-            checked = replace(named, certainty=Certainty.POSSIBLE, evidence="checked-type")
+            checked = named.guessed("checked-type")
             for metaclass in self._engine.metaclasses_of(class_):
                 self._want_found(metaclass, "__instancecheck__", checked)
             for name, demand in tuple(self._anywhere.items()):

@@ -51,6 +51,8 @@ class ComputedNames:
         rule = "dynamic-attribute"
         demand = Demand.of(at.item, at.module, ReferenceKind.READ, rule, pos, certain=False)
         anything = not prefix and not suffix
+        if anything:
+            demand = demand.guessed()
         if isinstance(owner, Class):
             if anything:
                 self._growth.note_unresolved(at.item, owner.id, rule, pos)

@@ -275,12 +275,13 @@ class Following:
         _, value, how, pos = fact
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         self._growth.note_unresolved(at.item, "…", "dynamic-attribute", pos)
-        self._note_open(at, "spelled", value, how, kind, "dynamic-attribute", pos)
+        demand = _demand(at, kind, "dynamic-attribute", pos, certain=False)
+        self._open.note("spelled", value, how, demand.guessed())
 
     def _listed_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, name, how, pos = fact
-        kind = ReferenceKind.READ
-        self._note_open(at, "listed", value, (name, how), kind, "dynamic-attribute", pos)
+        demand = _demand(at, ReferenceKind.READ, "dynamic-attribute", pos, certain=False)
+        self._open.note("listed", value, (name, how), demand.guessed())
 
     def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, value = fact

@@ -265,7 +265,7 @@ class Growth:
         known = closure.demands.get((demand.source, item))
         if known is None:
             self._wanted_by.setdefault(demand.source, []).append(item)
-        if known is None or known.certainty is Certainty.POSSIBLE:
+        if known is None or demand.certainty.rank < known.certainty.rank:
             closure.demands[demand.source, item] = demand
         distance = self.distance_by(demand)
         if item in closure.distances:

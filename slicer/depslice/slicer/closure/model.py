@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Final, NamedTuple, TypeAlias
 
@@ -43,8 +43,13 @@ class Demand:
         certain: bool = True,
     ) -> Demand:
         """A demand that stands in ``module``; facts of writes have their position negated."""
-        certainty = Certainty.DEFINITE if certain else Certainty.POSSIBLE
+        certainty = Certainty.DEFINITE if certain else Certainty.LIKELY
         return cls(source, kind, certainty, evidence, module.file.path, abs(pos))
+
+    def guessed(self, evidence: str = "") -> Demand:
+        """The same where nothing but a name, or nothing at all, speaks for what is asked."""
+        found = evidence or self.evidence
+        return replace(self, certainty=Certainty.POSSIBLE, evidence=found)
 
     def step(self, target: str) -> Step:
         """The demand as a link of a chain of reasons."""

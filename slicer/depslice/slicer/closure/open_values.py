@@ -138,7 +138,7 @@ class OpenValues:
         """
         self.note("named", name, (receiver, how), demand)
         if self._engine.values[name][0] != "P":
-            self.note("spelled", receiver, how, demand)
+            self.note("spelled", receiver, how, demand.guessed())
 
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for a parameter."""
@@ -266,7 +266,7 @@ class OpenValues:
         for (name, distance), demand in vague.items():
             if (name, distance) not in known:
                 known.add((name, distance))
-                duck_typed = replace(demand, evidence="duck-typed")
+                duck_typed = demand.guessed("duck-typed")
                 for each in (name, _STEPS[name]) if name in _STEPS else (name,):
                     asked |= self._classes.want_where(telling, each, duck_typed)
         return asked
@@ -315,7 +315,7 @@ class OpenValues:
 
     def _settle_unknown(self, use: _Open) -> None:
         """Nobody knows what it is: whoever has a telling attribute; of common ones, who waits."""
-        demand = replace(use.demand, evidence="unknown-receiver")
+        demand = use.demand.guessed("unknown-receiver")
         if _tells(use):
             self._classes.want_anywhere(use.name, demand)
             self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)
@@ -335,12 +335,13 @@ class OpenValues:
         demand = use.demand
         receiver, how = use.name
         if name == _SOME_TEXT:
-            self.note("spelled", receiver, how, demand)
+            self.note("spelled", receiver, how, demand.guessed())
         elif name[0] == "S":
             self.note(how, receiver, name[1], demand)
         elif name[0] == "N" and (name[1] or name[2]):
             self.note("matching", receiver, (name[1], name[2]), demand)
         elif name[0] in ("N", "U"):
+            demand = demand.guessed()
             tag, *of = self._engine.values[receiver]
             owner = "…"
             if tag in ("I", "C"):
@@ -465,7 +466,7 @@ class OpenValues:
         if kind[0] == "I":
             self._classes.want_notified(kind[1], name, how, demand, below=not kind[2])
         elif kind[0] == "U" and _tells(use):
-            unknown = replace(demand, evidence="unknown-receiver")
+            unknown = demand.guessed("unknown-receiver")
             self._classes.want_notified_anywhere(name, how, unknown)
             self._growth.note_unresolved(demand.source, name, "unknown-receiver", demand.pos)
 
@@ -504,7 +505,7 @@ class OpenValues:
             case "PT":
                 self._call_partial(use, kind)
             case "U":
-                demand = replace(use.demand, evidence="unknown-receiver")
+                demand = use.demand.guessed("unknown-receiver")
                 self._classes.want_of_waiting("__call__", demand)
             case tag if tag in CALLABLES_OUTSIDE:
                 self._call_outside(use, kind)

@@ -81,7 +81,9 @@ def _why(item: Item) -> str:
     if item.is_target:
         return "target"
     step = item.reason[-1]
-    possibly = "possibly " if step.certainty is Certainty.POSSIBLE else ""
+    possibly = {Certainty.POSSIBLE: "possibly ", Certainty.LIKELY: "probably "}.get(
+        step.certainty, ""
+    )
     place = f"{step.path}:{step.site.line}"
     return f"{possibly}{_VERBS[step.kind]} {_code(step.source)} ({_code(place)})"
 
