@@ -7,7 +7,7 @@ their tests execute, records real calls, and replays them on each slice. **This 
 packages' code.** Sizes are tokens (characters / 4) of the ``tree`` rendering, beside the
 *pruned minimum*: what a greedy pruner leaves, which takes definitions out, the farthest
 first, as long as the replay still passes; and beside other contexts, replayed as well
-(``contexts.py``): the closure of pyan3's call graph, the whole file, the whole package. Rows are kept in ``execution.jsonl`` in the
+(``contexts.py``): the slices by definite and likely references alone, the closure of pyan3's call graph, the whole file, the whole package. Rows are kept in ``execution.jsonl`` in the
 folder of ``callgraph/recording.py``; ``--fresh`` measures again. Writes
 ``docs/execution.md``.
 """
@@ -32,7 +32,7 @@ from packages import select
 from recording import REPO, Failed, traces_folder
 from recording import record as trace_tests
 
-from depslice.callgraph import Program, open_program
+from depslice.callgraph import Certainty, Program, open_program
 from depslice.slicer import Item, Slice, function_symbols, render, slice_symbols
 from depslice.slicer.cut import StatementPath
 from depslice.slicer.tokens import count_tokens
@@ -47,6 +47,8 @@ _SPARE: Final = 3  # so many times more are sampled: not all calls can be record
 _CONTEXTS: Final = (
     ("closure of pyan3", "closure", "closure_passes"),
     ("whole file", "whole_file", "whole_file_passes"),
+    ("slice, definite", "definite", "definite_passes"),
+    ("slice, likely", "likely", "likely_passes"),
     ("slice", "tokens", "passes"),
     ("whole package", "whole_package", ""),
 )
@@ -152,6 +154,10 @@ def _others(program: Program, check: Check, contexts: Contexts, target: str) -> 
     }
     done = check.replayed(contexts.file(target), [module], [target])
     row["whole_file_passes"] = _passes(check, done, target)
+    for least in (Certainty.DEFINITE, Certainty.LIKELY):
+        surer = slice_symbols(program, [target], least=least)
+        row[least.value] = _tokens(program, surer)
+        row[f"{least.value}_passes"] = _passes(check, check.replay_of(surer), target)
     if not contexts.failure:
         closure = contexts.closure(target)
         row["closure"] = _tokens(program, closure)
