@@ -163,6 +163,7 @@ class DefinitionLowering(StatementLowering):
         frame.locals = names.local
         frame.globals = names.global_
         frame.nonlocals = names.nonlocal_
+        frame.body = body
         frame.flags = flags
         for name, *_ in params:
             frame.locals.add(name)

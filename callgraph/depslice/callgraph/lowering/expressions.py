@@ -10,7 +10,7 @@ from typing import Any
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
-from depslice.callgraph.lowering.frame import ClassScope, Frame
+from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame
 from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
@@ -203,6 +203,8 @@ class ExpressionLowering:
         if frame.is_function:
             if name in frame.locals:
                 return s.UNBOUND
+            if frame.places and (shown := frame.env.get(f".{name}")) is not None:
+                return shown
             versions = None
         else:
             scope = frame.class_scope
@@ -247,7 +249,7 @@ class ExpressionLowering:
         if (
             type(node) is ast.Name and ops and ops[-1][0] == s.GLOBAL and ops[-1][1] == register
         ) or (
-            type(node) is ast.Attribute and ops and ops[-1][0] == s.ATTR and ops[-1][1] == register
+            type(node) is ast.Attribute and ops and ops[-1][0] == s.ATTR and ops[-1][3] == node.attr
         ):
             op = ops[-1]
             ops[-1] = (*op[:4], -op[4])
@@ -275,6 +277,8 @@ class ExpressionLowering:
         frame.ops.append((s.ATTR, register, value, node.attr, end << 12 | min(column, 4095)))
         if node.attr == "__name__" and type(node.value) is ast.Name:
             frame.texts.add(register)  # known of modules only, which keep it
+        if frame.places:
+            return frame.env.get(self._place(node) or "", register)
         return register
 
     # --- calls
@@ -673,12 +677,22 @@ class ExpressionLowering:
             if conjunction == positive:
                 for value in test.values:  # type: ignore[attr-defined]
                     self.narrow(value, positive=positive)
+            elif all(map(_may_narrow, test.values)):  # type: ignore[attr-defined]
+                self._narrow_by_one(test.values, positive=positive)  # type: ignore[attr-defined]
         elif kind is ast.Call:
             match test:
                 case ast.Call(
-                    func=ast.Name(id="isinstance"), args=[ast.Name(id=name), classes], keywords=[]
+                    func=ast.Name(id="isinstance"),
+                    args=[ast.Name(id=name) | ast.NamedExpr(target=ast.Name(id=name)), classes],
+                    keywords=[],
                 ):
                     self._narrow_name(name, classes, positive=positive)
+                case ast.Call(
+                    func=ast.Name(id="isinstance"),
+                    args=[ast.Attribute() as attribute, classes],
+                    keywords=[],
+                ):
+                    self._narrow_attribute(attribute, classes, positive=positive)
                 case ast.Call(
                     func=ast.Attribute(
                         value=ast.Name(id=name), attr="startswith" | "endswith" as end
@@ -701,17 +715,84 @@ class ExpressionLowering:
                 ) if positive:  # what is of another type may still be of a subclass
                     self._narrow_name(name, classes, positive=True)
 
+    def _narrow_by_one(self, tests: list[ast.expr], *, positive: bool) -> None:
+        """One of ``tests`` holds (or does not), nobody knows which: names all of them speak of.
+
+        ``x is None or isinstance(x, A)``, or behind ``if x is not None and not isinstance(x, A):
+        raise``. What only some of them speak of may be anything.
+        """
+        frame = self.frame
+        before, known = frame.env, len(frame.ops)
+        ends: list[Environment] = []
+        spoken: set[str] | None = None
+        for test in tests:
+            start = frame.env  # of the tests before, none holds
+            none = _none_test(test, positive=positive)
+            if none in start:
+                frame.env = {**start, none: s.NONE}
+            else:
+                self.narrow(test, positive=positive)
+            end = frame.env
+            ends.append(end)
+            names = {name for name, register in end.items() if register != start.get(name)}
+            spoken = names if spoken is None else spoken & names
+            if not spoken:
+                del frame.ops[known:]
+                frame.env = before
+                return
+            frame.env = start
+            self.narrow(test, positive=not positive)
+        assert spoken is not None
+        joined = {name: frame.phi([end[name] for end in ends]) for name in sorted(spoken)}
+        frame.env = {**before, **joined}
+
     def _narrow_name(self, name: str, classes: ast.expr, *, positive: bool) -> None:
         frame = self.frame
         current = frame.env.get(name)
-        if current is None:
-            return
+        if current is not None:
+            self._narrow_place(name, current, classes, positive=positive)
+        elif (
+            frame.is_function
+            and name not in frame.locals
+            and name not in frame.globals
+            and name not in frame.nonlocals
+        ):
+            current = self.load(name, pack(classes.lineno, classes.col_offset))
+            frame.places = True
+            self._narrow_place(f".{name}", current, classes, positive=positive)
+
+    def _narrow_attribute(self, node: ast.Attribute, classes: ast.expr, *, positive: bool) -> None:
+        """Of ``a.b`` as of a name, as type checkers do; where the function stores none such."""
+        frame = self.frame
+        place = self._place(node) if frame.is_function else None
+        if place is not None and frame.stored_attributes().isdisjoint(place.split(".")[1:]):
+            current = self.expression(node)
+            frame.places = True
+            self._narrow_place(place, current, classes, positive=positive)
+
+    def _narrow_place(
+        self, place: str, current: Register, classes: ast.expr, *, positive: bool
+    ) -> None:
         if isinstance(classes, ast.Call):
             return
+        frame = self.frame
         types = self.expression(classes)
         register = frame.new()
         frame.ops.append((s.NARROW, register, current, types, positive))
-        frame.env = {**frame.env, name: register}
+        frame.env = {**frame.env, place: register}
+
+    def _place(self, node: ast.Attribute) -> str | None:
+        """How ``env`` calls the place of ``a.b.c``: by what holds ``a`` now."""
+        names: list[str] = []
+        inner: ast.expr = node
+        while type(inner) is ast.Attribute:
+            names.append(inner.attr)
+            inner = inner.value
+        if type(inner) is not ast.Name:
+            return None
+        root = self.frame.env.get(inner.id)
+        names.append(f".{inner.id}" if root is None else str(root))
+        return ".".join(reversed(names))
 
     # --- displays
 
@@ -869,6 +950,32 @@ class ExpressionLowering:
         op: Op = (opcode, register, source, pack(node.lineno, node.col_offset))
         self.frame.ops.append(op)
         return register
+
+
+def _may_narrow(test: ast.expr) -> bool:
+    """Whether ``ExpressionLowering.narrow`` may learn anything from a test."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _may_narrow(operand)
+        case ast.BoolOp(values=values):
+            return any(map(_may_narrow, values))
+        case ast.Call(func=ast.Name(id="isinstance")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="startswith" | "endswith")):
+            return True
+    return isinstance(test, ast.Compare)
+
+
+def _none_test(test: ast.expr, *, positive: bool) -> str:
+    """The name that is ``None`` where ``test`` holds (or does not); "" if it is no such test."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Is() | ast.IsNot() as op],
+            comparators=[ast.Constant(None)],
+        ) if isinstance(op, ast.Is) == positive:
+            return name
+    return ""
 
 
 def _is_typing_form(node: ast.expr) -> bool:

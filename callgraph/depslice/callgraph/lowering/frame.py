@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from depslice.callgraph.summary import PHI, Op, Register
 
 Environment = dict[str, Register]
@@ -25,9 +27,14 @@ class Frame:
     to every register that ever did. ``texts`` are the registers that hold just the texts that
     stand in the code. In a piece, only comprehension variables
     are local: the others live in the module or class scope.
+
+    ``env`` also has what tests have shown of other places (``places`` says that there are any):
+    of ``a.b`` under "7.b" where register 7 holds ``a``, and of a name that is not local under
+    ".name". Where two paths meet, that is known only if it is known on both.
     """
 
     __slots__ = (
+        "body",
         "class_scope",
         "env",
         "first_param",
@@ -44,9 +51,11 @@ class Frame:
         "parameters",
         "parent",
         "piece",
+        "places",
         "rebound",
         "registers",
         "self_stores",
+        "stored",
         "stores",
         "texts",
         "unit",
@@ -67,6 +76,7 @@ class Frame:
         self.piece = piece
         self.class_scope = class_scope  # of a piece: the class it runs in; of a method: its class
         self.is_function = is_function
+        self.body: list[ast.stmt] = []  # of a function
         self.ops: list[Op] = []
         self.registers = 0
         self.parameters = 0  # the first registers hold them
@@ -76,6 +86,8 @@ class Frame:
         self.inner: set[str] = set()  # comprehension variables: visible to nested units only
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
+        self.places = False
+        self.stored: frozenset[str] | None = None
         self.rebound: set[str] = set()  # locals that a nested function rebinds
         self.flags = 0
         self.first_param = ""
@@ -112,10 +124,24 @@ class Frame:
         for name, register in right.items():
             other = merged.get(name)
             if other is None:
-                merged[name] = register
+                if "." not in name:
+                    merged[name] = register
             elif other != register:
                 merged[name] = self.phi([other, register])
+        if self.places:
+            merged = {n: register for n, register in merged.items() if "." not in n or n in right}
         self.env = merged
+
+    def stored_attributes(self) -> frozenset[str]:
+        """The names of the attributes that the function, or one in it, stores or deletes."""
+        if self.stored is None:
+            self.stored = frozenset(
+                node.attr
+                for statement in self.body
+                for node in ast.walk(statement)
+                if type(node) is ast.Attribute and type(node.ctx) is not ast.Load
+            )
+        return self.stored
 
     def owner_of(self, name: str) -> Frame | None:
         """The enclosing function whose local ``name`` is, if any (class scopes are skipped)."""

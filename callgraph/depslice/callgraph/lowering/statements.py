@@ -11,6 +11,7 @@ from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLo
 from depslice.callgraph.lowering.names import bound_names
 from depslice.callgraph.lowering.syntax import (
     Definition,
+    breaks,
     import_entries,
     may_swallow,
     operands,
@@ -209,9 +210,7 @@ class StatementLowering(ExpressionLowering):
         frame = self.frame
         for name, sources, seen in heads:
             sources.extend(frame.history.get(name, ())[seen:])
-        after = dict(frame.env)
-        after.update({name: env[name] for name, *_ in heads if name in env})
-        frame.env = after
+        frame.env = dict(env)  # what tests in the loop have shown may not hold behind it
 
     def _loop(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.expression(node.iter)
@@ -237,6 +236,8 @@ class StatementLowering(ExpressionLowering):
         self.narrow(node.test, positive=True)
         self.block(node.body)
         self._close_loop(heads, head_env)
+        if not breaks(node.body):
+            self.narrow(node.test, positive=False)
         self.block(node.orelse)
 
     def _enter_items(self, node: ast.With | ast.AsyncWith) -> None:

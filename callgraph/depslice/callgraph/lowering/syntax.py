@@ -166,3 +166,22 @@ def names_taken(body: list[ast.stmt]) -> list[str]:
             elif isinstance(node, ast.alias):
                 bound.add(node.asname or node.name.partition(".")[0])
     return [name for name in loaded if name not in bound]
+
+
+def breaks(body: list[ast.stmt]) -> bool:
+    """Whether a loop with that body may be left by ``break`` (language reference, 7.9)."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            waiting.extend(node.orelse)  # its own are for itself
+        elif isinstance(node, ast.If | ast.With | ast.AsyncWith | ast.Try | ast.TryStar):
+            waiting.extend(ast.iter_child_nodes(node))
+        elif isinstance(node, ast.ExceptHandler):
+            waiting.extend(node.body)
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                waiting.extend(case.body)
+    return False
