@@ -5,9 +5,10 @@
 Takes functions that test suites execute (``callgraph/packages.py``), replays their recorded calls
 on their slices, and asks how well an order of the slice's functions puts those first that ran:
 *average precision*, the mean of the precision at each that ran. Orders are by the shortest way
-from the target, where a possible reference counts as 1 + *n* references. **This runs the packages'
-code.** Prints a row for each package, and one for all; ``remoteness`` of
-``slicer/closure/model.py`` has the *n* that was chosen.
+from the target, where a possible reference counts as 1 + *n* references. And how much of what ran a
+budget shows: in full, in full or as a signature, at all (the mean of the shares). **This runs
+the packages' code.** Prints a row for each package, and one for all; ``remoteness`` of
+``slicer/closure/model.py`` has the *n* that was chosen, ``slicer/budget.py`` the forms.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
-from typing import Final
+from typing import Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent / "callgraph"))
 
@@ -28,7 +29,7 @@ from recording import Failed, traces_folder
 from recording import record as trace_tests
 
 from depslice.callgraph import Program, open_program
-from depslice.slicer import function_symbols
+from depslice.slicer import Form, function_symbols, slice_symbols
 from depslice.slicer.assemble import assemble
 from depslice.slicer.closure import grow_closure
 from depslice.slicer.slicing import engine_of, forget_engine
@@ -39,6 +40,7 @@ _PACKAGES: Final = (
     *("click", "jinja2", "werkzeug", "boltons", "marshmallow", "wtforms", "cattrs", "parso"),
 )
 _WEIGHTS: Final = (0, 1, 2, 3, 5, 10, 1000)
+_BUDGETS: Final = (2_000, 4_000, 8_000)
 _SEED: Final = 2026
 _SPARE: Final = 3  # so many times more are sampled: not all calls can be recorded
 _FEWEST: Final = 8  # functions that there are to put in an order
@@ -52,8 +54,9 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="runs the tests: 3.12 or newer")
     parser.add_argument("--folder", type=Path, default=traces_folder())
     options = parser.parse_args()
-    found: list[Mapping[int, float]] = []
-    print(f"{'':<16}{'functions':>10}" + "".join(f"{f'n = {n}':>10}" for n in _WEIGHTS))
+    found: list[_Row] = []
+    heads = [f"{f'n = {n}':>10}" for n in _WEIGHTS] + [f"{f'{b} tokens':>22}" for b in _BUDGETS]
+    print(f"{'':<16}{'functions':>10}" + "".join(heads))
     for package in select(options.packages):
         try:
             _, trace = trace_tests(package, folder=options.folder, python=options.python)
@@ -66,12 +69,22 @@ def main() -> None:
     _show("all", found)
 
 
-def _show(name: str, rows: list[Mapping[int, float]]) -> None:
-    means = [f"{fmean(row[n] for row in rows):>10.3f}" for n in _WEIGHTS] if rows else []
-    print(f"{name:<16}{len(rows):>10}" + "".join(means), flush=True)
+class _Row(NamedTuple):
+    """Of one function: the average precision by weight, and what of that ran budgets show."""
+
+    precision: Mapping[int, float]
+    shown: Mapping[int, tuple[float, float, float]]
 
 
-def _package(home: Path, trace: Path, each: int) -> Iterator[Mapping[int, float]]:
+def _show(name: str, rows: list[_Row]) -> None:
+    cells = [f"{fmean(row.precision[n] for row in rows):>10.3f}" for n in _WEIGHTS if rows]
+    for budget in _BUDGETS if rows else ():
+        shares = [fmean(row.shown[budget][i] for row in rows) for i in range(3)]
+        cells.append(f"{'  '.join(f'{share:.3f}' for share in shares):>22}")
+    print(f"{name:<16}{len(rows):>10}" + "".join(cells), flush=True)
+
+
+def _package(home: Path, trace: Path, each: int) -> Iterator[_Row]:
     program = open_program(home / "source", cache=None)
     executed = set(json.loads(trace.read_text(encoding="utf-8"))["executed"])
     known = sorted(s.id for s in function_symbols(program) if s.id in executed)
@@ -93,8 +106,8 @@ def _package(home: Path, trace: Path, each: int) -> Iterator[Mapping[int, float]
                 yield row
 
 
-def _ranked(program: Program, check: Check, target: str) -> Mapping[int, float] | None:
-    """By weight, the average precision; nothing where all ran, or none, or there are few."""
+def _ranked(program: Program, check: Check, target: str) -> _Row | None:
+    """Nothing where all ran, or none, or there are few."""
     if not check.expected([target]):
         return None
     forget_engine(program)
@@ -112,10 +125,21 @@ def _ranked(program: Program, check: Check, target: str) -> Mapping[int, float] 
     if not ran:
         return None
     orders = {n: closure.remoteness(doubt=n) for n in _WEIGHTS}
-    return {
-        n: _average_precision(sorted(functions, key=lambda each: (far[each], each)), ran)
-        for n, far in orders.items()
-    }
+    return _Row(
+        precision={
+            n: _average_precision(sorted(functions, key=lambda each: (far[each], each)), ran)
+            for n, far in orders.items()
+        },
+        shown={budget: _shown(program, target, ran, budget) for budget in _BUDGETS},
+    )
+
+
+def _shown(program: Program, target: str, ran: set[str], budget: int) -> tuple[float, float, float]:
+    found = slice_symbols(program, [target], budget=budget)
+    forms = [item.form for item in found.items if item.symbol.id in ran]
+    in_full = sum(form is Form.FULL for form in forms)
+    read = in_full + sum(form is Form.SIGNATURE for form in forms)
+    return in_full / len(ran), read / len(ran), len(forms) / len(ran)
 
 
 def _average_precision(order: list[str], wanted: set[str]) -> float:

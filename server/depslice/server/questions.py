@@ -27,11 +27,13 @@ from depslice.server.answers import (
     SymbolsAnswer,
 )
 from depslice.slicer import Context, Slice, explain_symbol, render, slice_symbols
+from depslice.slicer.cut import Form
 from depslice.slicer.explaining import SourceLines
 from depslice.slicer.tokens import count_tokens
 
 # What an answer has at most, unless more is asked for. Models read these.
 ANSWER_TOKENS: Final = 12_000
+_WITHIN: Final = 11_500  # with headings, and as one module
 _DEFINITIONS: Final = 200
 _UNRESOLVED: Final = 40
 _OMITTED: Final = 40
@@ -106,25 +108,29 @@ def find_symbols(program: Program, query: str, *, limit: int) -> SymbolsAnswer:
 def slice_function(program: Program, target: str, options: SliceOptions) -> SliceAnswer:
     """The dependency slice of ``target``, as code.
 
-    Without a budget an answer of more than :data:`ANSWER_TOKENS` is made smaller: of a slice,
-    the depth is reduced as far as needed; of other text, what is farthest from the target's
-    own file goes first.
+    Without a budget an answer has no more than :data:`ANSWER_TOKENS`: of a slice, the farthest
+    definitions are shown as signatures and names, then left out; of other text, what is
+    farthest from the target's own file goes first.
 
     :raises UnknownTarget: see :func:`named_symbol`.
     """
     symbol = named_symbol(program, target)
-    found, context = _sliced(program, symbol, options)
     limit = max(ANSWER_TOKENS, options.budget or 0)
+    budget = options.budget
+    if budget is None and options.strategy == "sliced":
+        budget = _WITHIN
+    found, context = _sliced(program, symbol, options, budget)
     cut: list[Cut] = []
-    if context.tokens > limit and options.budget is None and options.strategy == "sliced":
-        whole, tokens = found, context.tokens
-        found, context, depth = _nearer(program, symbol, options, whole, tokens)
+    smaller = sum(item.form is not Form.FULL for item in found.items)
+    left_out = sum(each.why == "budget" for each in found.omitted)
+    if options.budget is None and (smaller or left_out):
         cut.append(
             Cut(
                 what="definitions of the slice",
-                shown=len(found.items),
-                total=len(whole.items),
-                why=f"all have {tokens} tokens, more than {limit}: cut at depth {depth};"
+                shown=len(found.items) - smaller,
+                total=len(found.items) + left_out,
+                why=f"all have more than {limit} tokens: the farthest {smaller} are shown as"
+                f" signatures or names, {left_out} are left out, with what only those reach;"
                 " give a budget, a depth or a certainty for another choice",
             )
         )
@@ -276,13 +282,13 @@ def calls_around(
 
 
 def _sliced(
-    program: Program, symbol: Symbol, options: SliceOptions, depth: int | None = None
+    program: Program, symbol: Symbol, options: SliceOptions, budget: int | None
 ) -> tuple[Slice, Context]:
     found = slice_symbols(
         program,
         [symbol.id],
-        depth=options.depth if depth is None else depth,
-        budget=options.budget,
+        depth=options.depth,
+        budget=budget,
         whole_classes=options.whole_classes,
         least=Certainty(options.certainty),
     )
@@ -291,28 +297,6 @@ def _sliced(
         program, found, format=format_, strategy=options.strategy, usages=options.usages
     )
     return found, context
-
-
-def _nearer(
-    program: Program, symbol: Symbol, options: SliceOptions, whole: Slice, tokens: int
-) -> tuple[Slice, Context, int]:
-    """The deepest slice that fits, as far as lines tell beforehand which one that is.
-
-    Several times cheaper than a budget, which tries many forms of a slice.
-    """
-    lines: Counter[int] = Counter()
-    for item in whole.items:
-        lines[item.distance] += item.symbol.span.end - item.symbol.span.start + 1
-    total = max(sum(lines.values()), 1)
-    depth, held = 0, lines[0]
-    while depth + 1 in lines and (held + lines[depth + 1]) * tokens < ANSWER_TOKENS * total:
-        depth += 1
-        held += lines[depth]
-    while True:
-        found, context = _sliced(program, symbol, options, depth)
-        if context.tokens <= ANSWER_TOKENS or depth == 0:
-            return found, context, depth
-        depth -= 1
 
 
 def _fitting(context: Context, symbol: Symbol, limit: int) -> tuple[str, Cut | None]:

@@ -1,30 +1,54 @@
-"""Token budgets: step forms down, farthest item first, before leaving anything out.
+"""Token budgets: from the farthest item inwards, forms step down, then items are left out.
 
 The farthest is the one least likely to run: each reference on the way to it counts, a possible one
-as several (:meth:`~depslice.slicer.closure.Closure.remoteness`).
+as several (:meth:`~depslice.slicer.closure.Closure.remoteness`). Each form follows the one
+before at a distance: where *x* of all items are shown in less than ``full``, it is *x* to the power
+of 2 in less than ``signature``, and to the power of 8 that are left out. So the nearest are read in
+full whatever the budget, where one form for all would leave no body but the target's.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final, NamedTuple
 
 from depslice.callgraph.program import Program
-from depslice.slicer.assemble import make_cuts
+from depslice.slicer.assemble import assemble, make_cuts
 from depslice.slicer.closure import Closure
 from depslice.slicer.cut import FileCut, Form, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
+from depslice.slicer.reduced import reduce_closure
 from depslice.slicer.render import cut_file
 from depslice.slicer.tokens import Tokenizer
 
-Without = Callable[[frozenset[str], Mapping[str, Form]], Slice]
-"""Slices again without some items, and shows some in smaller forms."""
+_NAMES: Final = 2
+_OUT: Final = 8
+"""Powers: names are cheap, so that far more can be told of than is left out for their sake.
+
+Of what ran when a target did, a smaller one of the second shows a little more in full, and far less
+at all (``benchmarks/ranking.py``).
+"""
+_FINER: Final = 8
+"""Steps for each item: each form is left at another step, even where there are few items."""
+_TRIALS: Final = 8
+"""How often it is tried to give others what the imports of items that are left out took."""
+_ROOMY: Final = 0.95
+"""The share of a budget that is good enough."""
 
 
 def slice_size(found: Slice, tokenizer: Tokenizer) -> int:
     """The tokens of the slice's files."""
     return sum(tokenizer.count(cut_file(cut)) for cut in found.cuts)
+
+
+class _State(NamedTuple):
+    """How many of the farthest items are no more than a signature, than a name; left out."""
+
+    signatures: int = 0
+    names: int = 0
+    out: int = 0
 
 
 class BudgetFitter:
@@ -36,58 +60,64 @@ class BudgetFitter:
         closure: Closure,
         found: Slice,
         *,
-        without: Without,
         tokenizer: Tokenizer,
     ) -> None:
         self._program = program
         self._pieces_of = closure.pieces_of
         self._closure = closure
         self._found = found
-        self._slice_without = without
         self._tokenizer = tokenizer
         remote = closure.remoteness()
         self._outermost = sorted(
             (item for item in reversed(found.items) if not item.is_target),
             key=lambda item: -remote.get(item.symbol.id, item.distance),
         )
+        self._steps = _FINER * len(self._outermost)
         self._files = [_FileSizes(cut, tokenizer) for cut in found.cuts]
         self._place_items()
-        self._smaller: dict[int, Slice] = {}
-        self._sizes: dict[int, int] = {}
+        self._smaller: dict[_State, tuple[Slice, int]] = {}
 
     def fit(self, budget: int) -> tuple[Slice, int]:
-        """The slice, with its farthest items in smaller forms until it fits; and its tokens.
+        """The slice, with its farthest items in smaller forms or left out; and its tokens.
 
-        Forms step down ``full`` -> ``signature`` -> ``name`` from the farthest item inwards,
-        each step on all of them before the next; then whole items are left out and listed.
         Targets stay whole whatever the budget, which may therefore be missed.
         """
-        if (size := self.size()) <= budget:
-            return self._found, size
-        every = len(self._outermost)
-        count = least_that_fits(every, lambda k: self.size(signatures=k), budget)
-        if (size := self.size(signatures=count)) <= budget:
-            return self.in_forms(signatures=count), size
-        count = least_that_fits(every, lambda k: self.size(signatures=every, names=k), budget)
-        if (size := self.size(signatures=every, names=count)) <= budget or not every:
-            return self.in_forms(signatures=every, names=count), size
-        kept = most_that_fit(every - 1, lambda kept: self._size_without(every - kept), budget)
-        return self._listed(self._without(every - kept)), self._size_without(every - kept)
+        step = least_that_fits(self._steps, self._size_after, budget)
+        if not (state := self._after(step)).out:
+            return self.in_forms(state.signatures, state.names), self.size(*state)
+        found, size = self._without(state)
+        while size > budget and step < self._steps:
+            step = min(step + _FINER, self._steps)
+            found, size = self._without(self._after(step))
+        too_large = 0
+        for _ in range(_TRIALS):  # the imports of what is left out are gone, too
+            if size > budget or size >= _ROOMY * budget or step - too_large <= 1:
+                break
+            earlier = (too_large + step) // 2
+            larger, more = self._without(self._after(earlier))
+            if more > budget:
+                too_large = earlier
+            else:
+                found, size, step = larger, more, earlier
+        return self._listed(found), size
 
-    def size(self, *, signatures: int = 0, names: int = 0) -> int:
-        """The tokens when so many of the farthest items are no more than their form."""
-        return sum(file.size(signatures, names) for file in self._files)
+    def size(self, signatures: int = 0, names: int = 0, out: int = 0) -> int:
+        """The tokens when so many of the farthest items are no more than their form, or less.
+
+        Where some are left out, at most so many: what only they need is still there.
+        """
+        return sum(file.size(_State(signatures, names, out)) for file in self._files)
 
     def least(self) -> int:
         """The tokens of the targets alone, which no budget makes smaller."""
-        return self._size_without(len(self._outermost)) if self._outermost else self.size()
+        every = len(self._outermost)
+        return self._without(_State(every, every, every))[1] if every else self.size()
 
-    def in_forms(self, *, signatures: int = 0, names: int = 0) -> Slice:
+    def in_forms(self, signatures: int = 0, names: int = 0) -> Slice:
         """The slice with so many of its farthest items shown smaller; ``names`` wins."""
-        # Each has its form, `full` too: otherwise members would step down with their class.
-        forms = {item.symbol.id: Form.FULL for item in self._found.items}
-        forms |= {item.symbol.id: Form.SIGNATURE for item in self._outermost[:signatures]}
-        forms |= {item.symbol.id: Form.NAME for item in self._outermost[:names]}
+        if not signatures and not names:
+            return self._found
+        forms = self._forms(_State(signatures, names))
         items = tuple(replace(item, form=forms[item.symbol.id]) for item in self._found.items)
         return replace(
             self._found, items=items, cuts=make_cuts(self._program, self._closure, forms)
@@ -97,6 +127,21 @@ class BudgetFitter:
     def outermost(self) -> tuple[Item, ...]:
         """The items in the order in which they step down."""
         return tuple(self._outermost)
+
+    def _forms(self, state: _State) -> dict[str, Form]:
+        # Each has its form, `full` too: otherwise members would step down with their class.
+        forms = {item.symbol.id: Form.FULL for item in self._found.items}
+        forms |= {item.symbol.id: Form.SIGNATURE for item in self._outermost[: state.signatures]}
+        return forms | {item.symbol.id: Form.NAME for item in self._outermost[: state.names]}
+
+    def _after(self, step: int) -> _State:
+        """How far items have stepped down after so many steps, of all that there are."""
+        every, share = len(self._outermost), step / max(self._steps, 1)
+        names, out = (round(share**power * every) for power in (_NAMES, _OUT))
+        return _State(round(share * every), names, out)
+
+    def _size_after(self, step: int) -> int:
+        return self.size(*self._after(step))
 
     def _place_items(self) -> None:
         by_module = {file.cut.module: file for file in self._files}
@@ -108,21 +153,18 @@ class BudgetFitter:
                 if module is not None and file is not None:
                     file.add(place, module.summary.pieces[index].path)
 
-    def _without(self, count: int) -> Slice:
-        """The slice without its ``count`` farthest items, all that is left in form ``name``."""
-        found = self._smaller.get(count)
+    def _without(self, state: _State) -> tuple[Slice, int]:
+        """The slice without its farthest items, the others in their forms; and its tokens."""
+        found = self._smaller.get(state)
         if found is None:
-            ids = [item.symbol.id for item in self._outermost]
-            forms = {item.symbol.id: Form.FULL for item in self._found.items}
-            forms.update(dict.fromkeys(ids, Form.NAME))
-            found = self._slice_without(frozenset(ids[:count]), forms)
-            self._smaller[count] = found
-            self._sizes[count] = slice_size(found, self._tokenizer)
+            out = {item.symbol.id for item in self._outermost[: state.out]}
+            forms = self._forms(state)
+            left = reduce_closure(
+                self._program, self._closure, self._closure.distances.keys() - out, forms
+            )
+            smaller = assemble(self._program, left, self._found.targets, forms)
+            found = self._smaller[state] = smaller, slice_size(smaller, self._tokenizer)
         return found
-
-    def _size_without(self, count: int) -> int:
-        self._without(count)
-        return self._sizes[count]
 
     def _listed(self, smaller: Slice) -> Slice:
         """``smaller`` with what the budget has cost."""
@@ -150,30 +192,38 @@ class _FileSizes:
         self._tokenizer = tokenizer
         self._places: list[int] = []  # in the order in which items step down
         self._paths: list[StatementPath] = []
-        self._known: dict[tuple[int, int], int] = {}
+        self._known: dict[_State, int] = {}
 
     def add(self, place: int, path: StatementPath) -> None:
         """The item at ``place`` has a statement at ``path``; places come in order."""
         self._places.append(place)
         self._paths.append(path)
 
-    def size(self, signatures: int, names: int) -> int:
-        """The tokens when items of places below these are shown in these forms."""
-        state = (bisect_left(self._places, signatures), bisect_left(self._places, names))
-        known = self._known.get(state)
+    def size(self, state: _State) -> int:
+        """The tokens when items of places below these are shown in these forms, or left out."""
+        here = _State(*(bisect_left(self._places, places) for places in state))
+        known = self._known.get(here)
         if known is None:
-            known = self._known[state] = self._measured(*state)
+            known = self._known[here] = self._measured(here)
         return known
 
-    def _measured(self, signatures: int, names: int) -> int:
-        smaller = max(signatures, names)
+    def _measured(self, state: _State) -> int:
+        smaller = max(state)
+        keep = self._kept(state.out) if state.out else self.cut.keep
         forms = {
-            path: Form.NAME if i < names else Form.SIGNATURE if i < smaller else Form.FULL
+            path: Form.NAME if i < state.names else Form.SIGNATURE if i < smaller else Form.FULL
             for i, path in enumerate(self._paths)
-            if path in self.cut.keep
+            if path in keep
         }
-        cut = replace(self.cut, forms=forms) if smaller else self.cut
+        cut = replace(self.cut, keep=keep, forms=forms) if smaller else self.cut
         return self._tokenizer.count(cut_file(cut))
+
+    def _kept(self, out: int) -> frozenset[StatementPath]:
+        """The statements that are left, and those that they stand in."""
+        left_out = frozenset(self._paths[:out]).difference(self._paths[out:])
+        kept = self.cut.keep - left_out
+        around = {path[:end] for path in kept for end in range(2, len(path), 2)}
+        return kept | (around & left_out)
 
 
 def least_that_fits(count: int, size: Callable[[int], int], budget: int) -> int:
@@ -184,20 +234,6 @@ def least_that_fits(count: int, size: Callable[[int], int], budget: int) -> int:
     if size(count) > budget:
         return count
     return 0 if size(0) <= budget else _crossing(0, count, size, budget)
-
-
-def most_that_fit(count: int, size: Callable[[int], int], budget: int) -> int:
-    """The greatest number up to ``count`` of which the size fits, else 0: more is ever larger.
-
-    Little is tried first, then twice as much: each trial grows a slice anew, and budgets that
-    make it drop items are small beside the slices that they are asked of.
-    """
-    low, beyond = 0, 1
-    while size(min(beyond, count)) <= budget:
-        if beyond >= count:
-            return count
-        low, beyond = beyond, beyond * 2
-    return _crossing(min(beyond, count), low, size, budget)
 
 
 def _crossing(too_large: int, fits: int, size: Callable[[int], int], budget: int) -> int:

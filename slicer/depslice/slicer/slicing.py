@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.errors import OptionError
@@ -13,9 +14,12 @@ from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import Closure, grow_closure
-from depslice.slicer.cut import Form
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
+
+_LEAST_OF_ITEM: Final = 16
+"""The tokens that an item takes at least, a third of them in full, with what is around it."""
+_MOST_ANYHOW: Final = 50
 
 
 @without_collection()
@@ -55,28 +59,49 @@ def slice_symbols(
     forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
 
-    def grown(excluded: frozenset[str] = frozenset()) -> Closure:
+    def grown(*, depth: int | None = depth, most: int | None = None) -> Closure:
         return grow_closure(
             program,
             engine,
             targets,
             depth=depth,
             whole_classes=whole_classes,
-            excluded=excluded,
             observed=observed,
             least=least,
+            most=most,
         )
 
-    closure = grown()
+    closure = grown() if budget is None else _grown_within(budget, grown, depth)
     found = assemble(program, closure, tuple(targets))
     if budget is None:
         return found
+    return BudgetFitter(program, closure, found, tokenizer=measure).fit(budget)[0]
 
-    def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
-        return assemble(program, grown(excluded), tuple(targets), forms)
 
-    fitter = BudgetFitter(program, closure, found, without=without, tokenizer=measure)
-    return fitter.fit(budget)[0]
+def _grown_within(budget: int, grown: Callable[..., Closure], depth: int | None) -> Closure:
+    """The closure, or of one that is too large for the budget its nearest part.
+
+    More than can fit is not looked for: where there is too much, what is so many
+    references away comes before what is farther, and the rest is left out. (Otherwise a
+    function from which all of a large package can be reached costs as much as all of it.)
+    """
+    most = budget // _LEAST_OF_ITEM + _MOST_ANYHOW
+    closure = grown(most=most)
+    if not _is_cut(closure):
+        return closure
+    for nearer in range(1, depth or len(closure.distances)):
+        nearest = grown(depth=nearer, most=most)
+        if _is_cut(nearest):
+            closure = nearest
+            break
+    for name, (why, distance) in closure.omitted.items():
+        if why == "depth" and (depth is None or distance <= depth):
+            closure.omitted[name] = ("budget", distance)
+    return closure
+
+
+def _is_cut(closure: Closure) -> bool:
+    return any(why == "budget" for why, _ in closure.omitted.values())
 
 
 def engine_of(program: Program) -> Engine:

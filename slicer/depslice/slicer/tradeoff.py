@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
@@ -156,7 +156,7 @@ def measure(
         program, target, depths=depths, whole_classes=whole_classes, say=say
     )
     found = assemble(program, closure, (target,))
-    fitter = _fitter(program, closure, found, whole_classes=whole_classes, tokenizer=counter)
+    fitter = BudgetFitter(program, closure, found, tokenizer=counter)
     points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
     for least in (Certainty.DEFINITE, Certainty.LIKELY):
         say(f"{least.value} references")
@@ -292,28 +292,6 @@ def _by_depth(
         if not closure.omitted and wanted is None:
             return found, closure
     return found, grow_closure(program, engine, [target], depth=None, whole_classes=whole_classes)
-
-
-def _fitter(
-    program: Program,
-    closure: Closure,
-    found: Slice,
-    *,
-    whole_classes: bool,
-    tokenizer: Tokenizer,
-) -> BudgetFitter:
-    def without(excluded: frozenset[str], forms: Mapping[str, Form]) -> Slice:
-        smaller = grow_closure(
-            program,
-            engine_of(program),
-            found.targets,
-            depth=None,
-            whole_classes=whole_classes,
-            excluded=excluded,
-        )
-        return assemble(program, smaller, found.targets, forms)
-
-    return BudgetFitter(program, closure, found, without=without, tokenizer=tokenizer)
 
 
 def _strategies(

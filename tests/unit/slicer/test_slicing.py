@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+from collections import Counter
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -105,17 +107,42 @@ def test_forms_step_down_from_the_farthest_item(chain: Program) -> None:
     assert "range(20)" in text
 
 
-def test_names_come_after_signatures_and_leaving_out_comes_last(chain: Program) -> None:
+def test_items_step_down_one_after_another(chain: Program) -> None:
     seen: list[tuple[int, ...]] = []
     for budget in range(size(chain, slice_symbols(chain, ["app:target"])), 20, -1):
         found = slice_symbols(chain, ["app:target"], budget=budget)
+        assert size(chain, found) <= budget
         state = tuple(STEPS.index(item.form) for item in found.items if not item.is_target)
         if not seen or seen[-1] != state:
             seen.append(state)
-    assert seen[:4] == [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1)]
-    assert (2, 2, 2) in seen
-    assert seen.index((2, 2, 2)) < seen.index((2, 2))  # one left out
+    assert seen[:2] == [(0, 0, 0), (0, 0, 1)]  # the farthest first
+    assert (0, 1, 2) in seen  # each in another form
     assert seen[-1] in [(2,), ()]
+    assert all(state == tuple(sorted(state)) for state in seen)
+    # With less room nothing is shown in a larger form than with more.
+    shown = [(*state, *[3] * (3 - len(state))) for state in seen]
+    assert all(
+        less >= more
+        for before, after in pairwise(shown)
+        for more, less in zip(before, after, strict=True)
+    )
+
+
+def test_the_nearest_are_in_full_however_many_there_are(tmp_path: Path) -> None:
+    body = "".join(f"    x{n} = x + {n}\n" for n in range(20))
+    calls = "".join(f"    f{n}(1)\n" for n in range(100))
+    functions = "".join(f"\ndef f{n}(x):\n{body}    return g{n}(x)\n" for n in range(100))
+    farther = "".join(f"\ndef g{n}(x):\n{body}    return x\n" for n in range(100))
+    program = made(f"# --- app.py\ndef target():\n{calls}{functions}{farther}", tmp_path)
+
+    found = slice_symbols(program, ["app:target"], budget=4_000)
+
+    assert 3_600 < size(program, found) <= 4_000
+    forms = Counter(item.form for item in found.items if not item.is_target)
+    assert min(forms[form] for form in Form) > 10
+    assert {item.distance for item in found.items if item.form is Form.FULL} == {0, 1}
+    # No more was looked for than there may be room for.
+    assert len(found.items) + len(found.omitted) < 1 + 300
 
 
 def test_what_a_budget_leaves_out_is_listed(chain: Program) -> None:

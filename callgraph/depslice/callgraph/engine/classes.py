@@ -257,6 +257,7 @@ class ClassEvaluation(AnnotationEvaluation):
         found = linearise(class_, self.repo_bases)
         class_.holders = {}
         class_.declarers = {}
+        class_.outer = None
         if class_.base_values and not all(class_.base_values):
             self.depend(class_.family)
         elif all(k.base_values is not None for k in found):
@@ -297,11 +298,18 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def external_bases(self, class_: Class) -> tuple[str, ...]:
         """Dotted names of the bases outside the repo, over the whole MRO (``?`` for unknown)."""
-        return tuple(dict.fromkeys([b for k in self.mro(class_) for b in k.external_bases]))
+        order = self.mro(class_)
+        known = class_.outer
+        if known is None:
+            known = tuple(dict.fromkeys([b for k in order for b in k.external_bases]))
+            if class_.mro_cache is not None:
+                class_.outer = known
+        return known
 
-    def active_bases(self, class_: Class) -> list[str]:
+    def active_bases(self, class_: Class) -> tuple[str, ...]:
         """Those of the bases outside the repo that may call members of the class."""
-        return [base for base in self.external_bases(class_) if base not in INERT_BASES]
+        outer = self.external_bases(class_)
+        return tuple([base for base in outer if base not in INERT_BASES]) if outer else outer
 
     def method_of_base(self, class_: Class, dotted: str) -> str | None:
         """The method of a base outside that code names by its class: ``run = Base.visit``."""

@@ -304,6 +304,7 @@ class Class:
         "module",
         "mro_cache",
         "named",
+        "outer",
         "overrides",
         "serial",
         "subclasses",
@@ -318,6 +319,7 @@ class Class:
         self.external_bases: tuple[str, ...] = ()
         self.metaclasses: tuple[Class, ...] = ()
         self.mro_cache: tuple[Class, ...] | None = None
+        self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
         self.declarers: dict[str, Class] = {}  # one before it that only tells the type of it
         self.attributes: dict[str, Cell] = {}

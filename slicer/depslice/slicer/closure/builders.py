@@ -86,6 +86,7 @@ class Builders:
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
+        self._calls: dict[Function, tuple[list[f.Fact], frozenset[Function]]] = {}  # of its facts
         self._spelling: Spelling | None = None  # of all modules that run
 
     def build_variable(self, module: Module, name: str) -> None:
@@ -530,9 +531,15 @@ class Builders:
         places: Container[int] | None = None,
     ) -> bool:
         """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given."""
-        return any(
-            fact[0] == f.CALL and fact[1] in functions and (places is None or fact[2] in places)
-            for fact in self._engine.facts_of(function)
+        facts = self._engine.facts_of(function)
+        known = self._calls.get(function)
+        if known is None or known[0] is not facts:
+            called = frozenset(fact[1] for fact in facts if fact[0] == f.CALL)
+            known = self._calls[function] = facts, called
+        if known[1].isdisjoint(functions):
+            return False
+        return places is None or any(
+            fact[0] == f.CALL and fact[1] in functions and fact[2] in places for fact in facts
         )
 
     def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Final
 
 from depslice.callgraph.engine import facts as f
@@ -21,6 +20,7 @@ from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, pack
 from depslice.slicer.closure.growth import Asked, Growth
+from depslice.slicer.closure.live import Live
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.overrides import Overrides, abstract_of
 from depslice.slicer.closure.records import annotated_of, external_names, fields_of, is_record
@@ -67,19 +67,13 @@ class Classes:
         self.wanted = Asked(growth)
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
-        self._live: dict[Class, tuple[Class, ...]] = {}  # -> its order of inheritance so far
+        self._live = Live(growth.engine, self._overrides)
+        self.live_below = self._live.below
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
-        self._having: dict[str, tuple[int, list[Class]]] = {}  # attribute -> of how many, which
         self._named: dict[Class, None] = {}  # by annotations
         self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read
-        # By the order of inheritance, of which more may become known: names of members, and
-        # those that methods store, too.
-        self._names: dict[tuple[Class, ...], frozenset[str]] = {}
-        self._attributes: dict[tuple[Class, ...], frozenset[str]] = {}
-        self._answered: dict[tuple[Class | str, ...], frozenset[str]] = {}
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
-        self._live_below: dict[Class, list[Class]] = {}  # the class itself included
         # Demands that stand, by what they are asked of.
         self._of_subclasses: dict[Class, dict[str, Demand]] = {}
         self._of_instances: dict[Class, dict[str, Demand]] = {}
@@ -106,14 +100,8 @@ class Classes:
         if piece.kind == "class":
             self.make_live(self._growth.class_of(module, piece), demand)
 
-    def live_below(self, class_: Class) -> Sequence[Class]:
-        """The live classes that are ``class_`` or extend it, in the order in which they became so."""
-        return self._live_below.get(class_, ())
-
     def make_live(self, class_: Class, demand: Demand) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached."""
-        if self._growth.leaves_out(class_.id):
-            return
         if self._growth.doubts(demand):
             if not self._growth.omits(class_.id, demand):  # its header is there already
                 for name in _CONSTRUCTORS:
@@ -123,27 +111,13 @@ class Classes:
             return
         if not self._made_live.is_new(class_, demand):
             return
-        if class_ not in self._live:
-            self._live[class_] = ()
-            self._place(class_)
+        self._live.add(class_)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
 
-    def _place(self, class_: Class) -> bool:
-        """Put a live class below the classes that it extends; whether there are new ones."""
-        order = self._engine.mro(class_)
-        known = self._live[class_]
-        if order == known:
-            return False
-        self._live[class_] = order
-        for k in order:
-            if k not in known:
-                self._live_below.setdefault(k, []).append(class_)
-        return True
-
     def place(self) -> bool:
         """Look at live classes again of which more bases are known since; whether there are such."""
-        placed = [class_ for class_ in self._live if self._place(class_)]
+        placed = [class_ for class_ in self._live if self._live.place(class_)]
         for class_ in placed:
             if class_ in self._asked:
                 self.ask_for_own(class_)
@@ -154,7 +128,7 @@ class Classes:
         looking = len(class_.info.decorators) - sum(
             name.rpartition(".")[2] in _NOT_LOOKING for name in external_names(self._engine, class_)
         )
-        if class_ in self._live_below or looking > 0:
+        if self._live.is_extended(class_) or looking > 0:
             return True
         order = self._engine.mro(class_)
         return any(k.metaclasses or "__init_subclass__" in k.info.members for k in order)
@@ -268,7 +242,7 @@ class Classes:
         handed = self._handed if below else self._handed_itself
         if class_ not in handed:
             handed.add(class_)
-            for live in tuple(self.live_below(class_)) if below else (class_,):
+            for live in tuple(self._live.below(class_)) if below else (class_,):
                 if live in self._asked and self._waits(live):
                     self.ask_for_own(live)
 
@@ -326,7 +300,8 @@ class Classes:
         self._answer(live, self._anywhere, fallback=True)
         for name, demand in tuple(self._of_waiting.items()) if self._waits(live) else ():
             self._want_inherited(live, name, demand)
-        for beside in [each for telling, each in self._beside.items() if self._has(live, telling)]:
+        attributes = self._live.attributes_of(live)
+        for beside in [each for telling, each in self._beside.items() if telling in attributes]:
             self._answer(live, beside)
         for (k, prefix, suffix), demand in tuple(self._matching.items()):
             if k in order:
@@ -338,14 +313,13 @@ class Classes:
         """What is demanded by name of a live class; the names it has not are thousands."""
         if not standing:
             return
-        names = self._answered_by(live)
+        names = self._live.answered_by(live)
         if not fallback or "__getattr__" not in names:
-            names |= _DERIVED
-            asked = [item for item in standing.items() if item[0] in names]
+            asked = standing.keys() & names | standing.keys() & _DERIVED
         else:
-            asked = [*standing.items()]
-        for name, demand in asked:
-            self._want_found(live, name, demand, fallback=fallback)
+            asked = {*standing}
+        for name in sorted(asked):
+            self._want_found(live, name, standing[name], fallback=fallback)
 
     # --- members
 
@@ -425,7 +399,7 @@ class Classes:
         self.want_override(class_, name, demand)
         if not name.startswith("__") and self._standing.is_new((class_, "or", name), demand):
             self._of_instances.setdefault(class_, {})[name] = demand
-            for live in tuple(self._live_below.get(class_, ())):
+            for live in tuple(self._live.below(class_)):
                 self._want_where_missing(live, name, demand)
 
     def _want_where_missing(self, live: Class, name: str, demand: Demand) -> None:
@@ -438,8 +412,8 @@ class Classes:
         if self._standing.is_new((class_, "below", name), demand):
             self._of_subclasses.setdefault(class_, {})[name] = demand
             derived = name in _DERIVED
-            for live in tuple(self._live_below.get(class_, ())):
-                if derived or name in self._answered_by(live):
+            for live in tuple(self._live.below(class_)):
+                if derived or name in self._live.answered_by(live):
                     self._want_found(live, name, demand)
 
     def want_notified(
@@ -453,14 +427,14 @@ class Classes:
         self._want_if_notified(class_, name, how, demand)
         if below and self._standing.is_new((class_, name, how), demand):
             self._stored.setdefault(class_, {})[name, how] = demand
-            for live in tuple(self._live_below.get(class_, ())):
+            for live in tuple(self._live.below(class_)):
                 self._want_if_notified(live, name, how, demand)
 
     def want_notified_anywhere(self, name: str, how: f.Access, demand: Demand) -> None:
         """``name`` is stored or deleted on a receiver nobody knows: any live class may be it."""
         if self._standing.is_new((name, how), demand):
             self._stored.setdefault(None, {})[name, how] = demand
-            for live in tuple(self._live):
+            for live in self._live:
                 self._want_if_notified(live, name, how, demand)
             for class_ in tuple(self._named):
                 self._recognise_stored(class_, name, demand)
@@ -495,7 +469,7 @@ class Classes:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
         if self._standing.is_new((class_, "line", name), demand):
             self._in_line.setdefault(class_, {})[name] = demand
-            for live in tuple(self._live_below.get(class_, ())):
+            for live in tuple(self._live.below(class_)):
                 self._want_each(self._engine.mro(live), name, demand)
 
     def want_all(self, class_: Class, how: f.Listing, demand: Demand, *, below: bool) -> None:
@@ -503,14 +477,14 @@ class Classes:
         self._keep_all(class_, how, demand)
         if below and self._standing.is_new((class_, how), demand):
             self._all[class_, how] = demand
-            for live in tuple(self._live_below.get(class_, ())):
+            for live in tuple(self._live.below(class_)):
                 self._keep_all(live, how, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
         if self._standing.is_new((class_, "after", name), demand):
             self._after[class_, name] = demand
-            for live in tuple(self._live_below.get(class_, ())):
+            for live in tuple(self._live.below(class_)):
                 self._want_next(live, class_, name, demand)
 
     def want_of_waiting(self, name: str, demand: Demand) -> None:
@@ -520,7 +494,7 @@ class Classes:
         """
         if self._standing.is_new(("waiting", name), demand):
             self._of_waiting[name] = demand
-            for live in tuple(self._live):
+            for live in self._live:
                 if self._waits(live):
                     self._want_inherited(live, name, demand)
 
@@ -533,11 +507,9 @@ class Classes:
         """``name`` on a receiver nobody knows: any live class may be it."""
         if self._standing.is_new(name, demand):
             self._anywhere[name] = demand
-            derived = name in _DERIVED
-            for live in tuple(self._live):
-                names = self._answered_by(live)
-                if derived or name in names or "__getattr__" in names:
-                    self._want_found(live, name, demand, fallback=True)
+            answering = self._live.answering(name, "__getattr__")
+            for live in self._live if name in _DERIVED else answering:
+                self._want_found(live, name, demand, fallback=True)
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
 
@@ -558,7 +530,7 @@ class Classes:
 
     def _recognise(self, class_: Class, name: str, demand: Demand) -> None:
         """A receiver that nobody knows has ``name``: if ``class_`` has it, it may be one."""
-        if class_ not in self._live and self._has(class_, name):
+        if class_ not in self._live and self._live.has(class_, name):
             self._may_be[class_, name] = demand
 
     def recognise(self) -> bool:
@@ -570,7 +542,7 @@ class Classes:
         while self._may_be:
             (class_, name), demand = next(iter(self._may_be.items()))
             del self._may_be[class_, name]
-            if class_ not in self._live and not self._live_with(name):
+            if class_ not in self._live and not self._live.having(name):
                 self.make_live(class_, demand)
                 return True
         return False
@@ -590,63 +562,19 @@ class Classes:
             return False
         self._beside.setdefault(telling, {})[name] = demand
         found = self._found.setdefault((name, self._growth.distance_by(demand)), set())
-        for live in self._live_with(telling):
+        for live in self._live.having(telling):
             if live not in found:
                 if live.mro_cache is not None:
                     found.add(live)
                 self._want_found(live, name, demand)
         return True
 
-    def _live_with(self, attribute: str) -> list[Class]:
-        """The live classes that have an attribute, in the order in which they came to be."""
-        seen, known = self._having.get(attribute, (0, []))
-        found = list(known)
-        sure = len(found)
-        settled = True
-        for live in islice(self._live, seen, None):
-            if self._has(live, attribute):
-                found.append(live)
-            elif live.mro_cache is None:  # being made: not all its bases are known
-                settled = False
-            if settled:
-                seen, sure = seen + 1, len(found)
-        self._having[attribute] = seen, found[:sure]
-        return found
-
-    def _has(self, class_: Class, attribute: str) -> bool:
-        order = tuple(self._engine.mro(class_))
-        found = self._attributes.get(order)
-        if found is None:
-            stored = (k.info.self_stores for k in order)
-            found = self._attributes[order] = self._names_of(class_).union(*stored)
-        return attribute in found
-
-    def _names_of(self, class_: Class) -> frozenset[str]:
-        """The names that the bodies of ``class_`` and of its bases bind."""
-        order = tuple(self._engine.mro(class_))
-        found = self._names.get(order)
-        if found is None:
-            found = self._names[order] = frozenset().union(*(k.info.members for k in order))
-        return found
-
-    def _answered_by(self, class_: Class) -> frozenset[str]:
-        """The same, and what bases outside define, as far as that calls methods of the class."""
-        outside = self._engine.active_bases(class_)
-        if not outside or not self._overrides.waits(outside):
-            return self._names_of(class_)
-        key: tuple[Class | str, ...] = (*self._engine.mro(class_), *outside)
-        found = self._answered.get(key)
-        if found is None:
-            found = self._names_of(class_) | self._overrides.calling(outside)
-            self._answered[key] = found
-        return found
-
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""
         if (prefix or suffix) and self._standing.is_new((class_, prefix, "…", suffix), demand):
             self._matching[class_, prefix, suffix] = demand
             self._want_fitting(class_, prefix, suffix, demand)
-            for live in tuple(self._live_below.get(class_, ())):
+            for live in tuple(self._live.below(class_)):
                 self._want_fitting(live, prefix, suffix, demand)
 
     # --- what a demand means for one live class

@@ -38,14 +38,15 @@ def grow_closure(
     *,
     depth: int | None,
     whole_classes: bool,
-    excluded: frozenset[str] = frozenset(),
     observed: Sequence[str] = (),
     least: Certainty = Certainty.POSSIBLE,
+    most: int | None = None,
 ) -> Closure:
     """The closure of the symbols ``targets`` (ids), and of those ``observed`` to be needed.
 
     ``depth``, ``whole_classes``, ``observed`` and ``least`` as in
-    :func:`~depslice.slicer.slicing.slice_symbols`; ``excluded`` are items to do without.
+    :func:`~depslice.slicer.slicing.slice_symbols`. When
+    there are ``most`` items, the others are left out (``budget``).
 
     :raises UnknownTarget: an id that no module of the program defines.
     """
@@ -54,8 +55,8 @@ def grow_closure(
         engine,
         depth=depth,
         whole_classes=whole_classes,
-        excluded=excluded,
         least=least,
+        most=most,
     )
     growing = _Growing(growth)
     modules = [_module_of(program, target) for target in targets]

@@ -95,8 +95,8 @@ class Growth:
         *,
         depth: int | None,
         whole_classes: bool,
-        excluded: frozenset[str],
         least: Certainty,
+        most: int | None,
     ) -> None:
         self.program = program
         self.engine = engine
@@ -108,8 +108,8 @@ class Growth:
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
         self._depth = depth
         self._whole_classes = whole_classes
-        self._excluded = excluded
         self._least = least
+        self._most = most
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
 
     # --- what is still to be followed
@@ -257,8 +257,6 @@ class Growth:
         closure = self.closure
         # What stands in a class is nowhere without its header: no option leaves that out.
         encloses = demand.evidence == _ENCLOSES
-        if item in self._excluded and not encloses:
-            return False
         if self.doubts(demand):
             self._omit(item, demand)
             return item in closure.distances
@@ -272,7 +270,7 @@ class Growth:
             if distance < closure.distances[item]:
                 self._bring_nearer(item, demand)
             return True
-        if self._depth is not None and distance > self._depth and not encloses:
+        if not encloses and (self._is_too_deep(demand) or self._is_full()):
             self._omit(item, demand)
             return False
         closure.distances[item] = distance
@@ -309,10 +307,6 @@ class Growth:
         """How far from a target what ``demand`` asks for would be."""
         return self.closure.distances.get(demand.source, 0) + 1
 
-    def leaves_out(self, item: str) -> bool:
-        """Whether the caller has excluded ``item``."""
-        return item in self._excluded
-
     def doubts(self, demand: Demand) -> bool:
         """Whether ``demand`` is less certain than what is followed."""
         return demand.certainty.rank > self._least.rank and demand.evidence != OBSERVED
@@ -321,14 +315,20 @@ class Growth:
         """Whether ``item`` would be new and is left out, if ``demand`` reached it; noted then."""
         if item in self.closure.distances:
             return False
-        too_deep = self._depth is not None and self.distance_by(demand) > self._depth
-        if too_deep or self.doubts(demand):
+        if self.doubts(demand) or self._is_too_deep(demand) or self._is_full():
             self._omit(item, demand)
             return True
         return False
 
+    def _is_too_deep(self, demand: Demand) -> bool:
+        return self._depth is not None and self.distance_by(demand) > self._depth
+
+    def _is_full(self) -> bool:
+        return self._most is not None and len(self.closure.distances) >= self._most
+
     def _omit(self, item: str, demand: Demand) -> None:
-        why = "certainty" if self.doubts(demand) else "depth"
+        too_deep = self._is_too_deep(demand)
+        why = "certainty" if self.doubts(demand) else "depth" if too_deep else "budget"
         self.closure.omitted.setdefault(item, (why, self.distance_by(demand)))
 
     def first_item(self) -> str:

@@ -82,7 +82,7 @@ class Importing:
                 importer, index, bound, _ = edge
                 kept = bound in self._closure.aliases.get((importer, index), {})
                 kept = kept or (importer, index) in self._closure.runs
-                # Options may leave the import out (a budget, a depth): asked for once.
+                # Options may leave the import out (a depth): asked for once.
                 if not kept and (importer, index, bound) not in self._for_effect:
                     self._for_effect.add((importer, index, bound))
                     changed = True

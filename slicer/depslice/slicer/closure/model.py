@@ -104,7 +104,8 @@ class Closure:
     * ``distances``: item -> the number of references from a target.
     * ``pieces_of``: item -> the pieces that define it.
     * ``externals``: modules outside the repo, and the name imported (or ``""``).
-    * ``omitted``: items that an option left out -> which (``depth``, ``certainty``), their distance.
+    * ``omitted``: items that an option left out -> which (``depth``, ``certainty``,
+      ``budget``), their distance.
     """
 
     kept: dict[PieceKey, None] = field(default_factory=dict)

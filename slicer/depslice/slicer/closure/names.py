@@ -273,8 +273,6 @@ class Names:
     ) -> bool:
         """The name ``item`` of another module; whether the options leave it in the slice."""
         wanted = f"{source.name}:{item}"
-        if self._growth.leaves_out(wanted):
-            return False
         pieces = [source.summary.pieces[i] for i in source.current_pieces(item, None)]
         direct = any(piece.kind != "import" for piece in pieces)
         if direct and self._growth.omits(wanted, demand):

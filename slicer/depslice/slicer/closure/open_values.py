@@ -360,7 +360,7 @@ class OpenValues:
         found = engine.find_member(class_, name)
         if found is None:
             for above in sorted(engine.open_bases(class_, instances=instance)):
-                self._note_once(use, above)
+                self._note_once(use.use, above, name, demand)
         if found is None and instance:
             classes.ask_base(class_, name, demand)
         if found is not None:
@@ -432,14 +432,14 @@ class OpenValues:
             names += COPYING["copy.deepcopy"]
         for part in sorted(engine.held_in(engine.only(container), (use.name,)) if names else ()):
             for name in names:
-                self._note_once(replace(use, use="protocol", name=name), part)
+                self._note_once("protocol", part, name, use.demand)
 
-    def _note_once(self, use: _Open, value: int) -> None:
+    def _note_once(self, use: Use, value: int, name: Any, demand: Demand) -> None:
         """The same is done with ``value``, which may in turn stand for what it is a part of."""
-        asked = (value, use.use, use.name, use.demand.source)
+        asked = (value, use, name, demand.source)
         if asked not in self._asked:
             self._asked.add(asked)
-            self.note(use.use, value, use.name, use.demand)
+            self.note(use, value, name, demand)
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
