@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph.engine.core import Engine
@@ -13,7 +13,7 @@ from depslice.callgraph.references import list_functions
 from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
-from depslice.slicer.closure import Closure, grow_closure
+from depslice.slicer.closure import grow_closure
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
@@ -59,49 +59,23 @@ def slice_symbols(
     forget_engine(program)  # what other slices made it evaluate must not show in this one
     engine = engine_of(program)
 
-    def grown(*, depth: int | None = depth, most: int | None = None) -> Closure:
-        return grow_closure(
-            program,
-            engine,
-            targets,
-            depth=depth,
-            whole_classes=whole_classes,
-            observed=observed,
-            least=least,
-            most=most,
-        )
-
-    closure = grown() if budget is None else _grown_within(budget, grown, depth)
+    # What a budget has no room for is not looked for: what is nearest is found first, and a
+    # function from which all of a large package is reached would cost as much as all of it.
+    most = None if budget is None else budget // _LEAST_OF_ITEM + _MOST_ANYHOW
+    closure = grow_closure(
+        program,
+        engine,
+        targets,
+        depth=depth,
+        whole_classes=whole_classes,
+        observed=observed,
+        least=least,
+        most=most,
+    )
     found = assemble(program, closure, tuple(targets))
     if budget is None:
         return found
     return BudgetFitter(program, closure, found, tokenizer=measure).fit(budget)[0]
-
-
-def _grown_within(budget: int, grown: Callable[..., Closure], depth: int | None) -> Closure:
-    """The closure, or of one that is too large for the budget its nearest part.
-
-    More than can fit is not looked for: where there is too much, what is so many
-    references away comes before what is farther, and the rest is left out. (Otherwise a
-    function from which all of a large package can be reached costs as much as all of it.)
-    """
-    most = budget // _LEAST_OF_ITEM + _MOST_ANYHOW
-    closure = grown(most=most)
-    if not _is_cut(closure):
-        return closure
-    for nearer in range(1, depth or len(closure.distances)):
-        nearest = grown(depth=nearer, most=most)
-        if _is_cut(nearest):
-            closure = nearest
-            break
-    for name, (why, distance) in closure.omitted.items():
-        if why == "depth" and (depth is None or distance <= depth):
-            closure.omitted[name] = ("budget", distance)
-    return closure
-
-
-def _is_cut(closure: Closure) -> bool:
-    return any(why == "budget" for why, _ in closure.omitted.values())
 
 
 def engine_of(program: Program) -> Engine:

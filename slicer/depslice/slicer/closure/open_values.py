@@ -56,6 +56,7 @@ _NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed", "handed"
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
+_MOST_PARTIALS: Final = 3
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
 Use: TypeAlias = (
@@ -526,8 +527,8 @@ class OpenValues:
         _, callees, first, names = partial
         given: Given = use.name
         itself = self._engine.intern(partial)
-        if itself in given.partials:
-            return  # `f = partial(f, …)`, wherever
+        if itself in given.partials or len(given.partials) >= _MOST_PARTIALS:
+            return  # `f = partial(f, …)`, wherever; of several, each order is another way
         passed = dict(given.keywords)
         whole = Given(
             args=(*first, *given.args),
@@ -537,7 +538,7 @@ class OpenValues:
             partials=given.partials | {itself},
         )
         for callee in sorted(callees):
-            self.note("call", callee, whole, use.demand)
+            self._note_once("call", callee, whole, use.demand)
 
     def _call_member(self, use: _Open, instance: Value, name: str) -> None:
         found = self._engine.find_member(instance[1], name)
