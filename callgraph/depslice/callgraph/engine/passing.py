@@ -402,7 +402,10 @@ class FunctionCalls(FittingEvaluation):
         if index not in names and index not in self.read(self.cell("naming", function)):
             return False
         for source, place in self._telling[values]:
-            self.write(self.cell("naming", source), {place})
+            cell = self.cell("naming", source)
+            if place not in cell.values:
+                source.given = None  # names that were passed for it did not count: once more
+                self.write(cell, {place})
         return True
 
     def _passed(self, values: Values) -> frozenset[int]:
