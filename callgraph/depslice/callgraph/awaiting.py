@@ -10,6 +10,7 @@ look and the sleep, is not heard before the lock is released, which may take min
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, wait
 from typing import Final, TypeVar
@@ -37,7 +38,28 @@ def results_of(futures: Iterable[Future[_Value]]) -> Iterator[_Value]:
     :raises KeyboardInterrupt: within a quarter of a second of the interrupt.
     :raises BaseException: what a future raised.
     """
-    for future in futures:
+    waiting = [*futures]
+    waiting.reverse()
+    while waiting:
+        yield _result_of(waiting)
+
+
+def _result_of(waiting: list[Future[_Value]]) -> _Value:
+    """What the last one gives; neither is held on to, nor an error that refers to this frame."""
+    future = waiting.pop()
+    try:
         while not future.done():
             wait([future], timeout=_SECONDS)
-        yield future.result()
+        return future.result()
+    finally:
+        del future
+
+
+def finish(threads: Iterable[threading.Thread]) -> None:
+    """Wait until the threads have ended.
+
+    :raises KeyboardInterrupt: within a quarter of a second of the interrupt.
+    """
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(timeout=_SECONDS)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
+from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program, default_workers
 from depslice.slicer.model import Slice
@@ -28,6 +32,8 @@ class _Work(Generic[T]):
 
 
 _work: _Work[Any] | None = None
+_lifeline: tuple[int, int] | None = None
+"""A pipe that nobody writes to: its end tells the processes that nobody waits for them."""
 
 
 def map_slices(
@@ -64,27 +70,35 @@ def _run_in_processes(work: _Work[T], count: int) -> Iterator[T]:
     pending = list(range(len(work.groups)))
     with _pool(count) as pool:
         try:
-            for results in pool.map(_run_group, tuple(pending)):
+            for results in results_of([pool.submit(_run_group, index) for index in pending]):
                 yield from results
                 pending.pop(0)
         except BrokenProcessPool:
             pass
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
     for index in pending:
         with _pool(1) as pool:
             try:
-                results = pool.submit(_run_group, index).result()
+                [results] = results_of([pool.submit(_run_group, index)])
             except BrokenProcessPool:
                 died = RuntimeError("the process that sliced this file was killed")
                 results = [work.make(work.program, symbol, died) for symbol in work.groups[index]]
         yield from results
 
 
-def _pool(count: int) -> ProcessPoolExecutor:
+@contextmanager
+def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end when the block does, however it does, or when this process does."""
+    global _lifeline  # noqa: PLW0603 - forked workers inherit it
+    reading, writing = _lifeline = os.pipe()
     context = multiprocessing.get_context("fork")
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_start)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_start)
+    try:
+        yield pool
+        pool.shutdown()
+    finally:
+        os.close(writing)
+        os.close(reading)
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _start() -> None:
@@ -92,7 +106,16 @@ def _start() -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the pool
     assert _work is not None
+    assert _lifeline is not None
+    reading, writing = _lifeline
+    os.close(writing)
+    threading.Thread(target=_end_with_parent, args=(reading,), daemon=True).start()
     _work.program.detach_cache()
+
+
+def _end_with_parent(reading: int) -> None:
+    os.read(reading, 1)
+    os._exit(1)
 
 
 def _run_group(index: int) -> list[Any]:

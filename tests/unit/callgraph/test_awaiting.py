@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from concurrent.futures import Future
 
 import pytest
@@ -14,7 +15,7 @@ from depslice.callgraph.awaiting import next_of, results_of
 _HEARD_ELSEWHERE = """
 import queue, signal, sys, threading, time
 from concurrent.futures import Future
-from depslice.callgraph.awaiting import next_of, results_of
+from depslice.callgraph.awaiting import finish, next_of, results_of
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -33,7 +34,14 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of threads are POSIX")
-@pytest.mark.parametrize("wait", ["next_of(queue.SimpleQueue())", "list(results_of([Future()]))"])
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "next_of(queue.SimpleQueue())",
+        "list(results_of([Future()]))",
+        "finish(threading.enumerate()[1:])",
+    ],
+)
 def test_an_interrupt_that_comes_to_another_thread_is_heard(wait: str) -> None:
     started = time.monotonic()
     done = subprocess.run(
@@ -66,3 +74,23 @@ def test_what_a_future_raises_is_raised_a_timeout_of_its_own_too() -> None:
     failed.set_exception(TimeoutError("the model's"))
     with pytest.raises(TimeoutError, match="the model's"):
         list(results_of([failed]))
+
+
+def test_results_are_let_go_of() -> None:
+    class Result:
+        pass
+
+    futures: list[Future[Result]] = []
+    seen = []
+    for _ in range(3):
+        future: Future[Result] = Future()
+        future.set_result(Result())
+        seen.append(weakref.ref(future.result()))
+        futures.append(future)
+        del future
+    results = results_of(futures.pop(0) for _ in range(3))
+    alive = []
+    for result in results:
+        del result
+        alive.append(sum(each() is not None for each in seen))
+    assert alive == [2, 1, 0]

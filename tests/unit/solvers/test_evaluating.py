@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +61,31 @@ def test_attempts_side_by_side_are_the_same(at: At, tmp_path: Path) -> None:
     found = made(at(ScriptedModel(lambda _: block(RIGHT))), tmp_path / "a.jsonl", 4, workers=3)
     assert sorted(each.problem for each in found) == [f"middle/{n}" for n in range(4)]
     assert all(each.passed for each in found)
+
+
+def test_nobody_waits_for_attempts_that_nobody_wants(at: At, tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    asked, answered = threading.Event(), threading.Event()
+
+    def answer(prompt: str) -> str:
+        if "# 1" in prompt:
+            asked.set()
+            answered.wait(60)
+        else:
+            asked.wait(60)
+        return block(RIGHT)
+
+    place = at(ScriptedModel(lambda messages: answer(str(messages))))
+    found = evaluate(attempts_of(tasks(2), DIRECT), place, known=Known(path, place), workers=2)
+    first = next(found)
+    assert isinstance(found, Generator)
+    started = time.monotonic()
+    found.close()  # as an interrupt does that comes while the first is looked at
+    assert time.monotonic() - started < 30
+    answered.set()
+    time.sleep(0.5)
+    assert first.problem == "middle/0"
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 1
 
 
 def test_what_an_attempt_depends_on_is_its_key(at: At, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from depslice.callgraph.awaiting import next_of
+from depslice.callgraph.awaiting import finish, next_of
 from depslice.solvers.choosing import SolverSpec
 from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Place, check_solver, grade, propose
@@ -148,11 +148,10 @@ def _side_by_side(
                     raise error
                 case Attempt() as made:
                     yield made
-    except KeyboardInterrupt:  # an attempt may take hours: those under way are lost
-        interrupted.set()
-        threads.clear()
-        raise
-    finally:
+    except Exception:  # what is under way is finished, and counts
         stopped.set()
-        for thread in threads:
-            thread.join()
+        finish(threads)
+        raise
+    finally:  # else an attempt may take hours: when nobody waits for them, they are lost
+        stopped.set()
+        interrupted.set()
