@@ -32,12 +32,13 @@ class ScriptedModel:
 
     def _one(self, messages: Sequence[Message]) -> Completion:
         with self._lock:
-            if callable(self.replies):
-                reply = self.replies(messages)
-            else:
-                assert len(self.asked) < len(self.replies), "more was asked than the script has"
-                reply = self.replies[len(self.asked)]
+            number = len(self.asked)
             self.asked.append(tuple(messages))
+        if callable(self.replies):  # which may wait for another that is asked meanwhile
+            reply = self.replies(messages)
+        else:
+            assert number < len(self.replies), "more was asked than the script has"
+            reply = self.replies[number]
         match reply:
             case Exception():
                 raise reply

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 48
+FORMAT: Final = 49
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -67,7 +67,7 @@ CALL: Final = (
 FREE: Final = 3  # dst owner_unit name pos        variable of an enclosing function
 CLASSVAR: Final = 4  # dst class_index name versions pos   class-scope name, read in the class body
 STRING: Final = 5  # dst text
-PHI: Final = 6  # dst [srcs]
+PHI: Final = 6  # dst [srcs] [names]          names: of attributes; unless some are stored later, only the first
 SETATTR: Final = 7  # obj name src pos
 SUB: Final = 8  # dst obj key pos
 SETSUB: Final = 9  # obj key src pos

@@ -47,6 +47,10 @@ _MOST_KNOWN: Final = 40
 _LONGEST_PATH: Final = 7
 HOOKS: Final = frozenset({"__delattr__", "__getattr__", "__getattribute__", "__setattr__"})
 """What runs when an attribute is used (3.3.2)."""
+CONSTRUCTORS: Final = frozenset(
+    {"__attrs_post_init__", "__init__", "__new__", "__post_init__", "__setstate__"}
+)
+"""Methods that give an object its first attributes."""
 _MANY_READERS: Final = 32
 _INDEX: Final = (1 << WORK_BITS) - 1
 _MOST_SETS: Final = 200_000  # before those that nobody holds any more are looked for
@@ -105,6 +109,7 @@ class EngineState:
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
+        self.stored_later: set[str] = set()  # and by what is no constructor on `self`
         self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them
         self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.base import HOOKS
+from depslice.callgraph.engine.base import CONSTRUCTORS, HOOKS
 from depslice.callgraph.engine.conventions import Conventions
 from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
@@ -37,6 +37,10 @@ _MOST_PASSES: Final = 4
 _DEEPEST: Final = 120
 _STORING: Final = frozenset({s.CALL, s.SETATTR, s.SETSUB})
 """Operations that may rebind a variable of another module."""
+
+
+def _constructs(unit: s.Unit) -> bool:
+    return unit.owner >= 0 and unit.qualname.rpartition(".")[2] in CONSTRUCTORS
 
 
 class Engine(Probing):
@@ -82,6 +86,9 @@ class Engine(Probing):
         known = list(functions)
         if self.whole:
             self.stored = {name for each in known for name in each.unit.stores}
+            self.stored_later = self.stored.union(
+                *(each.unit.self_stores for each in known if not _constructs(each.unit))
+            )
             for each in known:
                 if (
                     each.unit.owner >= 0
@@ -510,9 +517,16 @@ class Engine(Probing):
         return made | self.unknown
 
     def _merge(self, function: Function, registers: Sequence[frozenset[int]], op: s.Op) -> Values:
-        """A φ keeps what it had: loops settle."""
+        """A φ keeps what it had: loops settle.
+
+        One with names is of what a test has shown and of what is there behind a call: only the
+        former counts where no function but constructors stores such an attribute.
+        """
         merged = registers[op[1]]
-        for register in op[2]:
+        sources = op[2]
+        if len(op) > 3 and self.whole and self.stored_later.isdisjoint(op[3]):
+            sources = sources[:1]
+        for register in sources:
             values = registers[register]
             if values is not merged:
                 merged = merged | values if merged else values

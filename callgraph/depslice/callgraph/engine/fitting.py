@@ -110,12 +110,12 @@ class FittingEvaluation(Lineages):
 
     def _may_be(self, value: int, declared: Class) -> bool:
         """Whether ``value`` can be an instance of ``declared``."""
-        if self._is_open(declared):
+        if self.is_open_class(declared):
             return True
         kind = self.values[value]
         if kind[0] != "I":
             return False
-        if declared in self.mro(kind[1]) or self._is_open(kind[1]):
+        if declared in self.mro(kind[1]) or self.is_open_class(kind[1]):
             return True
         below = () if kind[2] else self.live_subclasses(kind[1])
         return any(declared in self.mro(each) for each in below)
@@ -135,13 +135,22 @@ class FittingEvaluation(Lineages):
         bases = [stubs.class_named(name) for name in self.external_bases(kind[1])]
         return any(each.dotted in meant for base in bases if base for each in stubs.mro(base))
 
-    def _is_open(self, class_: Class) -> bool:
-        """Whether what does not inherit from ``class_`` may be taken for an instance of it."""
+    def is_open_class(self, class_: Class) -> bool:
+        """Whether what does not inherit from ``class_`` may be taken for an instance of it.
+
+        By PEP 3119 (``register`` and the two hooks) or PEP 544, or by a base nobody knows.
+        """
         return (
             any(base == "?" or base.endswith(".Protocol") for base in self.external_bases(class_))
             or self.find_member(class_, "__subclasshook__") is not None
             or bool(self.read(self.cell("register", class_)))
+            or self.has_check(class_)
         )
+
+    def has_check(self, class_: Class) -> bool:
+        """Whether a metaclass says itself what is an instance of ``class_``."""
+        metaclasses = self.metaclasses_of(class_)
+        return any(self.find_member(k, "__instancecheck__") is not None for k in metaclasses)
 
     def heirs(self, receiver: int, method: str) -> Values | None:
         """The instances on which ``method`` is the one of the class of ``receiver``.

@@ -35,6 +35,7 @@ _OF_ONE: Final = (
     *("collections.abc.Iterator", "collections.abc.Collection", "collections.abc.MutableSequence"),
 )
 _OF_TWO: Final = ("builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping")
+_DEEPEST_TUPLE: Final = 4  # of classes in tuples in tuples
 _OUTSIDE: Final = frozenset({"K", "G", "GS", "XI", "S", "N"})
 _CALLABLE: Final = frozenset({"collections.abc.Callable", "typing.Callable"})
 _PLACES: Final = {**dict.fromkeys(_OF_ONE, 1), **dict.fromkeys(_OF_TWO, 2)}
@@ -47,6 +48,7 @@ class Narrowing(Operators):
     def narrow(self, values: Values, classes: Values) -> Values:
         """``isinstance(values, classes)`` holds."""
         targets = self._class_targets(classes)
+        virtual = [each[1] for each in targets if each[0] == "C" and self.is_open_class(each[1])]
         result: set[int] = set()
         fits = False
         for value in values:
@@ -57,7 +59,7 @@ class Narrowing(Operators):
                 order = self.mro(kind[1])
                 if any(
                     t[1] in order if t[0] == "C" else self._extends(kind[1], t[1]) for t in targets
-                ):
+                ) or any(self._may_count(kind[1], each) for each in virtual):
                     result.add(value)
                     fits = True
             elif kind[0] in _OUTSIDE and any(
@@ -90,15 +92,34 @@ class Narrowing(Operators):
     def exclude(self, values: Values, classes: Values) -> Values:
         """``isinstance(values, classes)`` does not hold.
 
-        Of a slice not all values are known: there something stays that may be.
+        Of a slice not all values are known: there something stays that may be. Where a class is
+        one of several that are not all asked for, it excludes none.
         """
-        targets = self._class_targets(classes)
+        targets = self._surely_asked(classes)
         return {v for v in values if not any(self._is_one(self.values[v], t) for t in targets)}
+
+    def _surely_asked(self, classes: Values, depth: int = _DEEPEST_TUPLE) -> list[Value]:
+        """The classes that ``isinstance`` asks for each time: one, or those of one tuple."""
+        if len(classes) != 1:
+            return []
+        [value] = classes
+        kind = self.values[value]
+        if kind[0] in ("C", "X"):
+            return [kind]
+        places = self.places_of(classes) if kind[0] == "K" and depth else None
+        return [each for place in places or () for each in self._surely_asked(place, depth - 1)]
+
+    def _may_count(self, class_: Class, virtual: Class) -> bool:
+        """Whether an instance may count as one of a class it does not extend (PEP 544)."""
+        if not self.is_protocol(virtual):
+            return True
+        return all(self.answers(class_, name) for name in virtual.info.members)
 
     def _is_one(self, value: Value, target: Value) -> bool:
         """Whether ``value`` is known to be an instance of a class."""
         if target[0] == "C":
-            return value[0] == "I" and target[1] in self.mro(value[1])
+            told = value[0] == "I" and target[1] in self.mro(value[1])
+            return told and not self.has_check(target[1])
         if not self.whole or target[1] not in PLAIN:
             return False
         stubs = self.outside.stubs
@@ -154,18 +175,14 @@ class Narrowing(Operators):
                     result.add(self.intern(("N", *longest)))
         return result
 
-    def _class_targets(self, classes: Values) -> list[Value]:
+    def _class_targets(self, classes: Values, depth: int = _DEEPEST_TUPLE) -> list[Value]:
         found: list[Value] = []
         for value in tuple(classes):
             kind = self.values[value]
             if kind[0] in ("C", "X"):
                 found.append(kind)
-            elif kind[0] == "K":
-                found.extend(
-                    self.values[v]
-                    for v in self.read(self.elements_cell(value))
-                    if self.values[v][0] in ("C", "X")
-                )
+            elif kind[0] == "K" and depth:
+                found += self._class_targets(self.read(self.elements_cell(value)), depth - 1)
         return found
 
     def match_class(self, subject: Values, classes: Values) -> Values:

@@ -29,6 +29,7 @@ class SourceSyntaxError(Exception):
 
 _IN_PLACE = re.compile(r"(?:[-+*/%|&^@]|<<|>>)=(?!=)")
 _LAST_WORD = re.compile(r"\w+\Z")
+_REBINDING = re.compile(r"\b(?:global|nonlocal)\b([^\n;]*(?:\\\r?\n[^\n;]*)*)")
 _LONGEST_WORD = 200
 _BY_NAME = ("globals(", "locals(", "vars(", "__dict__", "setattr(", "exec(")
 """What may store under names that do not stand there."""
@@ -66,6 +67,7 @@ def summarize(text: str) -> FileSummary:
             walrus=_walrus_lines(text),
             by_name=any(each in text for each in _BY_NAME),
             changing=frozenset(_changed_in_place(text)),
+            rebound=frozenset(_rebound(text)),
         )
     except RecursionError:
         raise SourceSyntaxError("too-deep", "nested too deeply to analyse", None) from None
@@ -80,6 +82,12 @@ def _changed_in_place(text: str) -> Iterator[str]:
         word = _LAST_WORD.search(before.rstrip("*/").rstrip(" \t"))
         if word is not None:
             yield word[0]
+
+
+def _rebound(text: str) -> Iterator[str]:
+    """Names that ``global`` and ``nonlocal`` statements have: functions may rebind them."""
+    for found in _REBINDING.finditer(text):  # and what such words of a comment are followed by
+        yield from re.findall(r"\w+", found[1])
 
 
 def _walrus_lines(text: str) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame
-from depslice.callgraph.lowering.syntax import names_taken
+from depslice.callgraph.lowering.syntax import names_taken, operands
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
 
@@ -124,6 +124,8 @@ _TYPING_FORMS = frozenset(
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
 _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
+_QUIET = frozenset({"callable", "hasattr", "id", "isinstance", "issubclass", "len", "type"})
+"""Builtins whose calls rebind nothing worth asking for."""
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
 _LARGEST_KEY = 1 << 32  # longer numbers are data
@@ -136,6 +138,7 @@ class ExpressionLowering:
     frame: Frame
     module_versions: dict[str, tuple[int, ...]]
     dynamic: list[tuple[Position, str]]
+    rebound: frozenset[str]  # names that functions of the file may rebind which others have
 
     def __init__(self) -> None:
         self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
@@ -203,8 +206,6 @@ class ExpressionLowering:
         if frame.is_function:
             if name in frame.locals:
                 return s.UNBOUND
-            if frame.places and (shown := frame.env.get(f".{name}")) is not None:
-                return shown
             versions = None
         else:
             scope = frame.class_scope
@@ -220,14 +221,14 @@ class ExpressionLowering:
             if owner is not None:
                 register = frame.new()
                 frame.ops.append((s.FREE, register, owner.unit, name, pos))
-                return register
+                return frame.env.get(f".{name}", register) if frame.places else register
             if not frame.is_function and self._inside_function(frame):
                 versions = None
         register = frame.new()
         frame.ops.append((s.GLOBAL, register, name, versions, pos))
         if name in ("__name__", "__package__"):
             frame.texts.add(register)
-        return register
+        return frame.env.get(f".{name}", register) if frame.places else register
 
     @staticmethod
     def _inside_function(frame: Frame) -> bool:
@@ -244,6 +245,7 @@ class ExpressionLowering:
         A plain name is marked (its position is negative): changing what it names is not
         reading it, so whoever else fills the same registry does not matter here.
         """
+        places, self.frame.places = self.frame.places, False
         register = self.expression(node)
         ops = self.frame.ops
         if (
@@ -253,7 +255,8 @@ class ExpressionLowering:
         ):
             op = ops[-1]
             ops[-1] = (*op[:4], -op[4])
-        return register
+        self.frame.places = places
+        return self._as_shown(node, register)
 
     def _constant(self, node: ast.Constant) -> Register:
         value = node.value
@@ -277,9 +280,22 @@ class ExpressionLowering:
         frame.ops.append((s.ATTR, register, value, node.attr, end << 12 | min(column, 4095)))
         if node.attr == "__name__" and type(node.value) is ast.Name:
             frame.texts.add(register)  # known of modules only, which keep it
-        if frame.places:
-            return frame.env.get(self._place(node) or "", register)
-        return register
+        return self._as_shown(node, register) if frame.places else register
+
+    def _as_shown(self, node: ast.expr, register: Register) -> Register:
+        """What tests have shown of a place, where ``register`` holds what is there."""
+        frame = self.frame
+        if not frame.places:
+            return register
+        if type(node) is ast.Name:
+            return register if node.id in frame.env else frame.env.get(f".{node.id}", register)
+        place = self._place(node) if type(node) is ast.Attribute else None
+        shown = None if place is None else frame.env.get(place)
+        if place is None or shown is None:
+            return register
+        if frame.shown.get(shown) == frame.turns:
+            return shown
+        return frame.phi([shown, register], tuple(place.split(".")[1:]))
 
     # --- calls
 
@@ -329,6 +345,8 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
+        if not (type(func) is ast.Name and func.id in _QUIET):
+            frame.turns += 1
         if by_name and len(args) > 1 and not stars and args[1] not in frame.texts:
             access = _ACCESSES.get(func.id, "read")  # type: ignore[attr-defined]
             made, register = register, frame.new()
@@ -589,29 +607,37 @@ class ExpressionLowering:
     def _boolean(self, node: ast.BoolOp) -> Register:
         frame = self.frame
         registers: list[Register] = []
-        saved = frame.env
+        saved, bound = frame.env, len(frame.walrus)
         last = len(node.values) - 1
         for index, value in enumerate(node.values):
             register = self.expression(value)
             registers.append(register)
+            if not index:  # what the others bind may not be bound
+                saved, bound = frame.env, len(frame.walrus)
             if index < last:
                 registers[-1] = self.test_truth(register, value)
                 if type(node.op) is ast.And:
                     self.narrow(value, positive=True)
                 else:
                     self.narrow(value, positive=False)
-        self._restore_narrowed(saved)
+        self._restore_narrowed(saved, bound)
         return frame.phi(registers)
 
-    def _restore_narrowed(self, saved: dict[str, Register]) -> None:
-        """Forget what narrowing learned, but keep what a walrus bound."""
+    def _restore_narrowed(self, saved: Environment, bound: int) -> None:
+        """Forget what narrowing learned, but keep what `:=` may have bound since (PEP 572).
+
+        ``bound``: how many had been bound before.
+        """
         frame = self.frame
-        if frame.env is not saved:
-            for name, versions in frame.history.items():
-                current = frame.env.get(name)
-                if current is not None and current in versions:
-                    saved[name] = current
-            frame.env = saved
+        frame.env = saved
+        sources: dict[str, list[Register]] = {}
+        for name, register in frame.walrus[bound:]:
+            if name not in sources:
+                sources[name] = [saved[name]] if name in saved else []
+            sources[name].append(register)
+        if sources:
+            joined = {name: frame.phi(each) for name, each in sources.items()}
+            frame.env = {**saved, **joined}
 
     def test_truth(self, register: Register, node: ast.expr) -> Register:
         """``node`` is a test; what it gives, which of a comparison is just true or false."""
@@ -656,13 +682,13 @@ class ExpressionLowering:
         test = self.expression(node.test)
         frame = self.frame
         self.test_truth(test, node)
-        saved = dict(frame.env)
+        saved, bound = dict(frame.env), len(frame.walrus)
         self.narrow(node.test, positive=True)
         body = self.expression(node.body)
         frame.env = dict(saved)
         self.narrow(node.test, positive=False)
         orelse = self.expression(node.orelse)
-        self._restore_narrowed(saved)
+        self._restore_narrowed(saved, bound)
         return frame.phi([body, orelse])
 
     # --- narrowing
@@ -683,10 +709,11 @@ class ExpressionLowering:
             match test:
                 case ast.Call(
                     func=ast.Name(id="isinstance"),
-                    args=[ast.Name(id=name) | ast.NamedExpr(target=ast.Name(id=name)), classes],
+                    args=[ast.Name() | ast.NamedExpr() as tested, classes],
                     keywords=[],
                 ):
-                    self._narrow_name(name, classes, positive=positive)
+                    named = tested.target if isinstance(tested, ast.NamedExpr) else tested
+                    self._narrow_name(named, classes, positive=positive)
                 case ast.Call(
                     func=ast.Name(id="isinstance"),
                     args=[ast.Attribute() as attribute, classes],
@@ -709,11 +736,13 @@ class ExpressionLowering:
         elif kind is ast.Compare:
             match test:
                 case ast.Compare(
-                    left=ast.Call(func=ast.Name(id="type"), args=[ast.Name(id=name)], keywords=[]),
+                    left=ast.Call(
+                        func=ast.Name(id="type"), args=[ast.Name() as tested], keywords=[]
+                    ),
                     ops=[ast.Is() | ast.Eq() | ast.In()],
                     comparators=[classes],
                 ) if positive:  # what is of another type may still be of a subclass
-                    self._narrow_name(name, classes, positive=True)
+                    self._narrow_name(tested, classes, positive=True)
 
     def _narrow_by_one(self, tests: list[ast.expr], *, positive: bool) -> None:
         """One of ``tests`` holds (or does not), nobody knows which: names all of them speak of.
@@ -745,27 +774,27 @@ class ExpressionLowering:
         assert spoken is not None
         joined = {name: frame.phi([end[name] for end in ends]) for name in sorted(spoken)}
         frame.env = {**before, **joined}
+        frame.shown.update(dict.fromkeys(joined.values(), frame.turns))
 
-    def _narrow_name(self, name: str, classes: ast.expr, *, positive: bool) -> None:
+    def _narrow_name(self, node: ast.Name, classes: ast.expr, *, positive: bool) -> None:
         frame = self.frame
+        name = node.id
         current = frame.env.get(name)
         if current is not None:
             self._narrow_place(name, current, classes, positive=positive)
-        elif (
-            frame.is_function
-            and name not in frame.locals
-            and name not in frame.globals
-            and name not in frame.nonlocals
-        ):
-            current = self.load(name, pack(classes.lineno, classes.col_offset))
+        elif frame.is_function and name not in frame.locals and name not in self.rebound:
+            current = self._name(node)
             frame.places = True
             self._narrow_place(f".{name}", current, classes, positive=positive)
 
     def _narrow_attribute(self, node: ast.Attribute, classes: ast.expr, *, positive: bool) -> None:
-        """Of ``a.b`` as of a name, as type checkers do; where the function stores none such."""
+        """Of ``a.b`` as of a name, where the function stores none such.
+
+        Behind whatever may run other code, that holds where no other does either: a φ says so.
+        """
         frame = self.frame
         place = self._place(node) if frame.is_function else None
-        if place is not None and frame.stored_attributes().isdisjoint(place.split(".")[1:]):
+        if place is not None and not frame.may_store(frozenset(place.split(".")[1:])):
             current = self.expression(node)
             frame.places = True
             self._narrow_place(place, current, classes, positive=positive)
@@ -776,19 +805,25 @@ class ExpressionLowering:
         if isinstance(classes, ast.Call):
             return
         frame = self.frame
+        if isinstance(classes, ast.BinOp):  # `A | B` asks for each, as `(A, B)` does (PEP 604)
+            classes = ast.Tuple(elts=list(operands(classes)), ctx=ast.Load())
         types = self.expression(classes)
         register = frame.new()
         frame.ops.append((s.NARROW, register, current, types, positive))
         frame.env = {**frame.env, place: register}
+        frame.shown[register] = frame.turns
 
     def _place(self, node: ast.Attribute) -> str | None:
-        """How ``env`` calls the place of ``a.b.c``: by what holds ``a`` now."""
+        """How ``env`` calls the place of ``a.b.c``: by what holds ``a`` now.
+
+        ``None`` where another function may have ``a`` hold something else.
+        """
         names: list[str] = []
         inner: ast.expr = node
         while type(inner) is ast.Attribute:
             names.append(inner.attr)
             inner = inner.value
-        if type(inner) is not ast.Name:
+        if type(inner) is not ast.Name or inner.id in self.rebound:
             return None
         root = self.frame.env.get(inner.id)
         names.append(f".{inner.id}" if root is None else str(root))
@@ -883,9 +918,10 @@ class ExpressionLowering:
         frame.ops.append((s.MAPPING, register, ((None, key, value),), ()))
         return register
 
-    def _enter_comprehension(self, generators: list[ast.comprehension]) -> dict[str, Register]:
+    def _enter_comprehension(self, generators: list[ast.comprehension]) -> tuple[Environment, int]:
         frame = self.frame
-        saved = frame.env
+        saved = frame.env, len(frame.walrus)
+        frame.turns += 1
         for generator in generators:
             iterable = self.expression(generator.iter)
             frame.env = dict(frame.env)
@@ -917,14 +953,16 @@ class ExpressionLowering:
             case _:
                 self.assign(target, value)
 
-    def _leave_comprehension(self, saved: dict[str, Register]) -> None:
-        self.frame.env = saved
+    def _leave_comprehension(self, saved: tuple[Environment, int]) -> None:
+        self._restore_narrowed(*saved)
 
     # --- the rest
 
     def _walrus(self, node: ast.NamedExpr) -> Register:
         value = self.expression(node.value)
         self.assign(node.target, value)
+        if self.frame.env.get(node.target.id) == value:
+            self.frame.walrus.append((node.target.id, value))
         return value
 
     def _await(self, node: ast.Await) -> Register:
@@ -935,6 +973,7 @@ class ExpressionLowering:
         self.frame.flags |= s.GENERATOR
         register = self.frame.new()
         self.frame.ops.append((s.YIELD, register, value))
+        self.frame.turns += 1
         return register
 
     def _yield_from(self, node: ast.YieldFrom) -> Register:
@@ -949,6 +988,7 @@ class ExpressionLowering:
         register = self.frame.new()
         op: Op = (opcode, register, source, pack(node.lineno, node.col_offset))
         self.frame.ops.append(op)
+        self.frame.turns += 1
         return register
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set as AbstractSet
 
 from depslice.callgraph.summary import PHI, Op, Register
 
 Environment = dict[str, Register]
+_ANY = "*"
+_WITH_NAMES = frozenset({"__dict__", "__setattr__", "__delattr__"})
 
 
 class ClassScope:
@@ -30,7 +33,8 @@ class Frame:
 
     ``env`` also has what tests have shown of other places (``places`` says that there are any):
     of ``a.b`` under "7.b" where register 7 holds ``a``, and of a name that is not local under
-    ".name". Where two paths meet, that is known only if it is known on both.
+    ".name". Where two paths meet, that is known only if it is known on both. ``shown`` tells when:
+    how many of the operations that may run other code (``turns``) came before.
     """
 
     __slots__ = (
@@ -55,10 +59,13 @@ class Frame:
         "rebound",
         "registers",
         "self_stores",
+        "shown",
         "stored",
         "stores",
         "texts",
+        "turns",
         "unit",
+        "walrus",
     )
 
     def __init__(
@@ -87,6 +94,9 @@ class Frame:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.places = False
+        self.shown: dict[Register, int] = {}
+        self.turns = 0
+        self.walrus: list[tuple[str, Register]] = []  # what `:=` has bound, in order
         self.stored: frozenset[str] | None = None
         self.rebound: set[str] = set()  # locals that a nested function rebinds
         self.flags = 0
@@ -112,10 +122,13 @@ class Frame:
         else:
             versions.append(register)
 
-    def phi(self, sources: list[Register]) -> Register:
-        """A register that holds what any of ``sources`` holds."""
+    def phi(self, sources: list[Register], names: tuple[str, ...] = ()) -> Register:
+        """A register that holds what any of ``sources`` holds.
+
+        ``names``: of attributes; unless some are stored later, the first of the sources alone.
+        """
         register = self.new()
-        self.ops.append((PHI, register, sources))
+        self.ops.append((PHI, register, sources, names) if names else (PHI, register, sources))
         return register
 
     def merge(self, left: Environment, right: Environment) -> None:
@@ -132,16 +145,15 @@ class Frame:
             merged = {n: register for n, register in merged.items() if "." not in n or n in right}
         self.env = merged
 
-    def stored_attributes(self) -> frozenset[str]:
-        """The names of the attributes that the function, or one in it, stores or deletes."""
+    def may_store(self, names: AbstractSet[str]) -> bool:
+        """Whether the function, or one in it, stores or deletes an attribute of such a name.
+
+        ``setattr(x, name, value)`` and whoever has the namespace of an object may store any.
+        """
         if self.stored is None:
-            self.stored = frozenset(
-                node.attr
-                for statement in self.body
-                for node in ast.walk(statement)
-                if type(node) is ast.Attribute and type(node.ctx) is not ast.Load
-            )
-        return self.stored
+            nodes = [node for statement in self.body for node in ast.walk(statement)]
+            self.stored = frozenset(filter(None, map(_stored_by, nodes)))
+        return _ANY in self.stored or not names.isdisjoint(self.stored)
 
     def owner_of(self, name: str) -> Frame | None:
         """The enclosing function whose local ``name`` is, if any (class scopes are skipped)."""
@@ -156,3 +168,18 @@ class Frame:
                     return None
             frame = frame.parent
         return None
+
+
+def _stored_by(node: ast.AST) -> str:
+    """The name of the attribute that ``node`` stores, ``_ANY``, or nothing."""
+    if type(node) is ast.Attribute:
+        if node.attr in _WITH_NAMES:
+            return _ANY
+        return "" if type(node.ctx) is ast.Load else node.attr
+    if type(node) is ast.Call and type(node.func) is ast.Name:
+        if node.func.id == "vars":
+            return _ANY
+        if node.func.id in ("setattr", "delattr"):
+            name = node.args[1] if len(node.args) > 1 else None
+            return str(name.value) if type(name) is ast.Constant else _ANY
+    return ""

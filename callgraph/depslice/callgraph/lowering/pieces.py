@@ -537,11 +537,13 @@ def lower_module(
     walrus: Sequence[int],
     by_name: bool,
     changing: frozenset[str],
+    rebound: frozenset[str],
 ) -> FileSummary:
     """Lower a parsed module.
 
     ``by_name``: its code may store under names that it computes. ``changing``: names that
-    augmented assignments may change.
+    augmented assignments may change. ``rebound``: those that functions may rebind which they are
+    no locals of.
     """
     future = any(
         isinstance(node, ast.ImportFrom)
@@ -552,6 +554,7 @@ def lower_module(
     lowering = FileLowering(future_annotations=future, walrus=walrus)
     lowering.stores_by_name = by_name
     lowering.changing = changing
+    lowering.rebound = rebound
     lowering.scope_body(tree.body, ("body",), parent=-1, owner=None, qualprefix="", outer=None)
     for unit_index, name in lowering.captures:
         owner = lowering.units[unit_index]

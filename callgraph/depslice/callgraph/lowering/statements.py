@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
+from depslice.callgraph.lowering.frame import Environment
 from depslice.callgraph.lowering.names import bound_names
 from depslice.callgraph.lowering.syntax import (
     Definition,
@@ -34,6 +35,7 @@ class StatementLowering(ExpressionLowering):
         self.captures: list[tuple[int, str]] = []
         self.stores_by_name = False  # a constant may be something else when it is read
         self.changing: frozenset[str] = frozenset()  # names that `+=` and the like may change
+        self.rebound: frozenset[str] = frozenset()
 
     # Implemented by the lowering of definitions.
     def define(self, node: Definition) -> Register:
@@ -77,8 +79,7 @@ class StatementLowering(ExpressionLowering):
             case ast.While():
                 self._while(node)
             case ast.With() | ast.AsyncWith():
-                self._enter_items(node)
-                return self.block(node.body) and not may_swallow(node)
+                return self._with(node)
             case ast.Try() | ast.TryStar():
                 return self._try(node)
             case ast.Raise(exc=exc, cause=cause):
@@ -196,6 +197,7 @@ class StatementLowering(ExpressionLowering):
         """Open a φ for every name the loop rebinds: (name, its sources, history length)."""
         frame = self.frame
         frame.flags |= s.HAS_LOOP
+        frame.turns += 1
         heads: list[tuple[str, list[Register], int]] = []
         for name in sorted(bound_names(body, walrus=self.walrus_lines).local & frame.locals):
             before = frame.env.get(name)
@@ -211,6 +213,7 @@ class StatementLowering(ExpressionLowering):
         for name, sources, seen in heads:
             sources.extend(frame.history.get(name, ())[seen:])
         frame.env = dict(env)  # what tests in the loop have shown may not hold behind it
+        frame.turns += 1
 
     def _loop(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.expression(node.iter)
@@ -240,6 +243,35 @@ class StatementLowering(ExpressionLowering):
             self.narrow(node.test, positive=False)
         self.block(node.orelse)
 
+    def _with(self, node: ast.With | ast.AsyncWith) -> bool:
+        self._enter_items(node)
+        frame = self.frame
+        before, seen = dict(frame.env), self._versions()
+        left = self.block(node.body)
+        frame.turns += 1
+        if not may_swallow(node):
+            return left
+        interrupted = self._interrupted(before, seen)
+        if left:
+            frame.env = interrupted
+        else:
+            frame.merge(interrupted, frame.env)
+        return False
+
+    def _versions(self) -> dict[str, int]:
+        return {name: len(versions) for name, versions in self.frame.history.items()}
+
+    def _interrupted(self, before: Environment, seen: dict[str, int]) -> Environment:
+        """What names hold where a block may have ended anywhere: what they held, or were given."""
+        frame = self.frame
+        found = dict(before)
+        for name, versions in frame.history.items():
+            fresh = versions[seen.get(name, 0) :]
+            if fresh and name in frame.locals:
+                known = [found[name]] if name in found else []
+                found[name] = frame.phi([*known, *fresh])
+        return found
+
     def _enter_items(self, node: ast.With | ast.AsyncWith) -> None:
         frame = self.frame
         for item in node.items:
@@ -247,6 +279,7 @@ class StatementLowering(ExpressionLowering):
             register = frame.new()
             pos = pack(item.context_expr.lineno, item.context_expr.col_offset)
             frame.ops.append((s.ENTER, register, manager, pos, isinstance(node, ast.AsyncWith)))
+            frame.turns += 1
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, register)
 
@@ -262,17 +295,11 @@ class StatementLowering(ExpressionLowering):
 
     def _try(self, node: ast.Try | ast.TryStar) -> bool:
         frame = self.frame
-        before = dict(frame.env)
-        seen = {name: len(versions) for name, versions in frame.history.items()}
+        before, seen = dict(frame.env), self._versions()
         left = self.block(node.body)
         body_end = frame.env
-        entry = dict(before)
-        for name, versions in frame.history.items():
-            fresh = versions[seen.get(name, 0) :]
-            if fresh:
-                known = [entry[name]] if name in entry else []
-                entry[name] = frame.phi([*known, *fresh])
-        ends: list[dict[str, Register]] = []
+        entry = self._interrupted(before, seen) if node.handlers else before
+        ends: list[Environment] = []
         for handler in node.handlers:
             frame.env = dict(entry)
             self._handler(handler)
@@ -285,7 +312,15 @@ class StatementLowering(ExpressionLowering):
         frame.env = ends[0] if ends else dict(entry)
         for end in ends[1:]:
             frame.merge(frame.env, end)
+        if not node.finalbody:
+            return not ends
+        after = frame.env
+        frame.env = at_last = self._interrupted(before, seen)  # it runs however the rest ends
         final_left = self.block(node.finalbody)
+        if ends:  # and what follows, only where that ends well
+            rebound = {n: r for n, r in frame.env.items() if r != at_last.get(n)}
+            gone = at_last.keys() - frame.env.keys()
+            frame.env = {n: r for n, r in {**after, **rebound}.items() if n not in gone}
         return final_left or not ends
 
     def _match(self, node: ast.Match) -> None:
@@ -449,6 +484,7 @@ class StatementLowering(ExpressionLowering):
                 end = target.end_lineno or target.lineno
                 column = max((target.end_col_offset or 0) - len(attr.encode()), 0)
                 frame.ops.append((s.SETATTR, receiver, attr, value, pack(end, column)))
+                frame.turns += 1
                 if receiver == 0 and frame.first_param:
                     frame.self_stores.add(attr)
                 else:

@@ -145,8 +145,13 @@ def ends_in_jump(body: list[ast.stmt]) -> bool:
 
 
 def may_swallow(node: ast.With | ast.AsyncWith) -> bool:
-    """``with suppress(…): return x`` may go on behind the block."""
-    return any(isinstance(item.context_expr, ast.Call) for item in node.items)
+    """``with suppress(…): return x`` may go on behind the block; not ``with open(…)``."""
+    managers = [item.context_expr for item in node.items]
+    return any(
+        isinstance(each, ast.Call)
+        and not (isinstance(each.func, ast.Name) and each.func.id == "open")
+        for each in managers
+    )
 
 
 def names_taken(body: list[ast.stmt]) -> list[str]:
