@@ -5,7 +5,9 @@ the standard library define, in this interpreter and the others named, and write
 ``callgraph/depslice/callgraph/stubs/called_back.json``: for each class, by its name in typeshed,
 and each method, the names it asks ``self`` (or ``cls``) for. A subclass that overrides one of
 them is called back (``HTMLParser.feed`` calls ``handle_starttag``). Methods written in C have no
-entry: they call no overrides by name.
+entry: they call no overrides by name. ``private_names.json`` beside it has the private names of each class, data
+and mangled ones too, and those that its module asks of any object with ``getattr`` or ``hasattr``: stubs leave most
+of them out.
 
 - Syntax counts as the special method it reaches: ``self[key]``, ``for x in self``, ``len(self)``.
 - ``getattr(self, "visit_" + kind)`` asks for ``visit_*``.
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib
 import inspect
 import io
@@ -35,14 +38,9 @@ from typing import Any, Final
 
 from depslice.callgraph.stubs.store import Stubs
 
-OUT: Final = (
-    Path(__file__).parents[1]
-    / "callgraph"
-    / "depslice"
-    / "callgraph"
-    / "stubs"
-    / "called_back.json"
-)
+_STUBS: Final = Path(__file__).parents[1] / "callgraph" / "depslice" / "callgraph" / "stubs"
+OUT: Final = _STUBS / "called_back.json"
+OUT_PRIVATE: Final = _STUBS / "private_names.json"
 _LEFT_OUT: Final = frozenset(
     {
         *("antigravity", "this", "idlelib", "lib2to3", "test", "turtledemo", "ensurepip", "venv"),
@@ -108,24 +106,29 @@ _COMPARISONS: Final = {
 def main(pythons: list[str]) -> None:
     """Read the standard libraries, and write what they say together."""
     found: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for read in map(_asked_of, (sys.executable, *pythons)):
-        for name, methods in read.items():
+    private: defaultdict[str, set[str]] = defaultdict(set)
+    for read in map(_read_by, (sys.executable, *pythons)):
+        for name, methods in read["asked"].items():
             for method, names in methods.items():
                 found[name][method] |= set(names)
-    lines = [
-        f"{json.dumps(name)}: "
-        + json.dumps({m: sorted(found[name][m]) for m in sorted(found[name])})
-        for name in sorted(found)
-    ]
-    OUT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        for name, names in read["private"].items():
+            private[name] |= set(names)
+    _write(OUT, {n: {m: sorted(found[n][m]) for m in sorted(found[n])} for n in found})
+    _write(OUT_PRIVATE, {name: sorted(names) for name, names in private.items()})
 
 
-def _asked_of(python: str) -> Mapping[str, Mapping[str, list[str]]]:
+def _write(path: Path, document: Mapping[str, Any]) -> None:
+    """A line for each class."""
+    lines = [f"{json.dumps(name)}: {json.dumps(document[name])}" for name in sorted(document)]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def _read_by(python: str) -> Mapping[str, Any]:
     command = [python, "-X", "frozen_modules=off", __file__, "--print"]  # frozen, without source
     ours = [path for path in sys.path if not path.startswith(sys.base_prefix)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(ours)}  # others lack depslice
     made = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment)
-    read: Mapping[str, Mapping[str, list[str]]] = json.loads(made.stdout)
+    read: Mapping[str, Any] = json.loads(made.stdout)
     return read
 
 
@@ -141,6 +144,39 @@ def asked() -> dict[str, dict[str, list[str]]]:
         if methods and known is not None:
             found[known.dotted] = methods
     return found
+
+
+def private() -> dict[str, list[str]]:
+    """For each class of this standard library, the private names that it or its module asks for."""
+    stubs = Stubs()
+    found: dict[str, list[str]] = {}
+    for class_ in set(_classes()):
+        known = stubs.class_named(f"{class_.__module__}.{class_.__qualname__}")
+        names = {name for name in vars(class_) if _is_private(name)} | _asked_by(class_.__module__)
+        if names and known is not None:
+            found[known.dotted] = sorted({*names, *found.get(known.dotted, ())})
+    return found
+
+
+def _is_private(name: str) -> bool:
+    is_special = name.startswith("__") and name.endswith("__")
+    return name.startswith("_") and not is_special and name != "_abc_impl"
+
+
+@functools.cache
+def _asked_by(module: str) -> frozenset[str]:
+    """The private names that the code of a module asks of any object by ``getattr``."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError, SyntaxError):
+        return frozenset()
+    return frozenset(
+        node.args[1].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1
+        if node.func.id in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant)
+        if isinstance(node.args[1].value, str) and _is_private(node.args[1].value)
+    )
 
 
 def _classes() -> Iterator[type]:
@@ -365,6 +401,6 @@ def _prefix(node: ast.expr, known: Mapping[str, str]) -> str | None:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--print"]:
-        print(json.dumps(asked()))
+        print(json.dumps({"asked": asked(), "private": private()}))
     else:
         main(sys.argv[1:])

@@ -129,7 +129,7 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
                 what="definitions of the slice",
                 shown=len(found.items) - smaller,
                 total=len(found.items) + left_out,
-                why=f"all have more than {limit} tokens: the farthest {smaller} are shown as"
+                why=f"an answer has up to {limit} tokens: the farthest {smaller} are shown as"
                 f" signatures or names, {left_out} are left out, with what only those reach;"
                 " give a budget, a depth or a certainty for another choice",
             )

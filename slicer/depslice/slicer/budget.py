@@ -34,7 +34,7 @@ _FINER: Final = 8
 """Steps for each item: each form is left at another step, even where there are few items."""
 _TRIALS: Final = 8
 """How often it is tried to give others what the imports of items that are left out took."""
-_ROOMY: Final = 0.95
+ENOUGH: Final = 0.95
 """The share of a budget that is good enough."""
 
 
@@ -91,7 +91,7 @@ class BudgetFitter:
             found, size = self._without(self._after(step))
         too_large = 0
         for _ in range(_TRIALS):  # the imports of what is left out are gone, too
-            if size > budget or size >= _ROOMY * budget or step - too_large <= 1:
+            if size > budget or size >= ENOUGH * budget or step - too_large <= 1:
                 break
             earlier = (too_large + step) // 2
             larger, more = self._without(self._after(earlier))
@@ -169,19 +169,13 @@ class BudgetFitter:
     def _listed(self, smaller: Slice) -> Slice:
         """``smaller`` with what the budget has cost."""
         kept = {item.symbol.id for item in smaller.items}
-        before = self._found.omitted
-        return replace(
-            smaller,
-            omitted=(
-                *before,
-                *(each for each in smaller.omitted if each not in before),
-                *(
-                    Omitted(symbol=item.symbol.id, why="budget", distance=item.distance)
-                    for item in self._found.items
-                    if item.symbol.id not in kept
-                ),
-            ),
-        )
+        cut = [
+            Omitted(symbol=item.symbol.id, why="budget", distance=item.distance)
+            for item in self._found.items
+            if item.symbol.id not in kept
+        ]
+        listed = {each.symbol: each for each in (*smaller.omitted, *self._found.omitted, *cut)}
+        return replace(smaller, omitted=tuple(listed.values()))
 
 
 class _FileSizes:
@@ -229,7 +223,7 @@ class _FileSizes:
 def least_that_fits(count: int, size: Callable[[int], int], budget: int) -> int:
     """The least number below ``count`` of which the size fits, else ``count``.
 
-    Sizes fall as items step down.
+    Sizes fall as items step down, but for what is shorter than its name (``A = 0``).
     """
     if size(count) > budget:
         return count

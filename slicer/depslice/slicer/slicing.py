@@ -12,13 +12,13 @@ from depslice.callgraph.program import Program
 from depslice.callgraph.references import list_functions
 from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
-from depslice.slicer.budget import BudgetFitter
+from depslice.slicer.budget import ENOUGH, BudgetFitter
 from depslice.slicer.closure import grow_closure
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
-_LEAST_OF_ITEM: Final = 16
-"""The tokens that an item takes at least, a third of them in full, with what is around it."""
+_PER_ITEM: Final = 16
+"""The tokens that most items take, a third of them in full, with what is around them."""
 _MOST_ANYHOW: Final = 50
 
 
@@ -46,36 +46,46 @@ def slice_symbols(
     meant (overrides, callbacks), so that the slice may lack something.
 
     :raises UnknownTarget: an id that no module of the program defines.
-    :raises OptionError: a negative depth or budget, no target, an unknown tokenizer.
+    :raises OptionError: a negative depth or budget, no target, an unknown tokenizer or certainty.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
     if not targets:
         raise OptionError("no target to slice")
+    if not isinstance(least, Certainty):
+        raise OptionError(f"least must be a Certainty, such as Certainty.LIKELY: {least!r}")
     if depth is not None and depth < 0:
         raise OptionError(f"the depth must not be negative: {depth}")
     if budget is not None and budget <= 0:
         raise OptionError(f"the budget must be positive: {budget}")
     measure = find_tokenizer(tokenizer)
-    forget_engine(program)  # what other slices made it evaluate must not show in this one
-    engine = engine_of(program)
+    most = None if budget is None else items_within(budget)
+    while True:
+        forget_engine(program)  # what other slices made it evaluate must not show in this one
+        closure = grow_closure(
+            program,
+            engine_of(program),
+            targets,
+            depth=depth,
+            whole_classes=whole_classes,
+            observed=observed,
+            least=least,
+            most=most,
+        )
+        found = assemble(program, closure, tuple(targets))
+        if budget is None or most is None:
+            return found
+        # What a budget has no room for is not looked for: what is nearest is found first, and a
+        # function from which all of a large package is reached would cost as much as all of it.
+        fitted, size = BudgetFitter(program, closure, found, tokenizer=measure).fit(budget)
+        is_whole = all(each.why != "budget" for each in found.omitted)
+        if is_whole or size >= ENOUGH * budget:
+            return fitted
+        most *= 2
 
-    # What a budget has no room for is not looked for: what is nearest is found first, and a
-    # function from which all of a large package is reached would cost as much as all of it.
-    most = None if budget is None else budget // _LEAST_OF_ITEM + _MOST_ANYHOW
-    closure = grow_closure(
-        program,
-        engine,
-        targets,
-        depth=depth,
-        whole_classes=whole_classes,
-        observed=observed,
-        least=least,
-        most=most,
-    )
-    found = assemble(program, closure, tuple(targets))
-    if budget is None:
-        return found
-    return BudgetFitter(program, closure, found, tokenizer=measure).fit(budget)[0]
+
+def items_within(budget: int) -> int:
+    """How many items are looked for at first that are to be shown within a budget."""
+    return budget // _PER_ITEM + _MOST_ANYHOW
 
 
 def engine_of(program: Program) -> Engine:

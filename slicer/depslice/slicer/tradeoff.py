@@ -17,7 +17,7 @@ from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.cut import Form
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import RenderedFile, Slice
-from depslice.slicer.slicing import engine_of, forget_engine
+from depslice.slicer.slicing import engine_of, forget_engine, items_within, slice_symbols
 from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import ESTIMATE, Tokenizer, find_tokenizer
 from depslice.slicer.usages import usage_files
@@ -178,7 +178,14 @@ def measure(
         points.append(_point("depth", depth, slice_size(smaller, counter), found, smaller))
     for budget in default_budgets(fitter) if budgets is None else sorted(set(budgets)):
         say(f"budget {budget:,}")
-        points.append(_fitted(budget, found, fitter))
+        if len(closure.distances) <= items_within(budget):
+            smaller, size = fitter.fit(budget)
+        else:
+            smaller = slice_symbols(
+                program, [target], budget=budget, whole_classes=whole_classes, tokenizer=tokenizer
+            )
+            size = slice_size(smaller, counter)
+        points.append(_point("budget", budget, size, found, smaller))
     points += _forms(found, fitter)
     return Measured(
         tradeoff=Tradeoff(
@@ -322,11 +329,6 @@ def _strategies(
         items=sum(_definitions(program, path) for path in paths),
         lost=_lost(found, {i.symbol.id: Form.FULL for i in found.items if i.symbol.path in paths}),
     )
-
-
-def _fitted(budget: int, found: Slice, fitter: BudgetFitter) -> Point:
-    smaller, size = fitter.fit(budget)
-    return _point("budget", budget, size, found, smaller)
 
 
 def _forms(found: Slice, fitter: BudgetFitter) -> Iterable[Point]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from depslice.callgraph import Program, open_program
+from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty
 from depslice.slicer import Form, function_symbols, render, slice_symbols
 
@@ -95,3 +96,93 @@ def test_budgets_cut_what_is_guessed_before_what_is_sure(guessed: Program) -> No
     forms = {item.symbol.id: item.form for item in found.items}
     assert forms["app:deep"] is not Form.FULL
     assert forms["app:surest"] is Form.FULL
+
+
+def sliced(text: str, least: Certainty, folder: Path) -> tuple[set[str], dict[str, str]]:
+    """The names in the slice of ``target``, and what is omitted: name -> why."""
+    (folder / "app.py").write_text(text)
+    found = slice_symbols(open_program(folder, cache=None), ["app:target"], least=least)
+    names = {item.symbol.id.partition(":")[2] for item in found.items}
+    return names, {each.symbol.partition(":")[2]: each.why for each in found.omitted}
+
+
+def test_a_guess_stands_in_the_way_of_nothing_surer(tmp_path: Path) -> None:
+    text = """
+class Box:
+    def opened(self): return 1
+class Proxy:
+    def __getattr__(self, name): return getattr(Box(), name)
+def target(given=None):
+    given and given.opened()
+    return Proxy().opened()
+"""
+    names, omitted = sliced(text, Certainty.LIKELY, tmp_path)
+    assert "Box.opened" in names
+    assert not omitted
+
+
+def test_what_one_argument_is_asked_for_is_definite(tmp_path: Path) -> None:
+    text = """
+class Box:
+    def opened(self): return 1
+    def closed(self): return 2
+class Other(Box):
+    def closed(self): return 3
+def show(box): return box.opened()
+def shut(box): return box.closed()
+def target(): return show(Box()), shut(Box()), shut(Other())
+"""
+    names, omitted = sliced(text, Certainty.DEFINITE, tmp_path)
+    assert "Box.opened" in names
+    assert omitted == {"Box.closed": "certainty", "Other.closed": "certainty"}
+
+
+def test_what_an_interface_demands_is_definite(tmp_path: Path) -> None:
+    text = """
+import collections.abc
+class Own(collections.abc.Mapping):
+    def __getitem__(self, key): return key
+    def __iter__(self): return iter(())
+    def __len__(self): return 0
+    def get(self, key, default=None): return default
+def target(): return Own()
+"""
+    names, _ = sliced(text, Certainty.DEFINITE, tmp_path)
+    assert {"Own.__getitem__", "Own.__iter__", "Own.__len__"} <= names
+    assert "Own.get" not in names
+
+
+def test_fields_that_are_left_out_are_told(tmp_path: Path) -> None:
+    text = """
+import enum
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+def make(which): return which
+def target(given: Colour):
+    return given.opened() or RULES["a"](Colour.__name__)
+RULES = {"a": make, "b": lambda x: Colour("x")}
+"""
+    names, omitted = sliced(text, Certainty.DEFINITE, tmp_path)
+    assert {name for name in ("Colour.RED", "Colour.BLUE") if name not in names} <= omitted.keys()
+
+
+def test_what_is_too_deep_is_not_omitted_for_its_certainty(tmp_path: Path) -> None:
+    text = """
+import pickle
+class Box:
+    def opened(self): return 1
+def near(data): return pickle.loads(data).opened(), far()
+def far(): return Box().opened()
+def target(data): return near(data)
+"""
+    (tmp_path / "app.py").write_text(text)
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["app:target"], least=Certainty.DEFINITE, depth=2)
+    why = {each.symbol: each.why for each in found.omitted}
+    assert why["app:Box.opened"] == "depth"
+
+
+def test_a_certainty_that_is_none_is_refused(guessed: Program) -> None:
+    with pytest.raises(OptionError, match="Certainty"):
+        slice_symbols(guessed, ["app:target"], least="likely")  # type: ignore[arg-type]

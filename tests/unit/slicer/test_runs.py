@@ -512,3 +512,130 @@ def target(): return sum(each().go() for each in ({", ".join(f"Sub{i}" for i in 
     ids = {item.symbol.id for item in found.items}
     assert {f"app:Sub{i}.make" for i in range(40)} <= ids
     assert sum(f"app:Made{i}.{name}" in ids for i in range(40)) >= least
+
+
+PRIVATE = {
+    "data": """
+# --- app.py
+import http.client
+class Own(http.client.HTTPConnection):
+    _http_vsn = 10
+    _http_vsn_str = "HTTP/1.0"
+def target():
+    made = Own("localhost")
+    made.putrequest("GET", "/")
+    return made._buffer[0].decode()
+# GET / HTTP/1.0
+""",
+    "mangled": """
+# --- app.py
+import xmlrpc.client
+class Own(xmlrpc.client.ServerProxy):
+    def _ServerProxy__request(self, name, args): return name
+def target(): return Own("http://localhost").system.listed()
+# system.listed
+""",
+    "of another object": """
+# --- app.py
+import inspect
+class Own(inspect.Parameter):
+    pass
+class Signed(inspect.Signature):
+    _parameter_cls = Own
+def called(x): pass
+def target(): return type(Signed.from_callable(called).parameters["x"]).__name__
+# Own
+""",
+}
+
+
+@pytest.mark.parametrize("how", PRIVATE)
+def test_private_names_that_the_library_asks_for(how: str, tmp_path: Path) -> None:
+    files = PRIVATE[how]
+    expected = files.strip().rpartition("\n# ")[2]
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'eval("lib.f(1)")',
+        'eval(compile("lib.f(1)", "", "eval"))',
+        'list(map(eval, ["lib.f(1)"]))[0]',
+    ],
+)
+def test_code_in_texts_has_the_names_of_its_module(body: str, tmp_path: Path) -> None:
+    files = f"""
+# --- lib.py
+def f(x): return g(x)
+def g(x): return x + 1
+# --- app.py
+import lib
+def target(): return {body}
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "2"
+
+
+@pytest.mark.parametrize("made", ["K = 7", "def K(): pass\n    K = 7"])
+def test_a_name_that_a_function_binds_when_the_module_runs(made: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+def install():
+    global K
+    {made}
+install()
+def target(): return K
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "7"
+
+
+@pytest.mark.parametrize("hook", ["__init__", "__new__"])
+def test_a_metaclass_asks_the_classes_it_makes(hook: str, tmp_path: Path) -> None:
+    made = "super().__new__(c, *args)" if hook == "__new__" else "c"
+    files = f"""
+# --- app.py
+class Meta(type):
+    def {hook}(c, *args):
+        made = {made}
+        made.tag = tag(made)
+        {"return made" if hook == "__new__" else "pass"}
+def tag(made): return made.named()
+class A(metaclass=Meta):
+    @staticmethod
+    def named(): return "n"
+    @staticmethod
+    def other(): return 1
+def target(): return A.tag
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "n"
+
+
+def test_names_that_are_passed_on_with_a_star(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Box:
+    def opened(self): return 1
+def named(box, name): return getattr(box, name)()
+def call(*args): return named(*args)
+def target(): return call(Box(), "opened")
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "1"
+
+
+def test_what_a_test_showed_before_a_call(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Lazy:
+    def go(self): return "lazy"
+class Real:
+    def go(self): return "real"
+class Holder:
+    def __init__(self): self.state = Lazy()
+    def load(self): self.state = Real()
+    def run(self):
+        if isinstance(self.state, Lazy):
+            self.load()
+            return self.state.go()
+def target(): return Holder().run()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "real"

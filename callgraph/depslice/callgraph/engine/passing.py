@@ -421,7 +421,8 @@ class FunctionCalls(FittingEvaluation):
                 passed = EMPTY
             self._passing[values] = passed
             kinds = [known[v] for v in values]
-            parameters = tuple((kind[1], kind[2]) for kind in kinds if kind[0] == "P")
+            behind = [known[kind[1]] if kind[0] == "E" else kind for kind in kinds]  # of `*args`
+            parameters = tuple((kind[1], kind[2]) for kind in behind if kind[0] == "P")
             if parameters or any(map(self._is_key, kinds)):
                 self._telling[values] = parameters
         return passed

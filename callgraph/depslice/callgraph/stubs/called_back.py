@@ -1,7 +1,7 @@
 """What classes of the standard library call of their own objects.
 
 Stubs do not say it, so it was read from the sources once: ``benchmarks/called_back.py`` writes
-``called_back.json``, and describes its form.
+``called_back.json`` and ``private_names.json``, and describes their form.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 MAKE: Final = "()"
 """Stands among the names for a new instance of the object's own class."""
@@ -60,10 +60,20 @@ def called_back() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
     A name with ``*`` stands for all that fit, :data:`MAKE` for making an instance.
     """
-    text = files("depslice.callgraph.stubs").joinpath("called_back.json").read_bytes()
-    read: dict[str, dict[str, Sequence[str]]] = json.loads(text)
+    read: dict[str, dict[str, Sequence[str]]] = _read("called_back.json")
     for dotted, methods in _NOT_IN_SOURCE.items():
         known = read.setdefault(dotted, {})
         for method, names in methods.items():
             known[method] = sorted({*known.get(method, ()), *names})
     return read
+
+
+@cache
+def private_names() -> Mapping[str, Sequence[str]]:
+    """For classes, by their names in typeshed: the private names that code beside them looks for."""
+    read: Mapping[str, Sequence[str]] = _read("private_names.json")
+    return read
+
+
+def _read(name: str) -> Any:
+    return json.loads(files("depslice.callgraph.stubs").joinpath(name).read_bytes())

@@ -103,17 +103,28 @@ class Classes:
     def make_live(self, class_: Class, demand: Demand) -> None:
         """``class_`` is used as a value: it can be instantiated, its members reached."""
         if self._growth.doubts(demand):
-            if not self._growth.omits(class_.id, demand):  # its header is there already
-                for name in _CONSTRUCTORS:
-                    found = self._engine.find_member(class_, name)
-                    if found is not None and not self._growth.omits(found.id, demand):
-                        self._growth.omits(f"{found.id}.{name}", demand)
+            self._omit_live(class_, demand)
             return
         if not self._made_live.is_new(class_, demand):
             return
         self._live.add(class_)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
+
+    def _omit_live(self, class_: Class, demand: Demand) -> None:
+        """Note what a class would bring that is live for no reference that is followed."""
+        growth, engine = self._growth, self._engine
+        if growth.omits(growth.item_of_class(class_), demand) or class_.info.piece < 0:
+            return
+        for name in _CONSTRUCTORS:  # its header is there already
+            found = engine.find_member(class_, name)
+            if found is not None and not growth.omits(growth.item_of_class(found), demand):
+                growth.omits(f"{found.id}.{name}", demand)
+        if is_record(engine, class_, self._overrides):
+            for module, piece in fields_of(engine, class_, self._overrides):
+                owner = engine.class_(module, piece.owner)
+                for name in piece.binds:
+                    growth.omits(f"{owner.id}.{name}", demand)
 
     def place(self) -> bool:
         """Look at live classes again of which more bases are known since; whether there are such."""
@@ -224,12 +235,15 @@ class Classes:
         There is no instance without the former (PEP 3119); the finalizer of a file closes it.
         """
         for base in outside:
-            kept = replace(own, certainty=Certainty.LIKELY, evidence=f"external-base {base}")
-            length = {"__len__"} & self._overrides.declared([base])  # which anything may ask
-            for name in sorted(abstract_of(base) | length):
+            required = replace(own, evidence=f"external-base {base}")
+            kept = replace(required, certainty=Certainty.LIKELY)
+            asked = dict.fromkeys(sorted(abstract_of(base)), required)
+            if "__len__" in self._overrides.declared([base]):  # which anything may ask
+                asked.setdefault("__len__", kept)
+            for name, demand in asked.items():
                 found = self._engine.find_member(class_, name)
                 if found is not None:
-                    self.want_member(found, name, kept)
+                    self.want_member(found, name, demand)
             for k in self._engine.mro(class_):
                 for piece in map(k.module.summary.pieces.__getitem__, k.info.pieces):
                     is_data = piece.kind == "assign" or is_property(k.module, piece)
@@ -294,6 +308,8 @@ class Classes:
         for (k, listing), demand in tuple(self._all.items()):
             if k in order:
                 self._keep_all(live, listing, demand)
+        for k in self._made_by(live):
+            self._answer_made(live, self._of_subclasses.get(k, {}))
         inherited = frozenset(order)
         for k, name, demand in [(*key, d) for key, d in self._after.items() if key[0] in inherited]:
             self._want_next(live, k, name, demand)
@@ -320,6 +336,17 @@ class Classes:
             asked = {*standing}
         for name in sorted(asked):
             self._want_found(live, name, standing[name], fallback=fallback)
+
+    def _made_by(self, live: Class) -> dict[Class, None]:
+        """The metaclasses of which ``live`` is an instance (data model, 3.3.3)."""
+        engine = self._engine
+        return dict.fromkeys(k for m in engine.metaclasses_of(live) for k in engine.mro(m))
+
+    def _answer_made(self, live: Class, standing: Mapping[str, Demand]) -> None:
+        """What is demanded of an instance of a metaclass; special methods are that one's."""
+        for name, demand in tuple(standing.items()):
+            if not name.startswith("__") and name in self._live.answered_by(live):
+                self._want_found(live, name, demand)
 
     # --- members
 
@@ -398,7 +425,7 @@ class Classes:
             self.want_anywhere(name, demand)  # structural: PEP 544
         self.want_override(class_, name, demand)
         if not name.startswith("__") and self._standing.is_new((class_, "or", name), demand):
-            self._of_instances.setdefault(class_, {})[name] = demand
+            self._growth.stand(self._of_instances.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_where_missing(live, name, demand)
 
@@ -410,11 +437,15 @@ class Classes:
     def want_override(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` on ``class_`` or a subclass of it, as far as they are live."""
         if self._standing.is_new((class_, "below", name), demand):
-            self._of_subclasses.setdefault(class_, {})[name] = demand
+            self._growth.stand(self._of_subclasses.setdefault(class_, {}), name, demand)
             derived = name in _DERIVED
             for live in tuple(self._live.below(class_)):
                 if derived or name in self._live.answered_by(live):
                     self._want_found(live, name, demand)
+            if "builtins.type" in self._engine.external_bases(class_):  # what it makes is a class
+                for live in self._live:
+                    if class_ in self._made_by(live):
+                        self._answer_made(live, {name: demand})
 
     def want_notified(
         self, class_: Class, name: str, how: f.Access, demand: Demand, *, below: bool
@@ -426,14 +457,14 @@ class Classes:
         """
         self._want_if_notified(class_, name, how, demand)
         if below and self._standing.is_new((class_, name, how), demand):
-            self._stored.setdefault(class_, {})[name, how] = demand
+            self._growth.stand(self._stored.setdefault(class_, {}), (name, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._want_if_notified(live, name, how, demand)
 
     def want_notified_anywhere(self, name: str, how: f.Access, demand: Demand) -> None:
         """``name`` is stored or deleted on a receiver nobody knows: any live class may be it."""
         if self._standing.is_new((name, how), demand):
-            self._stored.setdefault(None, {})[name, how] = demand
+            self._growth.stand(self._stored.setdefault(None, {}), (name, how), demand)
             for live in self._live:
                 self._want_if_notified(live, name, how, demand)
             for class_ in tuple(self._named):
@@ -468,7 +499,7 @@ class Classes:
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
         if self._standing.is_new((class_, "line", name), demand):
-            self._in_line.setdefault(class_, {})[name] = demand
+            self._growth.stand(self._in_line.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_each(self._engine.mro(live), name, demand)
 
@@ -476,14 +507,14 @@ class Classes:
         """All that is in the namespace of ``class_``, and (``below``) of its live subclasses."""
         self._keep_all(class_, how, demand)
         if below and self._standing.is_new((class_, how), demand):
-            self._all[class_, how] = demand
+            self._growth.stand(self._all, (class_, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._keep_all(live, how, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
         if self._standing.is_new((class_, "after", name), demand):
-            self._after[class_, name] = demand
+            self._growth.stand(self._after, (class_, name), demand)
             for live in tuple(self._live.below(class_)):
                 self._want_next(live, class_, name, demand)
 
@@ -493,7 +524,7 @@ class Classes:
         Of live classes that wait for somebody to use an instance: this may be one.
         """
         if self._standing.is_new(("waiting", name), demand):
-            self._of_waiting[name] = demand
+            self._growth.stand(self._of_waiting, name, demand)
             for live in self._live:
                 if self._waits(live):
                     self._want_inherited(live, name, demand)
@@ -506,7 +537,7 @@ class Classes:
     def want_anywhere(self, name: str, demand: Demand) -> None:
         """``name`` on a receiver nobody knows: any live class may be it."""
         if self._standing.is_new(name, demand):
-            self._anywhere[name] = demand
+            self._growth.stand(self._anywhere, name, demand)
             answering = self._live.answering(name, "__getattr__")
             for live in self._live if name in _DERIVED else answering:
                 self._want_found(live, name, demand, fallback=True)
@@ -531,7 +562,7 @@ class Classes:
     def _recognise(self, class_: Class, name: str, demand: Demand) -> None:
         """A receiver that nobody knows has ``name``: if ``class_`` has it, it may be one."""
         if class_ not in self._live and self._live.has(class_, name):
-            self._may_be[class_, name] = demand
+            self._growth.stand(self._may_be, (class_, name), demand)
 
     def recognise(self) -> bool:
         """Take receivers nobody knows for what annotations name, where nothing else is like them.
@@ -560,7 +591,7 @@ class Classes:
         """
         if not self._standing.is_new((telling, "beside", name), demand):
             return False
-        self._beside.setdefault(telling, {})[name] = demand
+        self._growth.stand(self._beside.setdefault(telling, {}), name, demand)
         found = self._found.setdefault((name, self._growth.distance_by(demand)), set())
         for live in self._live.having(telling):
             if live not in found:
@@ -572,7 +603,7 @@ class Classes:
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""
         if (prefix or suffix) and self._standing.is_new((class_, prefix, "…", suffix), demand):
-            self._matching[class_, prefix, suffix] = demand
+            self._growth.stand(self._matching, (class_, prefix, suffix), demand)
             self._want_fitting(class_, prefix, suffix, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_fitting(live, prefix, suffix, demand)

@@ -42,7 +42,7 @@ class ComputedNames:
         self._attributes: dict[str, None] = {}  # names that are read of something
         self._accessed: dict[tuple[int, f.Access, str], None] = {}
         self._read: set[Function] = set()
-        self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: spelt `alias.name`
+        self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: of `alias.name` in texts
         self._runs_text = False
 
     def follow(self, at: Followed, fact: Fact) -> None:
@@ -154,7 +154,8 @@ class ComputedNames:
             ):
                 kind = self._growth.engine.values[value]
                 if kind[0] == "M":
-                    self._in_text.setdefault((kind[1], name), self._named_in_text(at))
+                    for read in ((kind[1], name), (at.module.name, alias)):
+                        self._in_text.setdefault(read, self._named_in_text(at))
 
     def _named_in_text(self, at: Followed) -> Demand:
         kind, rule = ReferenceKind.READ, "named-in-text"

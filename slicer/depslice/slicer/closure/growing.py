@@ -213,6 +213,7 @@ class _Growing:
             self._open.trace()
             or self._growth.is_pending
             or self._following.revisit()
+            or self._open.make_sure()
             or self._open.recognise()
             or self._open.leave_unbound()
             or self._computed.match_strings()

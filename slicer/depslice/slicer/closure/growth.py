@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
@@ -29,6 +30,7 @@ from depslice.slicer.pieces import (
 )
 from depslice.slicer.wiring import ImportEdge, import_closure, with_packages
 
+_Key = TypeVar("_Key", bound=Hashable)
 _ENCLOSES = "encloses"
 OBSERVED = "observed"
 
@@ -55,12 +57,14 @@ class Asked:
     """What rules have been asked for so far, each to be answered once.
 
     From where counts: what asks again, nearer to a target, brings nearer what it asks for (and
-    what was too deep for the first need not be for the second).
+    what was too deep for the first need not be for the second). What is asked with less certainty
+    than is followed is only omitted, and stands in nobody's way.
     """
 
     def __init__(self, growth: Growth) -> None:
         self._growth = growth
         self._distances: dict[Hashable, int] = {}
+        self._doubted: dict[Hashable, int] = {}
 
     def __contains__(self, what: Hashable) -> bool:
         return what in self._distances
@@ -71,10 +75,11 @@ class Asked:
     def is_new(self, what: Hashable, demand: Demand) -> bool:
         """Whether nobody as near has asked for ``what``; from now on somebody has."""
         distance = self._growth.distance_by(demand)
-        known = self._distances.get(what)
+        distances = self._doubted if self._growth.doubts(demand) else self._distances
+        known = distances.get(what)
         if known is not None and known <= distance:
             return False
-        self._distances[what] = distance
+        distances[what] = distance
         return True
 
 
@@ -311,6 +316,16 @@ class Growth:
         """Whether ``demand`` is less certain than what is followed."""
         return demand.certainty.rank > self._least.rank and demand.evidence != OBSERVED
 
+    @property
+    def is_strict(self) -> bool:
+        """Whether nothing but definite references is followed."""
+        return self._least is Certainty.DEFINITE
+
+    def stand(self, standing: dict[_Key, Demand], key: _Key, demand: Demand) -> None:
+        """Have ``demand`` stand for what is yet to come, if none does that is followed."""
+        if key not in standing or not self.doubts(demand):
+            standing[key] = demand
+
     def omits(self, item: str, demand: Demand) -> bool:
         """Whether ``item`` would be new and is left out, if ``demand`` reached it; noted then."""
         if item in self.closure.distances:
@@ -329,7 +344,9 @@ class Growth:
     def _omit(self, item: str, demand: Demand) -> None:
         too_deep = self._is_too_deep(demand)
         why = "certainty" if self.doubts(demand) else "depth" if too_deep else "budget"
-        self.closure.omitted.setdefault(item, (why, self.distance_by(demand)))
+        known = self.closure.omitted.get(item)
+        if known is None or (known[0] == "certainty" and why != "certainty"):
+            self.closure.omitted[item] = why, self.distance_by(demand)
 
     def first_item(self) -> str:
         """The first target, in whose name things are done that no reference asks for."""

@@ -106,7 +106,9 @@ class Names:
             writers = summary.global_writers.get(name, ())
             for unit in writers:
                 self._growth.keep(module, holding_piece(module, unit), demand)
-            if not writers:
+            if writers:
+                self._keep_callers(module, set(writers), demand)
+            else:
                 self.want_made(module, name, demand)
 
     # --- names that are made at run time
@@ -118,7 +120,12 @@ class Names:
         summary = module.summary
         spaces = spaces_of(summary)
         making = {unit.index for unit in summary.units if makes_names(unit, spaces)}
-        for piece in summary.pieces if making else ():
+        if making:
+            self._keep_callers(module, making, demand)
+
+    def _keep_callers(self, module: Module, making: set[int], demand: Demand) -> None:
+        """Statements of the module scope that are one of the units ``making`` a name, or call one."""
+        for piece in module.summary.pieces:
             if piece.unit < 0 or piece.owner >= 0 or not runs_on_import(piece):
                 continue
             if piece.unit in making or not making.isdisjoint(self._called_by(module, piece)):

@@ -18,13 +18,14 @@ from depslice.callgraph.engine.library import COPYING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
+    OPEN,
     Class,
     Function,
     Lookup,
     Value,
     Values,
 )
-from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.summary import Position
 from depslice.slicer.closure.classes import ORDERING, Classes
 from depslice.slicer.closure.growth import Asked, Growth
@@ -92,6 +93,7 @@ class _Open:
     name: Any
     demand: Demand
     done: set[int] = field(default_factory=set)
+    is_sure: bool = False  # settled for the only value there is
 
 
 def _tells(use: _Open) -> bool:
@@ -110,7 +112,7 @@ class OpenValues:
         self._origins = Origins(growth.engine, classes.live_below)
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
-        self._asked: set[tuple[int, str, Any, object]] = set()
+        self._asked: set[tuple[int, str, Any, str, bool]] = set()
         self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
@@ -171,6 +173,27 @@ class OpenValues:
                 use.done.add(value)
                 self._settle(use, value)
         return bool(fresh) or bool(self._fresh) or self._origins.stale
+
+    def make_sure(self) -> bool:
+        """Settle uses of what is one known object: they are definite. Whether there are such.
+
+        As a call is of which flow shows one callee (:mod:`depslice.callgraph.certainty`).
+        """
+        found = False
+        for value, uses in self._uses.items() if self._growth.is_strict else ():
+            known = self._origins.known(value)
+            if len(known) != 1 or not self._is_exact(*known):
+                continue
+            for use in uses:
+                if not use.is_sure and use.demand.certainty is Certainty.LIKELY:
+                    use.is_sure = found = True
+                    sure = replace(use.demand, certainty=Certainty.DEFINITE)
+                    self._settle(replace(use, demand=sure), *known)
+        return found
+
+    def _is_exact(self, value: int) -> bool:
+        kind = self._engine.values[value]
+        return bool(kind[2]) if kind[0] in ("I", "C") else kind[0] not in OPEN
 
     def leave_unbound(self) -> bool:
         """Have parameters that nothing in the slice is seen to pass stand for anything.
@@ -285,7 +308,7 @@ class OpenValues:
             self._settle_handed(use, value)
         elif use.use == "spelled":
             if tag in ("I", "C", "M"):
-                self.spelled.setdefault((value, use.name), use.demand)
+                self._growth.stand(self.spelled, (value, use.name), use.demand)
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name
@@ -437,7 +460,7 @@ class OpenValues:
 
     def _note_once(self, use: Use, value: int, name: Any, demand: Demand) -> None:
         """The same is done with ``value``, which may in turn stand for what it is a part of."""
-        asked = (value, use, name, demand.source)
+        asked = (value, use, name, demand.source, self._growth.doubts(demand))
         if asked not in self._asked:
             self._asked.add(asked)
             self.note(use, value, name, demand)
@@ -449,7 +472,7 @@ class OpenValues:
         if kind[0] == "U" and name == f.ALL and (how == "dir" or of_class):
             self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
         if kind[0] == "M":
-            self.listed.setdefault(kind[1], demand)
+            self._growth.stand(self.listed, kind[1], demand)
         if kind[0] != "C" and (kind[0] != "I" or how == "vars"):
             return  # what an instance holds, somebody has stored there
         _, class_, exact = kind
@@ -556,18 +579,7 @@ class OpenValues:
         self, use: _Open, function: Function, *, receiver: int | None = None
     ) -> None:
         given: Given = use.name
-        demand = use.demand
-        self._growth.keep_function(
-            function,
-            Demand.of(
-                demand.source,
-                function.module,
-                ReferenceKind.CALL,
-                demand.evidence,
-                demand.pos,
-                certain=False,
-            ),
-        )
+        self._growth.keep_function(function, replace(use.demand, kind=ReferenceKind.CALL))
         params, signature = function.unit.params, function.signature
         args = given.args if receiver is None else (self._engine.only(receiver), *given.args)
         free = dict.fromkeys((*signature.positional, *signature.keyword_only))

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from depslice.callgraph.engine.library import FOUND_BY_NAME, INERT_BASES, WAITING, is_of
 from depslice.callgraph.program import Module
 from depslice.callgraph.stubs import declarations as d
-from depslice.callgraph.stubs.called_back import called_back
+from depslice.callgraph.stubs.called_back import called_back, private_names
 from depslice.callgraph.stubs.store import StubClass, Stubs
 from depslice.callgraph.summary import Piece
 from depslice.slicer.pieces import is_decorated
@@ -127,7 +127,7 @@ class Overrides:
         if is_decorated(module, piece) or self.names(bases, piece):
             return True
         known = [base for base in bases if self.knows(base)]
-        is_all = all(found.is_all for base in known if (found := self._of(base)) is not None)
+        is_all = all(found.is_all for found in map(self._of, known) if found)
         return bool(known) and any(
             _is_special(name) if is_all else name[0] == "_" for name in piece.binds
         )
@@ -161,6 +161,7 @@ class Overrides:
         if _EXPORTS in order:
             return None
         names = {name for each in self._stubs.mro(class_) for name in each.members}
+        names.update(name for each in order for name in private_names().get(each, ()))
         patterns = [name for each in order for name in FOUND_BY_NAME.get(each, ())]
         asked = called_back()
         patterns += [n for each in order for names in asked.get(each, {}).values() for n in names]
