@@ -142,6 +142,7 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
+        self.tested: dict[ast.expr, Register] = {}  # what `isinstance` is given
         self._lower: dict[type, Callable[[Any], Register]] = {
             ast.Name: self._name,
             ast.Attribute: self._attribute,
@@ -345,8 +346,10 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
-        if not (type(func) is ast.Name and func.id in _QUIET):
+        if type(func) is not ast.Name or func.id not in _QUIET:
             frame.turns += 1
+        elif func.id == "isinstance":
+            self.tested.update(zip(node.args, args, strict=False))
         if by_name and len(args) > 1 and not stars and args[1] not in frame.texts:
             access = _ACCESSES.get(func.id, "read")  # type: ignore[attr-defined]
             made, register = register, frame.new()
@@ -783,7 +786,7 @@ class ExpressionLowering:
         if current is not None:
             self._narrow_place(name, current, classes, positive=positive)
         elif frame.is_function and name not in frame.locals and name not in self.rebound:
-            current = self._name(node)
+            current = self._lowered(node)
             frame.places = True
             self._narrow_place(f".{name}", current, classes, positive=positive)
 
@@ -795,9 +798,15 @@ class ExpressionLowering:
         frame = self.frame
         place = self._place(node) if frame.is_function else None
         if place is not None and not frame.may_store(frozenset(place.split(".")[1:])):
-            current = self.expression(node)
+            shown = frame.env.get(place, s.UNBOUND)  # by another test of the same statement
+            current = shown if frame.shown.get(shown) == frame.turns else self._lowered(node)
             frame.places = True
             self._narrow_place(place, current, classes, positive=positive)
+
+    def _lowered(self, node: ast.expr) -> Register:
+        """The register of what ``isinstance`` was given, or of ``node`` lowered now."""
+        known = self.tested.get(node)
+        return self.expression(node) if known is None else known
 
     def _narrow_place(
         self, place: str, current: Register, classes: ast.expr, *, positive: bool
@@ -807,7 +816,7 @@ class ExpressionLowering:
         frame = self.frame
         if isinstance(classes, ast.BinOp):  # `A | B` asks for each, as `(A, B)` does (PEP 604)
             classes = ast.Tuple(elts=list(operands(classes)), ctx=ast.Load())
-        types = self.expression(classes)
+        types = self._lowered(classes)
         register = frame.new()
         frame.ops.append((s.NARROW, register, current, types, positive))
         frame.env = {**frame.env, place: register}
