@@ -785,3 +785,23 @@ def test_a_receiver_nobody_knows_asks_getattr_for_the_names_that_are_read(tmp_pa
     found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
     names = {item.symbol.id.partition(":")[2] for item in found.items}
     assert names == {"target", "Proxy", "Proxy.__getattr__", "Inner", "Inner.wanted"}
+
+
+def test_a_closure_gets_the_names_that_callers_tell(tmp_path: Path) -> None:
+    write_files(
+        """
+# --- app.py
+class Box:
+    def opened(self): return 1
+    def other(self): return 3
+def calling(name: str):
+    def call(box): return getattr(box, name)()
+    return call
+def target(): return calling("opened")(Box()), "other"
+""",
+        tmp_path,
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
+    names = {item.symbol.id for item in found.items}
+    assert "app:Box.opened" in names
+    assert "app:Box.other" not in names

@@ -7,7 +7,7 @@ registers). Only a function whose references are wanted is evaluated in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
@@ -162,14 +162,7 @@ def names_attributes(function: Function) -> frozenset[int]:
     """The parameters of ``function`` that name an attribute, a key or a module."""
     found = function.naming
     if found is None:
-        unit = function.unit
-        named = set(_named_in_calls(unit))
-        for op in unit.ops:
-            if op[0] in (s.SUB, s.SETSUB):
-                named.add(op[3] if op[0] == s.SUB else op[2])
-            elif op[0] == s.BINARY:
-                named.add(op[3])
-        found = function.naming = _parameters(unit, named)
+        found = function.naming = _parameters(function, _named_in)
     return found
 
 
@@ -177,8 +170,17 @@ def names_members(function: Function) -> frozenset[int]:
     """The parameters of ``function`` that name a member: for ``getattr``, or as its own job."""
     found = function.naming
     if found is None:
-        found = function.naming = _parameters(function.unit, set(_named_in_calls(function.unit)))
+        found = function.naming = _parameters(function, _named_in_calls)
     return found
+
+
+def _named_in(unit: Unit) -> Iterator[int]:
+    yield from _named_in_calls(unit)
+    for op in unit.ops:
+        if op[0] in (s.SUB, s.SETSUB):
+            yield op[3] if op[0] == s.SUB else op[2]
+        elif op[0] == s.BINARY:
+            yield op[3]
 
 
 def _named_in_calls(unit: Unit) -> Iterator[int]:
@@ -195,8 +197,18 @@ def is_in_place(dunder: str) -> bool:
     return dunder[0] == "i" and len(dunder) > 2 and dunder not in ("index", "invert")
 
 
-def _parameters(unit: Unit, registers: set[int]) -> frozenset[int]:
-    return frozenset(r for r in registers if 0 <= r < len(unit.params))
+def _parameters(function: Function, named_in: Callable[[Unit], Iterable[int]]) -> frozenset[int]:
+    """The parameters that are among the registers ``named_in``, also of functions within."""
+    unit = function.unit
+    found = {register for register in named_in(unit) if 0 <= register < len(unit.params)}
+    captured = {param[0]: i for i, param in enumerate(unit.params) if param[0] in unit.captured}
+    for inner in function.module.summary.units if captured else ():
+        if inner.parent < 0:
+            continue
+        free = {op[1]: op[3] for op in inner.ops if op[0] == s.FREE and op[2] == unit.index}
+        named = free.keys() & named_in(inner) if free else ()
+        found.update(captured[free[register]] for register in named if free[register] in captured)
+    return frozenset(found)
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:
