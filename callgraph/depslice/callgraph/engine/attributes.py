@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.declared import Declared
-from depslice.callgraph.engine.library import BY_DEFAULT, is_inert
+from depslice.callgraph.engine.library import BY_DEFAULT, HOLDING, is_inert
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, TRACED, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
@@ -358,7 +358,9 @@ class AttributeEvaluation(Declared):
                 kind = _CONTAINER_BASES.get(base)
                 if kind is not None:
                     definer = self.function(class_.module, class_.info.unit)
-                    return self.intern(("K", kind, definer, -10_000 - class_.info.index))
+                    held = self.intern(("K", kind, definer, -10_000 - class_.info.index))
+                    self.held_as[held] = base
+                    return held
         return None
 
     def keeper_of(self, class_: Class) -> Class | None:
@@ -752,6 +754,10 @@ class AttributeEvaluation(Declared):
         dotted = outside[0] if outside else "builtins.object"
         if self.whole and of[0] == "C" and name == "__call__":
             return self.single(("TC", of[1], of[2]))
+        held = self.held_by(of[1]) if of[0] == "I" and name in HOLDING else None
+        if held is not None:
+            self.call_back(receiver, name, pos, written=True)
+            return self.container_attribute(held, name, pos)
         if outside:
             inherited = self.outside.inherited(receiver, class_, name, pos)
             if inherited is not None:

@@ -122,6 +122,7 @@ class EngineState:
         self._entered: set[int] = set()  # the partials at work
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
+        self.held_as: dict[int, str] = {}  # what instances of a class hold, by its base outside
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}
         self._classes: dict[tuple[str, int], Class] = {}
@@ -182,7 +183,7 @@ class EngineState:
             elif type(task) is Lookup:
                 task.question, task.readers = (), NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
-            *(self._singles, self._ids, self._sets, self.keys_of, self.lengths),
+            *(self._singles, self._ids, self._sets, self.keys_of, self.lengths, self.held_as),
             *(self._cells, self._elements, self._questions, self._attributes, self._names),
             *(
                 self._passing,

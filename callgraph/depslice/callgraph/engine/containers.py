@@ -607,6 +607,9 @@ class ContainerEvaluation(ComputedNames):
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
                 if self.find_member(value[1], "__setitem__") is None:
+                    held = self.held_by(value[1])
+                    if held is not None:
+                        self.store_item(self.only(held), keys, values, pos)
                     self.note_kept(value[1], values)
                     self._hash_keys(value[1], keys)
             elif value[0] == "C":
@@ -645,7 +648,7 @@ class ContainerEvaluation(ComputedNames):
         """``container.method(args)``."""
         value = self.values[container]
         if self.whole:
-            self._note_method(value, method, pos)
+            self._note_method(value, method, pos, self.held_as.get(container, ""))
         if value[0] == "GE":
             return self._call_generator(value[1], method, args)
         if value[0] == "G":
@@ -671,7 +674,7 @@ class ContainerEvaluation(ComputedNames):
             if method in _SHIFTING and self._may_mutate(value):
                 self.lose_places(container)
             return EMPTY
-        if method in ("extend", "update", "extendleft"):
+        if method in ("extend", "update", "extendleft", "__init__"):
             for values in args:
                 self.update_container(container, values, pos)
             for name, values in keywords.items():
@@ -804,9 +807,11 @@ class ContainerEvaluation(ComputedNames):
                 held = held | self.unpack_item(pairs, 1, pos)
         return held
 
-    def _note_method(self, value: tuple[object, ...], method: str, pos: Position) -> None:
-        """The call of a method of a builtin or standard container, by its dotted name."""
-        name = "generator" if value[0] == "GE" else str(value[1])
+    def _note_method(
+        self, value: tuple[object, ...], method: str, pos: Position, base: str
+    ) -> None:
+        """The call of a method of a builtin or standard container, or ``base``, by its dotted name."""
+        name = "generator" if value[0] == "GE" else base or str(value[1])
         dotted = name if "." in name else _CONTAINER_NAMES.get(name, f"builtins.{name}")
         if not dotted.startswith(("typing", "collections.abc.")):
             self.facts.append((f.EXTERNAL, f"{dotted}.{method}", pos, True))

@@ -434,6 +434,11 @@ KEEPING: Final = frozenset(
     {"__setitem__", "add", "append", "appendleft", "extend", "insert", "setdefault", "update"}
 )
 """Methods by which builtin containers get what they hold."""
+HOLDING: Final = KEEPING | {
+    *("__contains__", "__delitem__", "__getitem__", "__init__", "copy", "get", "items", "keys"),
+    *("pop", "popitem", "popleft", "values"),
+}
+"""Those of which it is told what they do with it, for a class that extends a container."""
 
 
 def keeps_nothing(bases: Iterable[str]) -> bool:

@@ -67,7 +67,7 @@ class Narrowing(Operators):
             ):
                 result.add(value)
                 fits = True
-        if not fits or not values:
+        if not fits or self.unknown_id in values:
             for target in targets:
                 if target[0] == "C":
                     result.add(self.intern(("I", target[1], False)))

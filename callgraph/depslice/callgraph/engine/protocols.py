@@ -406,6 +406,8 @@ class Protocols(CallEvaluation):
                 return known | self._kept_elements(class_)
             if any(base.startswith("enum.") for base in bases):
                 return self.unknown
+            if self.whole and self.outside.types.has_unread_base(class_):
+                return self.unknown
         iterators = self.call_dunder(receiver, class_, first, [], pos)
         result: set[int] = set()
         for iterator in tuple(iterators):
