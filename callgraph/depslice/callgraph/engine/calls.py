@@ -35,6 +35,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position, Register
 
 _MANY_CALLEES = 3
+_OF_OUTSIDE = frozenset({"XI", "S", "N", "K", "G", "GS"})
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
 _MOST_TOLD = 24  # values of an argument by which results of open values are told apart
@@ -191,9 +192,19 @@ class CallEvaluation(ExternalCalls):
         self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
         methods = self.methods.get(name, ())
         if 0 < len(methods) <= MOST_NAMESAKES and all(
-            self.values[v][0] in OPEN for v in registers[receiver]
+            self.values[v][0] in OPEN or self._has_no(v, name) for v in registers[receiver]
         ):
             self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
+
+    def _has_no(self, value: int, name: str) -> bool:
+        """Whether it is known to be of a class outside that has no such attribute."""
+        kind = self.values[value]
+        if kind[0] not in _OF_OUTSIDE:
+            return False
+        class_ = self.outside.types.class_of(kind)
+        return class_ is not None and not any(
+            name in each.members for each in self.outside.stubs.mro(class_)
+        )
 
     def places_of(self, values: Values) -> list[Values] | None:
         """What stands at each place of a sequence, if all its elements have known places."""
