@@ -129,8 +129,9 @@ class _Placement:
         loose = self._outside_packages()
         candidates = [
             path
-            for path in loose
-            if path != _ROOT and path not in self._declared and self._is_candidate(path)
+            for path in self._directories  # in their order: a set has another in each process
+            if path in loose and path != _ROOT and path not in self._declared
+            if self._is_candidate(path)
         ]
         votes = self._votes(candidates[:_CANDIDATES_WITH_EVIDENCE]) if candidates else {}
         roots = {_ROOT} | (self._declared & loose)
@@ -238,7 +239,7 @@ class _Placement:
         return [
             _join(path, module + ".py")
             for path, directory in self._directories.items()
-            for module in directory.modules
+            for module in sorted(directory.modules)
         ]
 
 

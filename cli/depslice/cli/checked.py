@@ -54,8 +54,11 @@ def check_slice(
     *,
     whole_classes: bool,
     least: Certainty,
-) -> tuple[Slice, bool]:
-    """Check ``found``, and with ``repair`` mend it; the slice, and whether it passes."""
+) -> tuple[Slice, int]:
+    """Check ``found``, and with ``repair`` mend it; the slice, and the exit code.
+
+    0: it is proven; 1: something differs; 3: no call could be compared.
+    """
     from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
@@ -77,7 +80,7 @@ def check_slice(
         _write_report(options.report, document)
     for line in check_lines(report, everything=notes.tells_all):
         notes.say(line)
-    return found, report.passes
+    return found, 0 if report.proven else 3 if report.passes else 1
 
 
 def _write_report(path: str, text: str) -> None:

@@ -32,9 +32,7 @@ at all (``benchmarks/ranking.py``).
 """
 _FINER: Final = 8
 """Steps for each item: each form is left at another step, even where there are few items."""
-_TRIALS: Final = 8
-"""How often it is tried to give others what the imports of items that are left out took."""
-ENOUGH: Final = 0.95
+_ENOUGH: Final = 0.95
 """The share of a budget that is good enough."""
 
 
@@ -85,20 +83,30 @@ class BudgetFitter:
         step = least_that_fits(self._steps, self._size_after, budget)
         if not (state := self._after(step)).out:
             return self.in_forms(state.signatures, state.names), self.size(*state)
+        # The imports of what is left out are gone, too, and what is around others may be there
+        # still: the first step that fits is near, on either side.
         found, size = self._without(state)
-        while size > budget and step < self._steps:
-            step = min(step + _FINER, self._steps)
-            found, size = self._without(self._after(step))
-        too_large = 0
-        for _ in range(_TRIALS):  # the imports of what is left out are gone, too
-            if size > budget or size >= ENOUGH * budget or step - too_large <= 1:
-                break
-            earlier = (too_large + step) // 2
-            larger, more = self._without(self._after(earlier))
+        too_large, stride = step - 1, 1
+        if size > budget:
+            while size > budget and step < self._steps:
+                too_large, step, stride = step, min(step + stride, self._steps), 2 * stride
+                found, size = self._without(self._after(step))
+        else:
+            while size < _ENOUGH * budget and too_large >= 0:
+                larger, more = self._without(self._after(too_large))
+                if more > budget:
+                    break
+                found, size, step = larger, more, too_large
+                stride *= 2
+                too_large = step - stride
+        too_large = max(too_large, -1)
+        while size < _ENOUGH * budget and step - too_large > 1:
+            between = (too_large + step) // 2
+            larger, more = self._without(self._after(between))
             if more > budget:
-                too_large = earlier
+                too_large = between
             else:
-                found, size, step = larger, more, earlier
+                found, size, step = larger, more, between
         return self._listed(found), size
 
     def size(self, signatures: int = 0, names: int = 0, out: int = 0) -> int:

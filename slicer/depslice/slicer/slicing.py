@@ -12,7 +12,7 @@ from depslice.callgraph.program import Program
 from depslice.callgraph.references import list_functions
 from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
-from depslice.slicer.budget import ENOUGH, BudgetFitter
+from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import grow_closure
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
@@ -76,11 +76,11 @@ def slice_symbols(
             return found
         # What a budget has no room for is not looked for: what is nearest is found first, and a
         # function from which all of a large package is reached would cost as much as all of it.
-        fitted, size = BudgetFitter(program, closure, found, tokenizer=measure).fit(budget)
+        fitter = BudgetFitter(program, closure, found, tokenizer=measure)
         is_whole = all(each.why != "budget" for each in found.omitted)
-        if is_whole or size >= ENOUGH * budget:
-            return fitted
-        most *= 2
+        if is_whole or fitter.size() > budget:
+            return fitter.fit(budget)[0]
+        most *= 2  # all of it has room, in full
 
 
 def items_within(budget: int) -> int:

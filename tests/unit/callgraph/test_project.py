@@ -634,3 +634,25 @@ def test_heavy_modules_are_not_imported_for_a_plain_repository(tmp_path: Path) -
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.stdout == "[]\n"
+
+
+def test_module_names_are_the_same_in_every_process(tmp_path: Path) -> None:
+    for number in range(100):  # more than evidence is looked for
+        folder = tmp_path / f"part{number}"
+        folder.mkdir()
+        (folder / f"near{number}.py").touch()
+        (folder / f"main{number}.py").write_text(f"import near{number}\n")
+    code = (
+        "import sys; from depslice.callgraph import open_program;"
+        "print([f.module for f in open_program(sys.argv[1], cache=None).project.files])"
+    )
+    named = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path)],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(named) == 1

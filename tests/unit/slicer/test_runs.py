@@ -639,3 +639,43 @@ class Holder:
 def target(): return Holder().run()
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "real"
+
+
+@pytest.mark.parametrize("known", ["tag", "_profile.name"])
+def test_a_hook_gets_classes_that_only_annotations_name(known: str, tmp_path: Path) -> None:
+    bound = "tag = 'a'" if known == "tag" else "_profile = Profile"
+    files = f"""
+# --- app.py
+class Base:
+    {known.partition(".")[0]}: object
+    def __init_subclass__(cls): cls.full = "x" + cls.{known}
+class Profile:
+    name = "a"
+    other = "b"
+class A(Base):
+    {bound}
+def target(given: A): return given
+"""
+    assert answer(files, "app:target", "m.A.full", tmp_path) == "xa"
+
+
+@pytest.mark.parametrize(
+    "handed",
+    [
+        "json.dumps([1], default=Shown())",
+        "list(map({'k': Shown()}['k'], [1]))",
+        "setattr(json, 'shown', Shown()) or json.shown(1)",
+        "re.Scanner([('a', Shown())]).scan('a')",
+    ],
+)
+def test_objects_that_stand_for_functions_are_called_outside(handed: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+import json, re
+class Shown:
+    def __call__(self, *args): return 7
+def target():
+    {handed}
+    return "done"
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "done"

@@ -280,6 +280,8 @@ class AttributeEvaluation(Declared):
             if not self.binds(owner, name):
                 values |= self._of_metaclass(class_, name, receiver, pos)
                 values |= self._by_metaclass(class_, name, receiver, pos)
+                if exact is False and not self.whole:
+                    values |= self.single(("O", class_, name))
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
@@ -320,6 +322,8 @@ class AttributeEvaluation(Declared):
             return self._by_metaclass(class_, name, receiver, pos)
         if not exact:  # a subclass may define it
             self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
+            if exact is False and not self.whole:
+                return self._missing(class_, name, pos) | self.single(("O", class_, name))
         return self._missing(class_, name, pos)
 
     def _of_open_bases(self, class_: Class, name: str, pos: Position, *, instances: bool) -> Values:

@@ -160,7 +160,7 @@ def slice_(
     with opened(repository, notes) as program:
         ids = find_targets(program, targets)
         if check:
-            found, passes = check_slice(
+            found, code = check_slice(
                 program,
                 slice_symbols(program, ids, whole_classes=whole_classes, least=least),
                 repository,
@@ -172,8 +172,8 @@ def slice_(
             context = render(program, found, format=format_, usages=usages)
             _write(context, output, is_tree=format_ == "tree", force=force)
             _say_what_it_is(found, context, notes)
-            if not passes:
-                raise Finished(1)
+            if code:
+                raise Finished(code)
             return
         found, context = slice_context(
             program, ids, format=format_, strategy=strategy, usages=usages, **limits

@@ -126,6 +126,17 @@ class Classes:
                 for name in piece.binds:
                     growth.omits(f"{owner.id}.{name}", demand)
 
+    def hand_to_hook(self, class_: Class) -> None:
+        """The statement of ``class_`` runs: an ``__init_subclass__`` gets it (3.3.3.1).
+
+        What that reads of it has to be there, whoever else wants the class.
+        """
+        order = self._engine.mro(class_)
+        hooked = any("__init_subclass__" in k.info.members for k in order[1:])
+        if hooked and class_ not in self._live:
+            self._live.add(class_)
+            self._answer_standing(class_, order)
+
     def place(self) -> bool:
         """Look at live classes again of which more bases are known since; whether there are such."""
         placed = [class_ for class_ in self._live if self._live.place(class_)]

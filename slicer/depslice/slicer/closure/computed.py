@@ -165,7 +165,7 @@ class ComputedNames:
         owner, _, name = text.replace(":", ".").rpartition(".")
         module = self._growth.program.module(owner)
         if module is not None and name in module.summary.scope:
-            demand = self._named_in_text(at)
+            demand = self._named_in_text(at).guessed()
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
             self._open_values.hand(engine.name_values(module, name, None), demand)

@@ -123,7 +123,9 @@ class Following:
             followed.facts = function.facts
             if number == piece.unit and piece.kind == "class":
                 followed.bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
-                self._classes.want_read_by_type(self._growth.class_of(module, piece), item)
+                class_ = self._growth.class_of(module, piece)
+                self._classes.want_read_by_type(class_, item)
+                self._classes.hand_to_hook(class_)
             self._follow(followed, facts)
 
     def _follow(self, at: Followed, facts: Iterable[f.Fact]) -> bool:

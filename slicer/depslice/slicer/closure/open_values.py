@@ -18,6 +18,7 @@ from depslice.callgraph.engine.library import COPYING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
+    EMPTY,
     OPEN,
     Class,
     Function,
@@ -351,8 +352,20 @@ class OpenValues:
         kind = self._engine.values[value]
         if kind[0] in ("I", "C"):
             self._classes.hand(kind[1], below=not kind[2])
+            called = self._engine.find_member(kind[1], "__call__") if kind[0] == "I" else None
+            if called is not None and self._is_to_be_called(kind[1]):
+                self._classes.want_member(called, "__call__", use.demand)
         elif kind[0] != "U":
             self.hand(self._engine.handed_with(self._engine.only(value)), use.demand)
+
+    def _is_to_be_called(self, class_: Class) -> bool:
+        """Whether instances have no other method to be used by: they stand for functions."""
+        return not any(
+            not name.startswith("_") and k.module.summary.pieces[index].kind == "def"
+            for k in self._engine.mro(class_)
+            for name, pieces in k.info.members.items()
+            for index in pieces
+        )
 
     def _settle_named(self, use: _Open, name: Value) -> None:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
@@ -531,10 +544,16 @@ class OpenValues:
             case "U":
                 demand = use.demand.guessed("unknown-receiver")
                 self._classes.want_of_waiting("__call__", demand)
+                self._hand_given(use.name, demand)
             case tag if tag in CALLABLES_OUTSIDE:
                 self._call_outside(use, kind)
             case _:
                 pass
+
+    def _hand_given(self, given: Given, demand: Demand) -> None:
+        """Whoever is called that nobody knows gets what is passed."""
+        passed = EMPTY.union(*given.args, *(v for _, v in given.keywords), given.spread)
+        self.hand(self._engine.handed_with(passed), demand)
 
     def _call_outside(self, use: _Open, kind: Value) -> None:
         given: Given = use.name
