@@ -805,3 +805,26 @@ def target(): return calling("opened")(Box()), "other"
     names = {item.symbol.id for item in found.items}
     assert "app:Box.opened" in names
     assert "app:Box.other" not in names
+
+
+def test_what_is_like_a_protocol_has_what_that_has(tmp_path: Path) -> None:
+    write_files(
+        """
+# --- app.py
+from typing import Protocol
+class Dumps(Protocol):
+    def dumps(self, given): ...
+class Like:
+    def dumps(self, given): return given
+    def __bool__(self): return True
+class Unlike:
+    def __bool__(self): return True
+def either(given: Dumps | None = None): return not given
+def target(): return either(), Like(), Unlike()
+""",
+        tmp_path,
+    )
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
+    names = {item.symbol.id for item in found.items}
+    assert "app:Like.__bool__" in names
+    assert "app:Unlike.__bool__" not in names

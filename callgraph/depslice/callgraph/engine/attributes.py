@@ -761,7 +761,10 @@ class AttributeEvaluation(Declared):
         held = self.held_by(of[1]) if of[0] == "I" and name in HOLDING else None
         if held is not None:
             self.call_back(receiver, name, pos, written=True)
-            return self.container_attribute(held, name, pos)
+            kept = self.container_attribute(held, name, pos)
+            if name == "__getitem__" and self.find_member(of[1], "__missing__") is not None:
+                kept = kept | (self.outside.inherited(receiver, class_, name, pos) or EMPTY)
+            return kept
         if outside:
             inherited = self.outside.inherited(receiver, class_, name, pos)
             if inherited is not None:

@@ -432,13 +432,21 @@ class Classes:
     def want_on_instance(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` on an instance of ``class_``, which is live, or of a live subclass."""
         self.make_live(class_, demand)
-        if any(base.endswith(".Protocol") for base in class_.external_bases):
-            self.want_anywhere(name, demand)  # structural: PEP 544
+        if self._engine.is_protocol(class_):
+            self._want_of_alike(class_, name, demand)
         self.want_override(class_, name, demand)
         if not name.startswith("__") and self._standing.is_new((class_, "or", name), demand):
             self._growth.stand(self._of_instances.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_where_missing(live, name, demand)
+
+    def _want_of_alike(self, protocol: Class, name: str, demand: Demand) -> None:
+        """``name`` on what is like a protocol (PEP 544): what else it has, only such are asked for."""
+        members = [each for each in protocol.info.members if not each.startswith("_")]
+        if name in protocol.info.members or not members:
+            self.want_anywhere(name, demand)
+        else:
+            self.want_where(members[0], name, demand)
 
     def _want_where_missing(self, live: Class, name: str, demand: Demand) -> None:
         """``__getattr__`` of an instance that may not have ``name`` (data model, 3.3.2)."""

@@ -265,6 +265,8 @@ class OpenValues:
         for value, uses in self._uses.items():
             if value == unknown or unknown not in self._origins.known(value):
                 continue
+            if self._is_declared(value):  # as something that is no class of the slice
+                continue
             vague = self._vague(uses)
             alike = self._origins.names_of_one(value) if vague else ()
             # The uncommon attributes that are read of what may be the same object.
