@@ -83,31 +83,35 @@ class BudgetFitter:
         step = least_that_fits(self._steps, self._size_after, budget)
         if not (state := self._after(step)).out:
             return self.in_forms(state.signatures, state.names), self.size(*state)
-        # The imports of what is left out are gone, too, and what is around others may be there
-        # still: the first step that fits is near, on either side.
-        found, size = self._without(state)
+        found, size = self._without(self._after(self._near(step, budget)))
+        return self._listed(found), size
+
+    def _near(self, step: int, budget: int) -> int:
+        """The first step near ``step`` that fits when items are really left out, or fits well.
+
+        Their imports are gone then, too, and what is around others may be there still.
+        """
+
+        def size(at: int) -> int:
+            return self._without(self._after(at))[1]
+
+        enough = _ENOUGH * budget
         too_large, stride = step - 1, 1
-        if size > budget:
-            while size > budget and step < self._steps:
+        if size(step) > budget:
+            while size(step) > budget and step < self._steps:
                 too_large, step, stride = step, min(step + stride, self._steps), 2 * stride
-                found, size = self._without(self._after(step))
         else:
-            while size < _ENOUGH * budget and too_large >= 0:
-                larger, more = self._without(self._after(too_large))
-                if more > budget:
-                    break
-                found, size, step = larger, more, too_large
+            while size(step) < enough and too_large >= 0 and size(too_large) <= budget:
                 stride *= 2
-                too_large = step - stride
-        too_large = max(too_large, -1)
-        while size < _ENOUGH * budget and step - too_large > 1:
+                too_large, step = too_large - stride, too_large
+            too_large = max(too_large, -1)
+        while size(step) < enough and step - too_large > 1:
             between = (too_large + step) // 2
-            larger, more = self._without(self._after(between))
-            if more > budget:
+            if size(between) > budget:
                 too_large = between
             else:
-                found, size, step = larger, more, between
-        return self._listed(found), size
+                step = between
+        return step
 
     def size(self, signatures: int = 0, names: int = 0, out: int = 0) -> int:
         """The tokens when so many of the farthest items are no more than their form, or less.
