@@ -98,7 +98,9 @@ def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
     finally:
         os.close(writing)
         os.close(reading)
-        pool.shutdown(wait=False, cancel_futures=True)
+        # Now they end by themselves. The thread that sees to it must have ended too: as the
+        # interpreter ends, it would be woken through a pipe that it may be closing.
+        pool.shutdown(cancel_futures=True)
 
 
 def _start() -> None:
