@@ -245,6 +245,47 @@ def target(): return TABLE
     )
 
 
+@pytest.mark.parametrize(
+    ("made", "filled"),
+    [
+        ("TABLE = []\nTABLE.append(HELD)", "for each in TABLE: each.append(1)"),
+        ("TABLE = {}\nTABLE['x'] = HELD", "for each in TABLE.values(): each.append(1)"),
+        ("TABLE = [HELD]", "def fill():\n    for each in TABLE: each.append(1)\nfill()"),
+    ],
+)
+def test_what_a_container_holds_is_changed_by_who_has_the_container(made: str, filled: str) -> None:
+    check_slice(
+        f"""
+# --- app.py
+HELD = []
+{made}
+{filled}
+def add(value): TABLE.append(value)
+def target(): return len(HELD)
+""",
+        "app:target",
+        {"app:target", "app:HELD", "app:TABLE", *(("app:fill",) if "fill" in filled else ())},
+    )
+
+
+def test_to_be_put_in_a_container_changes_nothing() -> None:
+    """Nor is what was read of it a change (a new user found a table of names built)."""
+    check_slice(
+        """
+# --- app.py
+class One: name = "one"
+ALL = [One]
+NAMES = []
+for each in ALL:
+    NAMES.append((each.name, len(each.name)))
+NAMES.append(ALL)
+def target(): return len(ALL)
+""",
+        "app:target",
+        {"app:target", "app:ALL", "app:One"},
+    )
+
+
 MODULES = """
 # --- lib/__init__.py
 from lib import spelt, computed, aliased, other

@@ -27,7 +27,7 @@ from depslice.callgraph.engine.parts import NO_RESULT, reads
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
-from depslice.slicer.closure.arguments import Arguments, acts, puts
+from depslice.slicer.closure.arguments import Arguments, acts, named_in, puts
 from depslice.slicer.closure.registering import given_by
 
 _TAKING: Final = frozenset(
@@ -199,6 +199,8 @@ class _Pass:
                 links[op[1]] = self._union(op[2] if code == s.PHI else (op[2],))
             elif code in (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB):
                 changes = changes or bool(self._link(op[1]) & real)
+                if code == s.SETSUB and self._link(op[3]) & ~Link.CALLED:
+                    self._note_holder(named_in(unit, op[1]), found)
             elif code == s.DECORATE:
                 changes = changes or bool(self._link(op[2]) & (Link.CALLED | Link.PART))
             elif code == s.CALL:
@@ -217,6 +219,9 @@ class _Pass:
                         changes = changes or self._keeper_fills(unit, receiver, method)
                 changes = changes or self._passes(unit, op, real)
                 links[op[1]] = self._call(unit, op)
+                if self._union(reads(op)[1:]) & ~Link.CALLED:
+                    function = self._engine.function(self._module, unit.index)
+                    self._note_holder(self._arguments.holder(function, op), found)
             elif code == s.BIND and piece.owner >= 0:
                 if self._link(op[2]) & Link.SAME:
                     found.members[piece.owner, op[1]] = None
@@ -228,6 +233,11 @@ class _Pass:
                 links[op[1]] = roots[op[1]]
         if changes:
             found.pieces[piece.index] = piece
+
+    def _note_holder(self, holder: str, found: Aliased) -> None:
+        """Note that a variable has it from now on: ``table.append(X)``, ``table["x"] = X``."""
+        if holder and holder != self._subject.name:
+            found.names[holder] = found.names.get(holder, Link.NONE) | Link.HOLDS
 
     def _link(self, register: Register) -> Link:
         return self._links.get(register, Link.NONE)

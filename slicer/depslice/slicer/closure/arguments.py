@@ -18,7 +18,7 @@ from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import SAYING, SETTING, STANDARD_MODULES, TELLING
 from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
-from depslice.callgraph.summary import Op, Register
+from depslice.callgraph.summary import Op, Register, Unit
 
 _PASSED_ON: Final = 3  # functions that a value is followed through
 _CHANGING: Final = frozenset(
@@ -68,13 +68,29 @@ class Arguments:
             return False  # no constructor of its own
         outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
         if not outside:
-            return not defined and not depth  # nobody knows what is called
+            # Nobody knows what is called, unless it is a container's.
+            return not (depth or defined or self.holder(function, call))
+        # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
+        first = register in call[3][:1] and any(
+            self._engine.values[value][0] == "X" for value in function.registers[call[2]]
+        )
         return any(
             dotted in _CHANGING
-            or (register in call[3][:1] and dotted.rpartition(".")[2] in PUTTING)
+            or (first and dotted.rpartition(".")[2] in PUTTING)
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
         )
+
+    def holder(self, function: Function, call: Op) -> str:
+        """The variable whose container a statement puts things in: ``table.append(value)``.
+
+        Who changes what the container holds, has it from there.
+        """
+        called = [self._engine.values[value] for value in function.registers[call[2]]]
+        if function.unit.kind != "piece" or not called or any(kind[0] != "KM" for kind in called):
+            return ""
+        receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
+        return named_in(function.unit, receivers[0]) if receivers else ""
 
     def facts_at(self, function: Function, pos: int) -> list[f.Fact]:
         """The facts of a function at one place."""
@@ -245,6 +261,12 @@ def _parameters_given(function: Function, call: Op, register: Register) -> Itera
                 yield signature.rest
     if call[5] is not None and any(register in part for part in call[5][:2]):
         yield from range(bound, len(params))
+
+
+def named_in(unit: Unit, register: Register) -> str:
+    """The module-level variable that is in a register, if that is what it is there for."""
+    names = (op[2] for op in unit.ops if op[0] == s.GLOBAL and op[1] == register)
+    return next(names, "")
 
 
 def acts(method: str) -> bool:

@@ -119,6 +119,14 @@ class Builders:
         if writers:
             self._build_through(module, writers, item, frozenset((name,)))
 
+    def _build_by_elements(self, module: Module, holder: str, name: str, item: str) -> None:
+        """What module-level code runs of the functions that change what ``holder`` holds."""
+        writers = self._changing.fillers_of_elements(
+            module, holder, name, self._mentioning(module, {holder})
+        )
+        if writers:
+            self._build_through(module, writers, item, frozenset((holder,)))
+
     def build_member(self, owner: Class, name: str) -> None:
         """Keep what changes a class attribute: patches, registration in a class registry."""
         for module, piece in self._patches.get((owner, name), ()):
@@ -454,6 +462,8 @@ class Builders:
             self._build_elsewhere(module, other, item, of_other)
             if of_other & Link.SAME:
                 self._build_by_functions(module, other, item)
+            elif of_other & Link.HOLDS:
+                self._build_by_elements(module, other, name, item)
             if of_other & Link.CALLED:
                 calling = [
                     unit

@@ -155,6 +155,22 @@ class Changing:
                 found.append(unit)
         return found
 
+    def fillers_of_elements(
+        self, module: Module, holder: str, name: str, mentioning: Iterable[int]
+    ) -> list[int]:
+        """The functions that change what a variable ``holder`` of ``module`` holds.
+
+        ``name``: the variable that it holds; functions and classes are hardly changed that way.
+        """
+        if self._is_defined(self._engine.name_values(module, name, None)):
+            return []
+        found = []
+        for unit in mentioning:
+            function = self._engine.function(module, unit)
+            if self._arguments.changes_what(function, _elements(function.unit.ops, holder)):
+                found.append(unit)
+        return found
+
     def _defaults_of(self, module: Module) -> dict[str, list[tuple[int, int]]]:
         found = self._defaults.get(module.name)
         if found is None:
@@ -257,6 +273,18 @@ class Changing:
             for op in (op for unit in units if unit >= 0 for op in summary.units[unit].ops):
                 if op[0] == s.FUNCTION:
                     yield self._engine.function(owner.module, op[2])
+
+
+def _elements(ops: Iterable[Op], holder: str) -> set[Register]:
+    """Where a function has what the variable ``holder`` holds: ``for x in table.values()``."""
+    has = {op[1] for op in ops if op[0] == s.GLOBAL and op[2] == holder}
+    found: set[Register] = set()
+    for op in ops:
+        if op[0] in (s.ATTR, s.CALL) and op[2] in has:
+            has.add(op[1])
+        elif op[0] in (s.ITEM, s.ITER, s.SUB) and op[2] in has:
+            found.add(op[1])
+    return found
 
 
 def _is_only_called(root: Register, users: dict[Register, list[Op]]) -> bool:
