@@ -264,7 +264,7 @@ def add(value): TABLE.append(value)
 def target(): return len(HELD)
 """,
         "app:target",
-        {"app:target", "app:HELD", "app:TABLE", *(("app:fill",) if "fill" in filled else ())},
+        {"app:target", "app:HELD", "app:TABLE", "app:fill" if "fill" in filled else "app:each"},
     )
 
 
