@@ -98,6 +98,7 @@ def test_a_file_with_a_syntax_error(depslice: Depslice, tmp_path: Path) -> None:
         assert done.code == 2
         assert "old.py cannot be analysed" in done.error
         assert "line 2" in done.error
+    assert "with a newer Python" in depslice("slice", tmp_path, "old.py:1").err
     assert depslice("slice", tmp_path, "new:g").code == 0
     listed = depslice("functions", tmp_path)
     assert listed.code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from functional.running import Depslice
@@ -84,6 +85,12 @@ def test_an_interpreter_that_is_none(depslice: Depslice, shop: Path, tmp_path: P
     )
     assert done.code == 2
     assert "there is no Python" in done.error
+
+
+def test_the_folder_of_an_environment(depslice: Depslice, shop: Path) -> None:
+    done = depslice("slice", shop, "shop.text:money", "--check", "--check-python", sys.prefix)
+    assert done.code == 3, done.err
+    assert "no call recorded" in done.err
 
 
 def test_calls_that_are_not_there(depslice: Depslice, shop: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -120,9 +121,20 @@ class _Search:
     def _loaded(self, file: SourceFile) -> Module:
         module = self._program.module(file.module)
         if module is None:
-            raise UnknownTarget(f"{file.path} cannot be analysed{self._cause(file)}")
+            raise UnknownTarget(
+                f"{file.path} cannot be analysed{self._cause(file)}", hint=self._newer(file)
+            )
         self._module = self._module or module  # the most specific is tried first
         return module
+
+    def _newer(self, file: SourceFile) -> str:
+        """What to do if it is not the file that is wrong."""
+        if ("syntax-error", file.path) not in {
+            (found.slug, found.path) for found in self._program.diagnostics
+        }:
+            return ""
+        version = "{}.{}".format(*sys.version_info)
+        return f"read as Python {version}; for newer syntax run depslice with a newer Python"
 
     def _cause(self, file: SourceFile) -> str:
         for found in self._program.diagnostics:

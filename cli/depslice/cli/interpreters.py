@@ -69,13 +69,14 @@ _OPTIONS = (
 
 
 def interpreter_at(path: str) -> str:
-    """The absolute path of an interpreter that the user names, by path or as a command.
+    """The absolute path of an interpreter that the user names: by path, as a command, or by the
+    folder of its environment.
 
     Links are not followed: an interpreter finds its environment by where it was called.
 
     :raises click.UsageError: there is none.
     """
-    found = shutil.which(path)
+    found = shutil.which(os.path.join(path, "bin", "python") if os.path.isdir(path) else path)
     if found is None:
         raise click.UsageError(f"there is no Python {path}")
     return os.path.abspath(found)

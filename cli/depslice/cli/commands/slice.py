@@ -42,7 +42,8 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     "--all",
     "every",
     is_flag=True,
-    help="Slice each function and method: one line of JSON for each, as they come.",
+    help="Slice each function and method, but those inside functions: one line of JSON for "
+    "each, as they come.",
 )
 @format_option(
     *_FORMATS,
