@@ -28,14 +28,25 @@ _CONTAINER_BASES = {
     "builtins.list": "list",
     "builtins.dict": "dict",
     "builtins.set": "set",
+    "builtins.frozenset": "frozenset",
+    "builtins.tuple": "tuple",
     "collections.OrderedDict": "dict",
+    "collections.defaultdict": "defaultdict",
     "collections.UserDict": "dict",
     "collections.UserList": "list",
     "collections.deque": "deque",
+    "typing.List": "list",
+    "typing.Dict": "dict",
+    "typing.Set": "set",
+    "typing.FrozenSet": "set",
+    "typing.Tuple": "tuple",
+    "typing.DefaultDict": "defaultdict",
+    "typing.OrderedDict": "dict",
+    "typing.Deque": "deque",
 }
-_KEEPING = _CONTAINER_BASES.keys() | {
-    *("builtins.frozenset", "builtins.tuple", "collections.defaultdict"),
-}
+_TOLD = frozenset({"C", "G", "I", "XI"})
+_HAVING_DATA = frozenset({"collections.UserDict", "collections.UserList"})
+_KEEPING = _CONTAINER_BASES.keys()
 
 
 class AttributeEvaluation(Declared):
@@ -357,7 +368,7 @@ class AttributeEvaluation(Declared):
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
-        if self.whole and not any(given for _, given in self.outside.types.outer_bases(class_)):
+        if self.whole and not self._tells_elements(class_):
             for base in self.external_bases(class_):
                 kind = _CONTAINER_BASES.get(base)
                 if kind is not None:
@@ -366,6 +377,14 @@ class AttributeEvaluation(Declared):
                     self.held_as[held] = base
                     return held
         return None
+
+    def _tells_elements(self, class_: Class) -> bool:
+        """Whether a base says what instances hold: ``dict[str, Handler]``, not ``dict[str, Any]``."""
+        return any(
+            self.values[value][0] in _TOLD
+            for _, given in self.outside.types.outer_bases(class_)
+            for value in (list(given.values())[-1] if given else ())
+        )
 
     def keeper_of(self, class_: Class) -> Class | None:
         """The class of the repo by which instances are containers, in a slice."""
@@ -397,6 +416,8 @@ class AttributeEvaluation(Declared):
             return made
         held = self.held_by(class_)
         if held is not None:
+            if name == "data" and self.held_as[held] in _HAVING_DATA:
+                return self.only(held)
             if self.whole:  # those that are written in Python call what is overridden
                 self.call_back(self.intern(("I", class_, True)), name, pos, written=True)
             return self.container_attribute(held, name, pos)
@@ -684,7 +705,7 @@ class AttributeEvaluation(Declared):
         if kind[0] == "F":
             function: Function = kind[1]
             flags = function.unit.flags
-            if flags & s.STATIC:
+            if flags & s.STATIC or function in self.static_functions:
                 return self.only(value)
             if flags & (s.PROPERTY | s.CACHED_PROPERTY):
                 if len(function.unit.params) > 1:
@@ -825,7 +846,7 @@ class AttributeEvaluation(Declared):
         if name == "__wrapped__":
             return self.read(self.cell("fa", function, name)) or self.single(("F", function))
         if name == "register" and function in self.dispatchers:
-            return self.single(("SR", function, False))
+            return self.single(("SR", function, EMPTY))
         if name in ("setter", "deleter", "getter") and function.unit.flags & s.PROPERTY:
             return self.single(("X", f"builtins.property.{name}"))
         if name in _OF_PROPERTIES and function.unit.flags & (s.PROPERTY | s.CACHED_PROPERTY):

@@ -104,6 +104,7 @@ class EngineState:
         self.starred = False  # arguments come from `*args` or `**kwargs`: not every call has them
         self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
+        self.static_functions: set[Function] = set()  # by `attribute = staticmethod(f)`
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
         self.closed = False  # only what is called runs

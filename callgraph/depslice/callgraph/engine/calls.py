@@ -396,13 +396,14 @@ class CallEvaluation(ExternalCalls):
             return self._call_attributes(value[1], value[2], args, keywords, pos)
         if kind == "SR":
             passed = [values for values in args if any(self.values[v][0] == "F" for v in values)]
+            classes = value[2] if len(args) < 2 else frozenset(args[0])
             for functions in passed:
-                self._register(value, functions, pos)
+                self._register((kind, value[1], classes), functions, pos)
             if passed:
                 return passed[0]
             dotted = self.dispatchers.get(value[1], "functools.singledispatch")
             self.facts.append((f.EXTERNAL, f"{dotted}.register", pos, True))
-            return self.single(("SR", value[1], True))
+            return self.single(("SR", value[1], frozenset(args[0] if args else EMPTY)))
         if kind == "OG" and args:
             return self.get_by_name(value, args[0], pos)
         if kind == "W" and args:
@@ -568,6 +569,10 @@ class CallEvaluation(ExternalCalls):
         if not value[2]:
             dotted = self.dispatchers.get(value[1], "functools.singledispatch")
             self.facts.append((f.EXTERNAL, f"{dotted}.register", pos, True))
+        for each in functions if value[2] else ():
+            kind = self.values[each]
+            if kind[0] == "F":
+                self.write(self.cell("dispatched on", value[1], kind[1]), value[2])
         self.write(self.cell("dispatch", value[1]), functions)
 
     def _named_tuple(

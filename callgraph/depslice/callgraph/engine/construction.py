@@ -22,6 +22,7 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.summary import Op, Position, TypeExpr
 
+_MADE_BY_NEW: Final = frozenset({"builtins.frozenset", "builtins.tuple"})
 _HOOKS: Final = frozenset({"converter", "validator"})
 
 
@@ -99,6 +100,9 @@ class Construction(CallingBack):
             for above in self.open_bases(class_, instances=False):
                 self.call(self.only(above), args, keywords, pos, spread=spread)
             self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
+            held = self.held_by(class_)
+            if held is not None and (new is None or self.held_as[held] not in _MADE_BY_NEW):
+                self.fill_held(held, args, keywords, spread, pos)
             if not self.whole and not keeps_nothing(self.external_bases(class_)):
                 self.note_handed((*args, *keywords.values(), spread), pos)
             if new is None or not self.named_fields(class_):
@@ -271,6 +275,17 @@ class Construction(CallingBack):
             self.write(self.attribute_cell(class_, name), values)
         elif traced := frozenset(v for v in values if self.values[v][0] in TRACED):
             self.facts.append((f.FILL, class_, name, traced))
+
+    def fill_held(
+        self,
+        held: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
 
     def ask_below(
         self, receiver: int, class_: Class, method: str, args: Sequence[Values], pos: Position

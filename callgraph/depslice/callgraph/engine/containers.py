@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.demands import HASHED, ORDERED
 from depslice.callgraph.engine.library import KEEPING
-from depslice.callgraph.engine.models import MODELS, Model
+from depslice.callgraph.engine.models import DISPLAYS, INNER, MODELS, Model
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.parts import names_attributes
 from depslice.callgraph.engine.protocols import DICTS
@@ -27,7 +27,7 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import STR as _STR
-from depslice.callgraph.summary import Op, Position
+from depslice.callgraph.summary import Op, Position, Register
 
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
 _TAKING: Final = frozenset(
@@ -52,6 +52,7 @@ _DICTIONARIES: Final = frozenset(
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
+    "OrderedDict": "collections.OrderedDict",
     "deque": "collections.deque",
     "defaultdict": "collections.defaultdict",
     "generator": "builtins.generator",
@@ -74,6 +75,7 @@ _MAPPINGS: Final = frozenset(
 _FORMS: Final = ("typing.", "typing_extensions.")
 """Where what is subscripted is a type (PEP 484)."""
 _MOST_KEYS_COPIED: Final = 16
+_SETS: Final = frozenset({"frozenset", "set"})
 _ROWS: Final = frozenset({"tuple", "list", "dict"})
 
 
@@ -314,6 +316,8 @@ class ContainerEvaluation(ComputedNames):
         """``instance[key]`` of a class that extends a container or is a record."""
         held = self.held_by(class_)
         found = EMPTY if held is None else self._item(held, keys)
+        if held is not None and self.values[held][1] == "defaultdict":
+            found = found | self._made_on_demand(held, pos)
         if self.find_member(class_, "__missing__") is not None:  # 3.3.7
             instance = self.intern(("I", class_, True))
             return found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
@@ -536,6 +540,21 @@ class ContainerEvaluation(ComputedNames):
         self.write(self.cell("n", container), made)
         return made
 
+    def have_factory(self, container: int, factories: Values, register: Register) -> None:
+        """A ``defaultdict`` asks these for what is missing.
+
+        ``register``: of an empty container that a builtin type makes.
+        """
+        for factory in factories:
+            kind = self.values[factory]
+            display = DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+            if display is not None:
+                inner = self.container_of(display, register, EMPTY)
+                self.write(self.elements_cell(container), inner)
+                self.write(self.cell("n", container), inner)
+            else:
+                self.write(self.cell("factory", container), frozenset((factory,)))
+
     def _places(self, container: int, keys: Values) -> list[str] | None:
         """The places in a sequence that these indices mean, if its places are known."""
         if container not in self.lengths:
@@ -660,11 +679,11 @@ class ContainerEvaluation(ComputedNames):
         if args and method in _ITEMS:
             return self._call_for_item(container, method, args, pos)
         elements = self.elements_cell(container)
-        if args and (value[1] in DICTS or value[1] == "set"):
+        if args and (value[1] in DICTS or value[1] in _SETS):
             if method in _HASHING:
                 self.hash_values(args[0])
-            elif value[1] == "set":
-                self.meet_demands(f"builtins.set.{method}", Call(args, pos=pos))
+            elif value[1] in _SETS:
+                self.meet_demands(f"builtins.{value[1]}.{method}", Call(args, pos=pos))
         elif args and value[1] == "queue.PriorityQueue":
             self.meet_demands(f"{value[1]}.{method}", Call(args, pos=pos))
         elif args and method in _SEEKING:
@@ -674,7 +693,10 @@ class ContainerEvaluation(ComputedNames):
             if method in _SHIFTING and self._may_mutate(value):
                 self.lose_places(container)
             return EMPTY
-        if method in ("extend", "update", "extendleft", "__init__"):
+        if method == "__init__":
+            self.fill_held(container, args, keywords, EMPTY, pos)
+            return EMPTY
+        if method in ("extend", "update", "extendleft"):
             for values in args:
                 self.update_container(container, values, pos)
             for name, values in keywords.items():
@@ -721,6 +743,26 @@ class ContainerEvaluation(ComputedNames):
         elif method == "sort":
             self.protocol(self.read(elements), ORDERED, pos)
         return EMPTY
+
+    def fill_held(
+        self,
+        held: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> None:
+        """What a container is made with, by the constructor of its type."""
+        if self.values[held][1] == "defaultdict" and args:
+            self.have_factory(held, args[0], INNER + held)
+            args = args[1:]
+        for values in args:
+            self.update_container(held, values, pos)
+        for name, values in keywords.items():
+            if self.values[held][1] in DICTS:
+                self.write_item(held, name, values)
+        if spread:
+            self.add_element(held, spread)
 
     def _call_for_item(
         self, container: int, method: str, args: Sequence[Values], pos: Position

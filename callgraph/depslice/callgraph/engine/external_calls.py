@@ -444,7 +444,7 @@ class ExternalCalls(Texts):
                 if dotted in library.ASKING_LENGTH:
                     self.ask_length(values, pos)
                 elements |= self.iterate(values, pos, is_async=False)
-        if library.CONTAINER[dotted] == "set":
+        if library.CONTAINER[dotted] in ("frozenset", "set"):
             self.hash_values(elements)
         return self.container_of(library.CONTAINER[dotted], register, elements)
 

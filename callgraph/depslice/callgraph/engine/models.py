@@ -15,13 +15,14 @@ from depslice.callgraph.summary import Position
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
 
-_INNER: Final = -10_000  # registers of containers that a call makes within another
-_DISPLAYS: Final = {
+INNER: Final = -10_000  # registers of containers that a call makes within another
+DISPLAYS: Final = {
     "builtins.list": "list",
     "builtins.dict": "dict",
     "builtins.set": "set",
     "collections.deque": "deque",
 }
+"""What makes an empty container."""
 
 Model: TypeAlias = "Callable[[ContainerEvaluation, Call], Values]"
 
@@ -225,7 +226,7 @@ def _group_by(engine: ContainerEvaluation, call: Call) -> Values:
     if key:
         keys = engine.call(key, [elements], {}, call.pos, rule="callback", external=True)
     engine.compare(keys, keys, "__eq__", call.pos)
-    group = engine.container_of("list", _INNER - call.register, elements)
+    group = engine.container_of("list", INNER - call.register, elements)
     return engine.tuples_of(call.register, [keys, group])
 
 
@@ -471,7 +472,22 @@ def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
         kind = engine.values[value]
         if kind[0] == "I" and engine.named_fields(kind[1]):
             engine.pass_fields(kind[1], call.args[1:], call.keywords)
+        held = engine.held_by(kind[1]) if kind[0] == "I" else None
+        if held is not None:
+            engine.fill_held(held, call.args[1:], call.keywords, EMPTY, call.pos)
     return made
+
+
+def _static_method(engine: ContainerEvaluation, call: Call) -> Values:
+    """``attribute = staticmethod(f)``: what instances have by it, gets no receiver."""
+    functions = call.argument(0, "")
+    current = engine.current
+    if current is not None and current.unit.kind == "piece" and current.unit.owner >= 0:
+        for value in functions:
+            kind = engine.values[value]
+            if kind[0] == "F" and kind[1].unit.owner < 0:
+                engine.static_functions.add(kind[1])
+    return functions
 
 
 def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:
@@ -520,7 +536,15 @@ def _type(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _dict(engine: ContainerEvaluation, call: Call) -> Values:
-    made = engine.container_of("dict", call.register, EMPTY)
+    return _mapping(engine, call, "dict")
+
+
+def _ordered_dict(engine: ContainerEvaluation, call: Call) -> Values:
+    return _mapping(engine, call, "OrderedDict")
+
+
+def _mapping(engine: ContainerEvaluation, call: Call, kind: str) -> Values:
+    made = engine.container_of(kind, call.register, EMPTY)
     for container in made:
         for name, values in call.keywords.items():
             engine.write_item(container, name, values)
@@ -559,7 +583,7 @@ def _made_by(engine: ContainerEvaluation, factory: Values, call: Call) -> Values
     made: set[int] = set()
     for value in factory:
         kind = engine.values[value]
-        display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
+        display = DISPLAYS.get(kind[1]) if kind[0] == "X" else None
         if display is None:
             made.add(engine.intern(("DF", frozenset((value,)))))
         else:
@@ -569,16 +593,8 @@ def _made_by(engine: ContainerEvaluation, factory: Values, call: Call) -> Values
 
 def _defaultdict(engine: ContainerEvaluation, call: Call) -> Values:
     made = engine.container_of("defaultdict", call.register, EMPTY)
-    for factory in call.argument(0, ""):
-        kind = engine.values[factory]
-        display = _DISPLAYS.get(kind[1]) if kind[0] == "X" else None
-        for container in made:
-            if display is not None:
-                inner = engine.container_of(display, _INNER - call.register, EMPTY)
-                engine.write(engine.elements_cell(container), inner)
-                engine.write(engine.cell("n", container), inner)
-            else:
-                engine.write(engine.cell("factory", container), frozenset((factory,)))
+    for container in made:
+        engine.have_factory(container, call.argument(0, ""), INNER - call.register)
     for container in made:
         for values in call.args[1:]:
             engine.take_entries(container, values, call.pos)
@@ -909,6 +925,8 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.object.__getattribute__": _object_getattribute,
     "builtins.object.__new__": _object_new,
     "builtins.tuple.__new__": _tuple_new,
+    "builtins.frozenset.__new__": _tuple_new,
+    "builtins.staticmethod": _static_method,
     "contextlib.asynccontextmanager": _contextmanager,
     "contextlib.contextmanager": _contextmanager,
     "builtins.object.__setattr__": _object_setattr,
@@ -919,7 +937,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.super": _super,
     "builtins.type": _type,
     "builtins.dict": _dict,
-    "collections.OrderedDict": _dict,
+    "collections.OrderedDict": _ordered_dict,
     "dataclasses.field": _default_factory,
     "attr.ib": _field,
     "attr.field": _field,

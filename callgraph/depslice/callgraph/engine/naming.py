@@ -6,7 +6,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.narrowing import Narrowing
+from depslice.callgraph.engine.dispatching import Dispatching
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.summary import Position
 
@@ -15,7 +15,7 @@ _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
 
-class ComputedNames(Narrowing):
+class ComputedNames(Dispatching):
     """``getattr(x, name)``, ``globals()[name]`` and their like."""
 
     def dynamic_attribute(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BUILT: Final = {
     "builtins.list": "list",
     "builtins.set": "set",
-    "builtins.frozenset": "set",
+    "builtins.frozenset": "frozenset",
 }
 
 

@@ -53,15 +53,37 @@ class FunctionCalls(FittingEvaluation):
         spread: Values = EMPTY,
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
-        self.facts.append((f.CALL, function, pos, certain, rule, external))
+        if self.whole and function in self.dispatchers:
+            running, itself = self.chosen(function, args)
+            made: set[int] = set()
+            for each in running:
+                made |= self.call_function(
+                    each, args, pos, rule="dispatch", keywords=keywords, spread=spread
+                )
+            if not itself:
+                return made
+            return made | self._call_itself(
+                function, args, pos, (certain, rule, external), keywords, spread
+            )
+        return self._call_itself(function, args, pos, (certain, rule, external), keywords, spread)
+
+    def _call_itself(
+        self,
+        function: Function,
+        args: Sequence[Values],
+        pos: Position,
+        how: tuple[bool, str, bool],
+        keywords: Mapping[str, Values],
+        spread: Values,
+    ) -> Values:
+        """``how``: whether that is certain, by which rule, and whether by code outside."""
+        self.facts.append((f.CALL, function, pos, *how))
         self._give(function, args, keywords, spread)
         flags = function.unit.flags
         if flags & s.DECORATED and self.read(self.cell("caching", function)):
             for values in (*args, *keywords.values(), spread):
                 self.hash_values(values)
         if self.whole:
-            if function in self.dispatchers:
-                return self._dispatch(function, args, pos, keywords, spread)
             self.called.add(function)
             if not function.wanted and flags & (s.GENERATOR | s.ASYNC):
                 function.wanted = FULL
@@ -191,24 +213,9 @@ class FunctionCalls(FittingEvaluation):
             return holds
         return not (holds and shown == "callable" and tags <= _TEXT)
 
-    def _dispatch(
-        self,
-        function: Function,
-        args: Sequence[Values],
-        pos: Position,
-        keywords: Mapping[str, Values],
-        spread: Values,
-    ) -> Values:
-        """A ``singledispatch`` function: what is registered runs as well as itself."""
-        self.called.add(function)
-        result = set(self.returned(function, args, keywords))
-        for value in tuple(self.read(self.cell("dispatch", function))):
-            kind = self.values[value]
-            if kind[0] == "F" and kind[1] is not function:
-                result |= self.call_function(
-                    kind[1], args, pos, rule="dispatch", keywords=keywords, spread=spread
-                )
-        return result
+    def chosen(self, function: Function, args: Sequence[Values]) -> tuple[list[Function], bool]:
+        """Implemented by the part for dispatch."""
+        raise NotImplementedError
 
     def _with_arguments(
         self,

@@ -24,7 +24,7 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.summary import Position, Register, Unit
 
-DICTS: Final = frozenset({"dict", "defaultdict"})
+DICTS: Final = frozenset({"OrderedDict", "defaultdict", "dict"})
 OF_PARTS: Final = {
     "__str__": ("__repr__",),
     "__repr__": ("__repr__",),

@@ -42,7 +42,7 @@ tag        fields                         stands for
 ``W``      wrapped values                 what ``functools.wraps(…)`` gives
 ``OG``     kind, arguments, keywords      attrgetter, itemgetter or methodcaller
 ``L``      number                         the functions left over where too many meet
-``SR``     function, with a type          ``register`` of a ``singledispatch`` function
+``SR``     function, class value ids      ``register`` of a ``singledispatch`` function
 ``CD``     instance id, function values   what a ``ContextDecorator`` decorates
 ``CB``     results                        something declared to be callable
 ``DF``     factories                      a field with a default factory

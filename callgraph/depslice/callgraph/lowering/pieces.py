@@ -510,13 +510,15 @@ class FileLowering(DefinitionLowering):
         else:
             first = len(self.pieces)
             body_end = block(node.body, (*piece.path, "body"), start)
+            other_start = start
             if isinstance(node, ast.For | ast.AsyncFor | ast.While):
                 self._go_round([piece, *self.pieces[first:]], start, body_end)
+                other_start = _union(start, body_end)
             if isinstance(node, ast.With | ast.AsyncWith):
                 merged = body_end
             else:
                 other = (
-                    block(node.orelse, (*piece.path, "orelse"), start, outside)
+                    block(node.orelse, (*piece.path, "orelse"), other_start, outside)
                     if node.orelse
                     else start
                 )

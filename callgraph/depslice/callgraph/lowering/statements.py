@@ -228,7 +228,7 @@ class StatementLowering(ExpressionLowering):
         self.assign(node.target, item)
         self.block(node.body)
         self._close_loop(heads, head_env)
-        self.block(node.orelse)
+        self._loop_else(node)
 
     def _while(self, node: ast.While) -> None:
         frame = self.frame
@@ -239,9 +239,20 @@ class StatementLowering(ExpressionLowering):
         self.narrow(node.test, positive=True)
         self.block(node.body)
         self._close_loop(heads, head_env)
-        if not breaks(node.body):
+        self._loop_else(node)
+
+    def _loop_else(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        """The ``else`` of a loop, which ``break`` does not run."""
+        frame = self.frame
+        broken = dict(frame.env) if breaks(node.body) else None
+        if isinstance(node, ast.While):
             self.narrow(node.test, positive=False)
-        self.block(node.orelse)
+        left = self.block(node.orelse)
+        if broken is not None:
+            if left:
+                frame.env = broken
+            else:
+                frame.merge(broken, frame.env)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> bool:
         self._enter_items(node)
@@ -315,7 +326,8 @@ class StatementLowering(ExpressionLowering):
         if not node.finalbody:
             return not ends
         after = frame.env
-        frame.env = at_last = self._interrupted(before, seen)  # it runs however the rest ends
+        at_last = self._interrupted(before, seen)  # it runs however the rest ends
+        frame.env = dict(at_last)
         final_left = self.block(node.finalbody)
         if ends:  # and what follows, only where that ends well
             rebound = {n: r for n, r in frame.env.items() if r != at_last.get(n)}

@@ -1,0 +1,107 @@
+"""``functools.singledispatch``: which of the registered functions a call runs (PEP 443)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine.narrowing import Narrowing
+from depslice.callgraph.engine.values import EMPTY, Class, Function, Value, Values
+
+_METHOD: Final = "functools.singledispatchmethod"
+_KNOWN: Final = frozenset({"I", "K", "G", "GS", "XI", "S", "N"})
+"""Kinds of values of which it is known what they are instances of."""
+
+
+class Dispatching(Narrowing):
+    """What the type of the first argument chooses."""
+
+    def chosen(self, function: Function, args: Sequence[Values]) -> tuple[list[Function], bool]:
+        """The registered functions that may run, and whether ``function`` itself may.
+
+        One runs whose class is the nearest in the MRO of the argument's; itself, if there is none.
+        """
+        registered = {
+            kind[1]: list(self._targets(function, kind[1]))
+            for kind in [self.values[v] for v in self.read(self.cell("dispatch", function))]
+            if kind[0] == "F" and kind[1] is not function
+        }
+        place = int(self.dispatchers[function] == _METHOD)
+        if len(args) <= place or not args[place]:  # nobody knows, or it is ``None``
+            return [*registered], True
+        running: dict[Function, None] = {}
+        # `f = singledispatch(g)`: `g` is called as it was.
+        itself = not function.unit.flags & s.DECORATED
+        for value in args[place]:
+            surely, maybe = self._for_one(self.values[value], registered)
+            running |= dict.fromkeys([*surely, *maybe])
+            itself = itself or not surely
+        return [each for each in registered if each in running], itself
+
+    def _for_one(
+        self, value: Value, registered: dict[Function, list[Value]]
+    ) -> tuple[list[Function], list[Function]]:
+        """Those that surely can run for a value, by its nearest class, and those that may."""
+        nearest: dict[Function, int] = {}
+        maybe: list[Function] = []
+        for each, targets in registered.items():
+            if value[0] not in _KNOWN or not targets:
+                maybe.append(each)
+                continue
+            places = [self._place(value, target) for target in targets]
+            sure = [place for place in places if place is not None and place >= 0]
+            if sure:
+                nearest[each] = min(sure)
+            elif None in places:
+                maybe.append(each)
+        first = min(nearest.values(), default=0)
+        return [each for each, place in nearest.items() if place == first], maybe
+
+    def _place(self, value: Value, target: Value) -> int | None:
+        """Where a class is in the MRO of a value's; -1: nowhere; ``None``: it may be one."""
+        if value[0] == "I":
+            class_: Class = value[1]
+            order = [*self.mro(class_)]
+            if target[0] == "C":
+                if target[1] in order:
+                    return order.index(target[1])
+                below = () if value[2] else class_.below()
+                may = self.is_open_class(target[1]) or any(
+                    target[1] in self.mro(each) for each in below
+                )
+                return None if may else -1
+            if self._is_one(value, target):
+                return len(order)
+            if target[1] == "builtins.object":
+                return len(order) + 1
+            return None if self._extends(class_, target[1]) else -1
+        if target[0] == "C":
+            return None if self.is_open_class(target[1]) else -1
+        if self._is_one(value, target):
+            return 0 if self._is_just(value, target) else 1
+        return None if self._may_be_one(value, target[1]) else -1
+
+    def _is_just(self, value: Value, target: Value) -> bool:
+        class_ = self.outside.types.class_of(value)
+        return class_ is not None and class_ is self.outside.stubs.class_named(target[1])
+
+    def _targets(self, function: Function, registered: Function) -> Iterator[Value]:
+        """The classes that a function is registered for: named there, or by its annotation."""
+        told = self.read(self.cell("dispatched on", function, registered))
+        if told:
+            if any(self.values[v][0] not in ("C", "X") for v in told):
+                return
+            yield from (self.values[v] for v in told)
+            return
+        place = int(self.dispatchers[function] == _METHOD)
+        params = registered.unit.params
+        annotation = params[place][2] if place < len(params) else None
+        declared = (
+            EMPTY
+            if annotation is None
+            else self.declared(registered.module, registered, annotation)
+        )
+        kinds = [self.values[v] for v in declared]
+        if all(kind[0] in ("I", "XI", "G") for kind in kinds):
+            yield from (("C" if kind[0] == "I" else "X", kind[1]) for kind in kinds)
