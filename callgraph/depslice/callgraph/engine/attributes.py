@@ -499,6 +499,8 @@ class AttributeEvaluation(Declared):
                 if not exact and not self.whole and self._is_to_be_defined(value):
                     values |= self.single(("O", class_, name))
             values |= self.declared_below(class_, owner, name)
+            for other in self.instead_of(class_, owner, name):
+                values |= self._inherited(other, receiver, name, pos)
         else:
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
@@ -821,6 +823,18 @@ class AttributeEvaluation(Declared):
         """The classes of which any may be its only base: ``class Wrapped(cls)``, of each call."""
         bases = self.repo_bases(class_) if self.whole and len(class_.base_values or ()) == 1 else ()
         return [*bases] if len(bases) > 1 else []
+
+    def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
+        """The owners of a member where a base is another class: ``class C(A if new else B)``."""
+        found: dict[Class, None] = {}
+        for each in self.mro(class_) if self.whole else ():
+            for base in each.base_values or ():
+                if len(base) > 1:
+                    owners = [self.find_member(k, name) for k in self.classes_in(base)]
+                    if owner in owners:
+                        found |= dict.fromkeys(filter(None, owners))
+        found.pop(owner, None)
+        return [*found]
 
     def _inherited(self, owner: Class, receiver: int, name: str, pos: Position) -> Values:
         """What ``owner``, a class the receiver inherits from, gives for ``name`` to it."""

@@ -11,7 +11,15 @@ from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.namespaces import listing
-from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, OPEN, Class, Function, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    NAMED_TUPLE,
+    OPEN,
+    Cell,
+    Class,
+    Function,
+    Values,
+)
 from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
 
 _MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
@@ -80,9 +88,32 @@ class ClassEvaluation(AnnotationEvaluation):
         self._set_names(made, op[5])
         if self.whole and any(b.startswith("enum.") for b in self.external_bases(made)):
             members = [n for n in made.info.members if self.is_enum_member(made, made, n)]
-            if members:  # they are made when the class is
-                self.call_member(made, "__init__", [self.single(("I", made, True))], op[5], "enum")
+            self._make_members(made, members, op[5])
         return self.single(("C", made, True))
+
+    def places_of(self, values: Values) -> list[Values] | None:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def attribute_cell(self, class_: Class, name: str) -> Cell:
+        """Implemented by the attribute part."""
+        raise NotImplementedError
+
+    def _make_members(self, made: Class, names: Sequence[str], pos: Position) -> None:
+        """The members of an enumeration, which are made when the class is.
+
+        Each is made with its value, those of a tuple one by one (documentation of ``enum``).
+        """
+        member = self.single(("I", made, True))
+        for name in names:
+            value = self.member_values(made, name)
+            tuples = {v for v in value if self.values[v][0] == "K" and self.values[v][1] == "tuple"}
+            places = self.places_of(tuples) if tuples and len(tuples) == len(value) else None
+            given = [value] if places is None else places
+            self.call_member(made, "__new__", [self.single(("C", made, True)), *given], pos, "enum")
+            self.call_member(made, "__init__", [member, *given], pos, "enum")
+            for attribute in ("value", "_value_"):
+                self.write(self.attribute_cell(made, attribute), value)
 
     def _set_bases(
         self,

@@ -95,7 +95,8 @@ class Construction(CallingBack):
         if init is not None:
             self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
             given = [instance, *args]
-            self._call_defined(init, "__init__", given, keywords, spread, pos, rule="init")
+            for owner in (init, *self.instead_of(class_, init, "__init__")):
+                self._call_defined(owner, "__init__", given, keywords, spread, pos, rule="init")
         else:
             for above in self.open_bases(class_, instances=False):
                 self.call(self.only(above), args, keywords, pos, spread=spread)

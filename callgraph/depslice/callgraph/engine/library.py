@@ -237,6 +237,8 @@ LOOKING: Final = ("inspect.", "dis.", "annotationlib.")
 # Calls that hand back (what is in) their argument. value: index of the argument.
 SAME: Final = {
     "copy.copy": 0,
+    "enum.member": 0,
+    "enum.nonmember": 0,
     "copy.deepcopy": 0,
     "typing.cast": 1,
     "inspect.unwrap": 0,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import STRUCTURAL
+from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import EMPTY, OBJECTS_OR_OPEN, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
-from depslice.callgraph.summary import Position
+from depslice.callgraph.summary import Op, Position, Register
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
 
+_FOLLOWED: Final = frozenset({s.ATTR, s.CALL, s.ITEM, s.ITER, s.PHI, s.SUB})
 INNER: Final = -10_000  # registers of containers that a call makes within another
 DISPLAYS: Final = {
     "builtins.list": "list",
@@ -400,8 +403,68 @@ def _object_getattribute(engine: ContainerEvaluation, call: Call) -> Values:
     return _getattr(engine, call, by_object=True)
 
 
+def _entries_stored(
+    engine: ContainerEvaluation, result: Register
+) -> tuple[list[tuple[str, Values]], bool]:
+    """The entries of dictionaries that a loop stores: ``for k, v in d.items(): setattr(x, k, v)``.
+
+    Each value under its own name; and whether that is all that the call with that
+    ``result`` stores.
+    """
+    if engine.current is None or not engine.whole:
+        return [], False
+    made = {op[1]: op for op in engine.current.unit.ops if op[0] in _FOLLOWED}
+    call = made.get(result)
+    stored = call is not None and call[0] == s.CALL and len(call[3]) == 3
+    register = _mapping_stored(call, made) if call is not None and stored else None
+    if register is None:
+        return [], False
+    entries: list[tuple[str, Values]] = []
+    held = engine.current.registers[register]
+    known = bool(held)
+    for container in held:
+        kind = engine.values[container]
+        if kind[0] != "K" or kind[1] not in DICTS or engine.read(engine.cell("n", container)):
+            known = False
+        if kind[0] != "K":
+            continue
+        engine.read(engine.elements_cell(container))
+        for name in tuple(engine.keys_of.get(container, ())):
+            entries.append((name, engine.read(engine.cell("k", container, name))))
+    return entries, known
+
+
+def _mapping_stored(call: Op, made: Mapping[Register, Op]) -> Register | None:
+    """Where the dictionary is whose entry a call has for its name and its value."""
+    name, value = _defined(call[3][1], made), _defined(call[3][2], made)
+    if name is None or value is None:
+        return None
+    if name[0] == value[0] == s.ITEM and name[2:4] == (value[2], 0) and value[3] == 1:
+        entry = _defined(name[2], made)
+        items = _defined(entry[2], made) if entry is not None and entry[0] == s.ITER else None
+        method = _defined(items[2], made) if items is not None and items[0] == s.CALL else None
+        if method is not None and method[0] == s.ATTR and method[3] == "items":
+            return int(method[2])
+    if name[0] == s.ITER and value[0] == s.SUB and _defined(value[3], made) is name:
+        return int(name[2]) if name[2] == value[2] else None
+    return None
+
+
+def _defined(register: Register, made: Mapping[Register, Op]) -> Op | None:
+    """The operation that gives what is in a register, behind those that join one path."""
+    op = made.get(register)
+    while op is not None and op[0] == s.PHI and len(op[2]) == 1:
+        op = made.get(op[2][0])
+    return op
+
+
 def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 3:
+        entries, all_of_them = _entries_stored(engine, call.register)
+        for name, values in entries:
+            engine.store_attribute(call.args[0], name, values, call.pos)
+        if all_of_them:
+            return EMPTY
         for value in tuple(call.args[1]):
             kind = engine.values[value]
             if kind[0] == "S":
