@@ -60,9 +60,10 @@ class Edge:
         self.certain = certain
         self.direct = direct
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
-        self.group = rule if rule in _WITH_ANOTHER else ""
         owner, _, name = target.rpartition(".")
-        self.alternative = f"{owner}.{_TOGETHER.get(name, name)}"
+        asked = _TOGETHER.get(name, name)
+        self.group = rule if rule in _WITH_ANOTHER else asked if rule == "protocol" else ""
+        self.alternative = f"{owner}.{asked}"
 
 
 class Gap(NamedTuple):
