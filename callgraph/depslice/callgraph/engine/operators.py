@@ -115,7 +115,10 @@ class Operators(Protocols):
                 self.call_of_metaclass(value, kind[1], "__contains__", [items], pos) is None
             ):
                 self._iterate_class(value, kind[1], pos)
-        dunders = ("__eq__",) if self._are_sequences(containers) else ("__eq__", "__hash__")
+        asking = self._leaving_to_items(containers)
+        if containers and not asking:
+            return
+        dunders = ("__eq__",) if self._are_sequences(asking) else ("__eq__", "__hash__")
         for value in (*items, *self.parts(items)):
             kind = self.values[value]
             for dunder in dunders:
@@ -129,13 +132,31 @@ class Operators(Protocols):
             sequences = {v for v in containers if self._are_sequences((v,))}
             self.protocol(self.parts(sequences), ("__eq__",), pos)
 
+    def _leaving_to_items(self, containers: Values) -> Values:
+        """Those that do not answer by ``__contains__`` of their own: what is looked for is asked."""
+        if not self.whole:
+            return containers
+        return {
+            value
+            for value in containers
+            for kind in (self.values[value],)
+            if kind[0] != "I" or self.find_member(kind[1], "__contains__") is None
+        }
+
     def _are_sequences(self, containers: Collection[int]) -> bool:
         """Whether what is looked for is compared with each element, and never hashed."""
         return bool(containers) and all(
             (kind[0] == "K" and kind[1] in _SEQUENCES)
             or (kind[0] == "G" and kind[1] in ("builtins.list", "builtins.tuple"))
+            or kind[0] == "GE"
+            or (kind[0] == "I" and self.whole and self._is_gone_through(kind[1]))
             for kind in map(self.values.__getitem__, containers)
         )
+
+    def _is_gone_through(self, class_: Class) -> bool:
+        """Whether ``in`` takes one element of an instance after the other (6.10.2)."""
+        own = self.find_member(class_, "__iter__") or self.find_member(class_, "__getitem__")
+        return own is not None and not self.active_bases(class_)
 
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
@@ -190,7 +211,10 @@ class Operators(Protocols):
                     self._reflected_first(self.values[v], {value}, forward) for v in left
                 ):
                     continue
-                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [left], pos)
+                others = self._of_another_type(left, value)
+                if left and not others:
+                    continue
+                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [others], pos)
                 if forward == "mul" and self.find_member(kind[1], "__rmul__") is None:
                     self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
             elif kind[0] in OPEN:
@@ -204,6 +228,13 @@ class Operators(Protocols):
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self._fill_template(left, right, pos)
         return result
+
+    def _of_another_type(self, left: Values, right: int) -> Values:
+        """Those of ``left`` for which the reflected method is tried: of its own type it is not."""
+        kind = self.values[right]
+        if not self.whole or not kind[2] or right not in left:
+            return left
+        return frozenset(left) - {right}
 
     def _uncounted(self, values: Values) -> Values:
         """``values``, numbers as some number: what is computed of them is another one."""
