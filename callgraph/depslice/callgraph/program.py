@@ -118,6 +118,10 @@ class Program:
         self._known = known or {}
         self.files = {file.module: file for file in project.files}
         self.by_path = {file.path: file for file in project.files}
+        # Files that are called by their path, by source root and the name they have below it.
+        self._own = {
+            (file.own_root, file.own_name): file.module for file in project.files if file.own_name
+        }
         self._loaded: dict[str, Module | None] = {}
         self.digests: dict[str, str] = {}  # of every file read so far, by module
         self._diagnostics: dict[str, Diagnostic] = {}
@@ -367,6 +371,11 @@ class Program:
         return f"{package}.{name}" if package else name
 
     def _absolute(self, module: Module, name: str) -> str:
+        if self._own:  # what stands below the same source root comes first
+            root = module.file.own_root or module.file.source_root
+            own = self._own.get((root, name))
+            if own is not None:
+                return own
         top = name.partition(".")[0]
         if top in self.files or top in self.packages:
             return name
@@ -559,7 +568,7 @@ class Program:
                     continue
                 absolute = self.import_target(module, level, target)
                 if item is None:
-                    top = absolute if level < 0 else absolute.partition(".")[0]
+                    top = absolute if level < 0 else top_bound(absolute, target)
                     if top in self.files:
                         yield top
                 elif self.is_module(f"{absolute}.{item}") and absolute == module_name:
@@ -700,3 +709,9 @@ def default_workers() -> int:
 
 
 __all__: Sequence[str] = ("BUILTIN_NAMES", "Module", "Problem", "Program", "summarize_bytes")
+
+
+def top_bound(absolute: str, target: str) -> str:
+    """The module that ``import a.b`` binds, ``absolute`` being what ``a.b`` is called by."""
+    top, dot, _ = target.partition(".")
+    return absolute.rpartition(target)[0] + top if dot else absolute

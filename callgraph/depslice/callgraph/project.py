@@ -60,6 +60,10 @@ class SourceFile:
     (``my-scripts.build``). ``source_root`` is the directory, relative to the
     root, that is on ``sys.path`` for it: ``"."``, ``"src"``, or ``".."`` when the
     root itself is a package. ``is_package`` says it is an ``__init__.py``.
+
+    Where files of several source roots have one name, all but one are called by their path;
+    ``own_name`` and ``own_root`` are what they are called by, and below which directory, by those
+    that stand below it, too.
     """
 
     path: str
@@ -68,6 +72,8 @@ class SourceFile:
     source_root: str
     size: int
     mtime_ns: int
+    own_name: str = ""
+    own_root: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -541,7 +547,9 @@ def _without_clashes(
             count += 1
             unique = f"{module}~{count}"
         taken[unique] += 1
-        yield replace(file, module=unique, source_root=".")
+        yield replace(
+            file, module=unique, source_root=".", own_name=file.module, own_root=file.source_root
+        )
 
 
 def _single_file(top: Path, given: str, max_file_bytes: int) -> Project:

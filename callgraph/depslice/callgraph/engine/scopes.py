@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.idle import IdlePieces
 from depslice.callgraph.engine.parts import STORES, names_members
 from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Values
-from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module
+from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module, top_bound
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
 
@@ -183,21 +183,14 @@ class ScopeEvaluation(IdlePieces):
     def _imported(self, module: Module, piece: Piece, name: str) -> Values:
         for bound, level, target, item in piece.imports:
             if bound == name:
-                return self.import_entry(module, level, target, item, bound)
+                return self.import_entry(module, level, target, item)
         return EMPTY
 
-    def import_entry(
-        self, module: Module, level: int, target: str, item: str | None, bound: str
-    ) -> Values:
+    def import_entry(self, module: Module, level: int, target: str, item: str | None) -> Values:
         """What one alias of an import statement binds."""
         absolute = self.program.import_target(module, level, target)
         if item is None:
-            name = (
-                absolute
-                if level < 0 or "." not in target
-                else absolute.rpartition(target)[0] + bound
-            )
-            return self.module_value(name)
+            return self.module_value(absolute if level < 0 else top_bound(absolute, target))
         return self.from_import(module, absolute, item)
 
     def module_value(self, name: str) -> Values:
@@ -278,7 +271,7 @@ class ScopeEvaluation(IdlePieces):
         """An import statement that runs in a function or a class body."""
         absolute = self.program.import_target(module, level, target)
         if item is None:
-            top = absolute if level < 0 else absolute.partition(".")[0]
+            top = absolute if level < 0 else top_bound(absolute, target)
             if self.program.is_module(absolute):
                 self.facts.append((f.MODULE, absolute, pos))
             elif self.program.is_module(top):
