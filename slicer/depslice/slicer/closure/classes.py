@@ -60,6 +60,7 @@ class Classes:
     build_member: Callable[[Class, str], None]
     fill_member: Callable[[Class, str], None]
     keep_subclasses: Callable[[Class, Demand], None]
+    keep_told: Callable[[Class], None]
     ask_by_name: Callable[[Class, str, Demand], None]
 
     def __init__(self, growth: Growth) -> None:
@@ -171,6 +172,8 @@ class Classes:
             self._keep_undefined(class_, outside, own)
         elif outside:
             self._keep_overrides(class_, outside[0], own)
+        for k in order:
+            self.keep_told(k)
         self._answer_standing(class_, order)
 
     def _keep_statement(self, class_: Class, demand: Demand) -> bool:

@@ -20,6 +20,7 @@ from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.circles import Circles
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.computed import ComputedNames
+from depslice.slicer.closure.descriptors import Descriptors
 from depslice.slicer.closure.following import Following
 from depslice.slicer.closure.growth import OBSERVED, Growth
 from depslice.slicer.closure.importing import Importing
@@ -89,6 +90,7 @@ class _Growing:
         self._classes.build_member = self._builders.build_member
         self._classes.fill_member = self._builders.fill_member
         self._classes.keep_subclasses = self._builders.keep_subclasses
+        self._classes.keep_told = Descriptors(growth, self._classes).keep_told
         growth.import_alias = self._names.import_alias
         self._importing = Importing(growth, self._names)
         self._circles = Circles(growth, self._importing)

@@ -1,0 +1,89 @@
+"""Descriptors that do something to the class they stand in, when that is made (3.3.3.6).
+
+    class Field:
+        def __set_name__(self, owner, name): owner.table[name] = self
+
+    class Form:
+        table = {}
+        name = Field()
+
+This fills ``table``, whoever names ``name``: the class is not what it was without it.
+"""
+
+from __future__ import annotations
+
+from depslice.callgraph.engine.values import Class
+from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.pieces import start_of
+
+_TOLD = "__set_name__"
+_OWNER = 1  # the parameter that is the class
+
+
+class Descriptors:
+    """What live classes bind to such objects."""
+
+    def __init__(self, growth: Growth, classes: Classes) -> None:
+        self._growth = growth
+        self._classes = classes
+        self._arguments = Arguments(growth.engine)
+        self._seen: set[Class] = set()
+        self._changing: dict[Class, bool] = {}
+        self._are_any: bool | None = None
+
+    def keep_told(self, class_: Class) -> None:
+        """Keep what the body of ``class_`` binds to objects that change the class."""
+        if class_ in self._seen:
+            return
+        self._seen.add(class_)
+        if self._are_any is None:
+            self._are_any = any(
+                _TOLD in info.members
+                for module in self._growth.running()
+                for info in module.summary.classes
+            )
+        module = class_.module
+        for index in class_.info.pieces if self._are_any else ():
+            piece = module.summary.pieces[index]
+            if piece.unit >= 0 and self._binds_one(class_, piece):
+                demand = Demand.of(
+                    self._growth.item_of_class(class_),
+                    module,
+                    ReferenceKind.WRITE,
+                    "builds",
+                    start_of(piece),
+                )
+                self._classes.keep_as_value(module, piece, demand)
+
+    def _binds_one(self, class_: Class, piece: Piece) -> bool:
+        engine = self._growth.engine
+        if piece.kind not in ("assign", "def"):
+            return False
+        kinds = [
+            engine.values[value]
+            for name in piece.binds
+            for value in engine.class_piece_values(class_, name, piece.index)
+        ]
+        return any(kind[0] == "I" and self._changes_owner(kind[1]) for kind in kinds)
+
+    def _changes_owner(self, class_: Class) -> bool:
+        known = self._changing.get(class_)
+        if known is None:
+            engine = self._growth.engine
+            owner = engine.find_member(class_, _TOLD)
+            kinds = [
+                engine.values[value]
+                for value in (engine.member_values(owner, _TOLD) if owner is not None else ())
+            ]
+            known = self._changing[class_] = any(
+                kind[0] == "F"
+                and len(kind[1].unit.params) > _OWNER
+                and self._arguments.changes_parameter(kind[1], _OWNER)
+                for kind in kinds
+            )
+        return known
