@@ -59,6 +59,7 @@ _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
 _MOST_PARTIALS: Final = 3
+_FEW_METHODS: Final = 4
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
 Use: TypeAlias = (
@@ -361,13 +362,18 @@ class OpenValues:
             self.hand(self._engine.handed_with(self._engine.only(value)), use.demand)
 
     def _is_to_be_called(self, class_: Class) -> bool:
-        """Whether instances have no other method to be used by: they stand for functions."""
-        return not any(
-            not name.startswith("_") and k.module.summary.pieces[index].kind == "def"
+        """Whether instances may stand for functions: they have few methods to be used by else.
+
+        One with many, an application that can be called, is handed over for those.
+        """
+        public = {
+            name
             for k in self._engine.mro(class_)
             for name, pieces in k.info.members.items()
-            for index in pieces
-        )
+            if not name.startswith("_")
+            and any(k.module.summary.pieces[index].kind == "def" for index in pieces)
+        }
+        return len(public) <= _FEW_METHODS
 
     def _settle_named(self, use: _Open, name: Value) -> None:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
