@@ -674,8 +674,78 @@ def test_objects_that_stand_for_functions_are_called_outside(handed: str, tmp_pa
 import json, re
 class Shown:
     def __call__(self, *args): return 7
+    def describe(self): return "seven"
+    @property
+    def label(self): return "7"
 def target():
     {handed}
     return "done"
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "done"
+
+
+@pytest.mark.parametrize(
+    ("use", "given"),
+    [
+        ("def use(c): return c.crunch()", "use(C{i}())"),
+        ("class use:\n    def __init__(self, c): self.c = c", "use(C{i}()).c.crunch()"),
+        ("def use(pairs): return sum(c.crunch() for _, c in pairs)", "use([(0, C{i}())])"),
+    ],
+)
+def test_more_objects_than_are_told_apart(use: str, given: str, tmp_path: Path) -> None:
+    """Any live class may be meant then: a new user got 24 of 26 methods, and no word of it."""
+    made = "\n".join(f"class C{i}:\n    def crunch(self): return 1" for i in range(30))
+    added = " + ".join(given.format(i=i) for i in range(30))
+    files = f"\n# --- app.py\n{made}\n{use}\ndef target(): return {added}\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == "30"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "owner.table[name] = self",
+        "owner.table = {**owner.table, name: self}",
+        "owner.register(name, self)",
+        "setattr(owner, 'table', {**owner.table, name: self})",
+    ],
+)
+@pytest.mark.parametrize("bound", ["Field()", "field()"])
+def test_descriptors_that_change_their_class(told: str, bound: str, tmp_path: Path) -> None:
+    files = f"""
+# --- fields.py
+class Field:
+    def __set_name__(self, owner, name): {told}
+def field(): return Field()
+# --- app.py
+from fields import Field, field
+class Form:
+    table = {{}}
+    @classmethod
+    def register(cls, name, field): cls.table[name] = field
+    def names(self): return sorted(self.table)
+class Person(Form):
+    first = {bound}
+    last = {bound}
+def target(): return Person().names()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "['first', 'last']"
+
+
+def test_descriptors_that_only_learn_their_name(tmp_path: Path) -> None:
+    """They are there if they are used."""
+    files = """
+# --- app.py
+class Field:
+    def __set_name__(self, owner, name): self.name, self.owner = name, owner.__name__
+    def __get__(self, instance, owner): return self.name
+class Person:
+    first = Field()
+    last = Field()
+def target(): return Person().first
+"""
+    repo = tmp_path / "repo"
+    write_files(files, repo)
+    found = slice_symbols(open_program(repo, cache=None), ["app:target"])
+    ids = {item.symbol.id for item in found.items}
+    assert "app:Person.first" in ids
+    assert "app:Person.last" not in ids

@@ -54,7 +54,8 @@ class Origins:
         """Kept code passes ``values`` for the parameter."""
         parameter = (function, index)
         bound = self._bound.setdefault(parameter, set())
-        if not values <= bound and not self.is_full(bound):
+        values = self._fitting(values, bound)
+        if not values <= bound:
             passed_for = self._engine.intern(("P", function, index))
             for value in sorted(values - bound):
                 if self._is_open(value) and value != self._engine.unknown_id:
@@ -66,9 +67,15 @@ class Origins:
     def fill(self, class_: Class, name: str, values: Values) -> None:
         """Kept code makes an instance of ``class_`` with ``values`` in the field ``name``."""
         filled = self._filled.setdefault((class_, name), set())
-        if not values <= filled and not self.is_full(filled):
+        values = self._fitting(values, filled)
+        if not values <= filled:
             filled |= values
             self._wake((class_, name))
+
+    def _fitting(self, values: Values, known: set[int]) -> Values:
+        """``values``, or where more are ``known`` than are told apart, that it may be anything."""
+        full = not values <= known and self.is_full(known)
+        return self._engine.unknown if full else values
 
     def is_bound(self, function: Function, index: int) -> bool:
         """Whether kept code passes something for the parameter."""
@@ -143,13 +150,12 @@ class Origins:
     def _grows(self, value: int) -> bool:
         """Trace ``value`` once; whether more is behind it than was known."""
         before = self._known[value]
-        if self.is_full(before):
+        if self._engine.unknown_id in before and self.is_full(before):
             return False  # as much as is told apart
         found = self._trace(value) | before
         if len(found) > WIDEST and self.is_full(found):
             found = before.union(sorted(found - before)[: max(1, WIDEST - len(before))])
-            if self._engine.values[value][0] == "O":  # the others may be anything
-                found |= self._engine.unknown
+            found |= self._engine.unknown  # the others may be anything
         self._known[value] = frozenset(found)
         return len(found) > len(before)
 
