@@ -749,3 +749,72 @@ def target(): return Person().first
     ids = {item.symbol.id for item in found.items}
     assert "app:Person.first" in ids
     assert "app:Person.last" not in ids
+
+
+ADDED = """
+# --- app.py
+class Table:
+    def rows(self): return [1]
+class Small(Table): pass
+def join(self): return "joined"
+def later(self): return "later"
+Table.join = join
+Table.later = later
+Table.size = 3
+def target(name): return {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "given"),
+    [
+        ("Table().join()", "joined"),
+        ("Small().join()", "joined"),
+        ("getattr(Table(), 'join')()", "joined"),
+        ("getattr(Small, name)(Table()) + str([Table])[:0]", "joined"),
+        ("getattr(Table(), f'jo{name[2:]}')()", "joined"),
+        ("[getattr(Table, n)(1) for n in dir(Table) if n == 'jo' + 'in'][0]", "joined"),
+        ("[f(1) for n, f in vars(Table).items() if n == name][0]", "joined"),
+        ("Table.__dict__[name](1)", "joined"),
+        ("Small.size", "3"),
+    ],
+)
+def test_members_that_a_class_gets_later(body: str, given: str, tmp_path: Path) -> None:
+    files = ADDED.format(body=body)
+    assert answer(files, "app:target", "m.target('join')", tmp_path) == given
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("Table().rows()", set()),
+        ("Table().join()", {"app:join"}),
+        ("Table().size", set()),
+    ],
+)
+def test_those_that_nobody_asks_for(body: str, expected: set[str], tmp_path: Path) -> None:
+    """All of agate's tables came with each (a new user found it)."""
+    write_files(ADDED.format(body=body), tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:target"])
+    ids = {item.symbol.id for item in found.items}
+    assert ids & {"app:join", "app:later"} == expected
+
+
+def test_a_class_as_target_has_what_it_gets_later(tmp_path: Path) -> None:
+    files = ADDED.format(body="0")
+    assert answer(files, "app:Table", "m.Table().later()", tmp_path) == "later"
+
+
+def test_what_a_base_outside_asks_for(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import html.parser
+class Parser(html.parser.HTMLParser): found = []
+def start(self, tag, attributes): self.found.append(tag)
+Parser.handle_starttag = start
+def target(text):
+    parser = Parser()
+    parser.feed(text)
+    return parser.found
+"""
+    assert answer(files, "app:target", "m.target('<a><b>')", tmp_path) == "['a', 'b']"

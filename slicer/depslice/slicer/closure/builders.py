@@ -18,6 +18,7 @@ from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.aliases import Aliased, Link
 from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
@@ -74,6 +75,7 @@ class Builders:
         self._by_value = ByValue(growth.engine)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
+        self.added = AddedMembers(growth, self._keep)
         self._patches: dict[tuple[Class, str], list[tuple[Module, Piece]]] = {}
         # Module -> variable -> functions that return it, or (False) what its `__new__` gives.
         self._giving: dict[str, dict[str, list[tuple[Function, bool]]]] = {}
@@ -243,7 +245,9 @@ class Builders:
             patched = self._patched_member(module, name, piece)
             if patched is not None:
                 self._patches.setdefault(patched, []).append((module, piece))
-            if patched is None or patched in self._classes.wanted:
+                if patched in self._classes.wanted:
+                    self._keep(module, piece, item)
+            elif not self.added.waits(module, name, piece, item):
                 self._keep(module, piece, item)
 
     def _patched_member(self, module: Module, name: str, piece: Piece) -> tuple[Class, str] | None:
@@ -665,7 +669,10 @@ class Builders:
                     other, piece, each.bound, handle=bool(link & Link.CALLED)
                 ):
                     continue
-                if imported == "name" or self._writes_attribute(each, piece.unit, module, name):
+                if imported == "name":
+                    if not self.added.waits(other, each.bound, piece, item):
+                        self._keep(other, piece, item)
+                elif self._writes_attribute(each, piece.unit, module, name):
                     self._keep(other, piece, item)
             writers = [
                 unit

@@ -61,6 +61,8 @@ class Classes:
     fill_member: Callable[[Class, str], None]
     keep_subclasses: Callable[[Class, Demand], None]
     keep_told: Callable[[Class], None]
+    list_added: Callable[[Class], None]
+    ask_added: Callable[[str, str], None]
     ask_by_name: Callable[[Class, str, Demand], None]
 
     def __init__(self, growth: Growth) -> None:
@@ -664,6 +666,7 @@ class Classes:
         for k in self._engine.mro(class_) if how in ("dir", "hints") else (class_,):
             if how in ("vars", "dir"):
                 self._growth.keep_members(k, demand)
+                self.list_added(k)
                 for name in tuple(k.info.members):  # who asks for names, asks for what has them
                     self.want_descriptor(k, name, demand)
                 continue
@@ -680,6 +683,7 @@ class Classes:
                     return
 
     def _want_fitting(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:
+        self.ask_added(prefix, suffix)
         for k in self._engine.mro(live):
             for name in tuple(k.info.members):
                 fits = name.startswith(prefix) and name.endswith(suffix)

@@ -15,6 +15,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Unit
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.computed import ComputedNames
 from depslice.slicer.closure.growth import Followed, Growth
@@ -41,6 +42,7 @@ class Following:
         open_values: OpenValues,
         computed: ComputedNames,
         outside: OutsideState,
+        spell: Callable[[Unit], None],
     ) -> None:
         self._growth = growth
         self._engine = growth.engine
@@ -49,6 +51,7 @@ class Following:
         self._importing = importing
         self._open = open_values
         self._outside = outside
+        self._spell = spell
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -118,6 +121,7 @@ class Following:
             if followed is None:
                 followed = Followed(module=module, piece=piece, item=item, function=function)
                 self._growth.followed[function] = followed
+                self._spell(function.unit)
             elif not followed.seen and piece.kind == "class":  # nearer than when it became live
                 self._classes.ask_for_own(self._growth.class_of(module, piece))
             followed.facts = function.facts

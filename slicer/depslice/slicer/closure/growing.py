@@ -91,6 +91,8 @@ class _Growing:
         self._classes.fill_member = self._builders.fill_member
         self._classes.keep_subclasses = self._builders.keep_subclasses
         self._classes.keep_told = Descriptors(growth, self._classes).keep_told
+        self._classes.list_added = self._builders.added.list_of
+        self._classes.ask_added = self._builders.added.ask_fitting
         growth.import_alias = self._names.import_alias
         self._importing = Importing(growth, self._names)
         self._circles = Circles(growth, self._importing)
@@ -106,6 +108,7 @@ class _Growing:
             open_values=self._open,
             computed=self._computed,
             outside=self._outside,
+            spell=self._builders.added.spell,
         )
 
     def add_target(self, module: Module, symbol_id: str) -> None:
@@ -133,6 +136,10 @@ class _Growing:
         if piece.kind == "class":
             class_ = growth.class_of(module, piece)
             growth.keep_members(class_, demand)
+            self._builders.added.list_of(class_)
+            if piece.owner < 0:
+                for name in piece.binds:
+                    self._builders.build_variable(module, name)
             for index in class_.info.pieces:
                 self._open_to_callers(module, module.summary.pieces[index])
             self._open_constructors(class_)

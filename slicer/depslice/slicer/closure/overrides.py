@@ -134,10 +134,11 @@ class Overrides:
 
     def names(self, bases: Iterable[str], piece: Piece) -> bool:
         """Whether one of them is known to look for it, or may look for anything."""
-        return any(
-            base not in INERT_BASES and any(self._wants(base, name) for name in piece.binds)
-            for base in bases
-        )
+        return any(self.asks_for(bases, name) for name in piece.binds)
+
+    def asks_for(self, bases: Iterable[str], name: str) -> bool:
+        """Whether one of them is known to look for a member of that name, or for any."""
+        return any(base not in INERT_BASES and self._wants(base, name) for base in bases)
 
     def _wants(self, base: str, name: str) -> bool:
         known = self._of(base)
