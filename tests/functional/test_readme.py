@@ -1,0 +1,36 @@
+"""What the README shows of the command line is what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from functional.running import Depslice
+
+_ROOT = Path(__file__).resolve().parents[2]
+_BLOCK = re.compile(
+    r"^```console\n\$ (depslice .*fixtures/.*)\n((?:(?!```).*\n)+)```$", re.MULTILINE
+)
+_LEFT_OUT = "[…]\n"
+_SHOWN = _BLOCK.findall((_ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_something_is_shown() -> None:
+    assert _SHOWN
+
+
+@pytest.mark.parametrize(("command", "output"), _SHOWN, ids=[command for command, _ in _SHOWN])
+def test_commands_say_what_is_shown(
+    depslice: Depslice, monkeypatch: pytest.MonkeyPatch, command: str, output: str
+) -> None:
+    monkeypatch.chdir(_ROOT)
+    done = depslice(*shlex.split(command)[1:])
+    rest = f"{done.out.rstrip()}\n"
+    for part in output.split(_LEFT_OUT):
+        before, found, rest = rest.partition(part)
+        assert found, done.out
+        assert not before or part is not output.split(_LEFT_OUT)[0]
+    assert not rest
