@@ -495,7 +495,7 @@ class CallEvaluation(ExternalCalls):
             for key in args[0]:
                 if self.values[key][0] == "S":
                     self.store_attribute(self.only(owner), self.values[key][1], default, pos)
-        if kind[0] == "C":  # what it does not have is not amiss: it has the default
+        if kind[0] == "C" and kind[2]:  # what it does not have is not amiss: it has the default
             names = [self.values[key] for key in args[0]]
             if names and all(
                 name[0] == "S" and self.find_member(kind[1], name[1]) is None for name in names

@@ -342,6 +342,9 @@ class ContainerEvaluation(ComputedNames):
         result: set[int] = set()
         for key in keys:
             name = self.values[key]
+            if name[0] == "S" and owner[0] == "C" and not owner[2]:
+                how = "line" if owner[2] is None else "class"
+                self.facts.append((f.MEMBER, owner[1], name[1], pos, True, how, False))
             if name[0] == "S" and owner[0] == "C" and name[1] in owner[1].info.members:
                 self.facts.append((f.MEMBER, owner[1], name[1], pos, False, "read", True))
                 result |= self.member_values(owner[1], name[1])  # a descriptor is not asked

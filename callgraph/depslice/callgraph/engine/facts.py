@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 Access: TypeAlias = Literal["read", "write", "delete"]
-Listing: TypeAlias = Literal["vars", "dir", "annotated", "hints", "subclasses"]
+Listing: TypeAlias = Literal["vars", "line", "dir", "annotated", "hints", "subclasses"]
 """What is read of a class: its names, its annotations; ``dir`` and ``hints`` inherited, too."""
 
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read

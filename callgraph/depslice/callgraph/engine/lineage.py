@@ -70,7 +70,9 @@ class Lineages(StoreEvaluation):
         for receiver in receivers:
             kind = self.values[receiver]
             if kind[0] == "C" or (kind[0] == "I" and inherited):
-                self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], how, False))
+                of_any = kind[0] == "C" and kind[2] is None and not inherited
+                listed = "line" if of_any else how  # of any class that it is made of
+                self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], listed, False))
             elif kind[0] in OPEN and not self.whole:
                 self.facts.append((f.LISTED, receiver, f.ALL, how, pos))
             elif kind[0] in OPEN and inherited:

@@ -446,12 +446,20 @@ class Classes:
                 self._want_where_missing(live, name, demand)
 
     def _want_of_alike(self, protocol: Class, name: str, demand: Demand) -> None:
-        """``name`` on what is like a protocol (PEP 544): what else it has, only such are asked for."""
-        members = [each for each in protocol.info.members if not each.startswith("_")]
-        if name in protocol.info.members or not members:
+        """``name`` on what is like a protocol (PEP 544): on classes that have a method of it.
+
+        Where it has none, anyone may be like it: who has data is not always seen.
+        """
+        pieces = protocol.module.summary.pieces
+        methods = [
+            each
+            for each, (first, *_) in protocol.info.members.items()
+            if not each.startswith("_") and pieces[first].kind == "def"
+        ]
+        if name in protocol.info.members or not methods:
             self.want_anywhere(name, demand)
         else:
-            self.want_where(members[0], name, demand)
+            self.want_where(methods[0], name, demand)
 
     def _want_where_missing(self, live: Class, name: str, demand: Demand) -> None:
         """``__getattr__`` of an instance that may not have ``name`` (data model, 3.3.2)."""
@@ -663,8 +671,8 @@ class Classes:
         if how == "subclasses":
             self.keep_subclasses(class_, demand)
             return
-        for k in self._engine.mro(class_) if how in ("dir", "hints") else (class_,):
-            if how in ("vars", "dir"):
+        for k in self._engine.mro(class_) if how in ("dir", "hints", "line") else (class_,):
+            if how in ("vars", "dir", "line"):
                 self._growth.keep_members(k, demand)
                 self.list_added(k)
                 for name in tuple(k.info.members):  # who asks for names, asks for what has them

@@ -497,8 +497,11 @@ class OpenValues:
         if kind[0] != "C" and (kind[0] != "I" or how == "vars"):
             return  # what an instance holds, somebody has stored there
         _, class_, exact = kind
+        of_any = kind[0] == "C" and exact is None and how == "vars"
         if name == f.ALL:
-            self._classes.want_all(class_, how, demand, below=not exact)
+            self._classes.want_all(class_, "line" if of_any else how, demand, below=not exact)
+        elif of_any:
+            self._classes.want_in_line(class_, name, demand)
         elif name == "__annotations__":
             self._classes.want_all(class_, "annotated", demand, below=not exact)
         elif name in class_.info.members:
