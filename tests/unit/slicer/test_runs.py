@@ -818,3 +818,73 @@ def target(text):
     return parser.found
 """
     assert answer(files, "app:target", "m.target('<a><b>')", tmp_path) == "['a', 'b']"
+
+
+def test_a_star_that_is_asked_before_the_last_one_has_run(tmp_path: Path) -> None:
+    """construct's own modules ask the package that imports them (a new user found it)."""
+    files = """
+# --- app.py
+from pkg import first, second
+def target(i): return first(second(i))
+# --- pkg/__init__.py
+from pkg.one import *
+from pkg.two import *
+from pkg.base import *
+# --- pkg/base.py
+def low(i): return bytes((i,))
+# --- pkg/one.py
+from pkg.base import *
+def first(x): return x
+# --- pkg/two.py
+from pkg import *
+TABLE = [low(i) for i in range(3)]
+def second(i): return TABLE[i]
+"""
+    assert answer(files, "app:target", "m.target(1)", tmp_path) == r"b'\x01'"
+
+
+@pytest.mark.parametrize(
+    "all_of_it",
+    [
+        "for n, v in vars(k).items(): found.setdefault(n, v)",
+        "found.update({n: vars(k)[n] for n in ('first', 'second') if n in vars(k)})",
+        "found.update(k.__dict__)",
+        "found.update((n, vars(k).get(n)) for n in ('first', 'second') if vars(k).get(n))",
+    ],
+)
+def test_what_each_class_of_a_line_has(all_of_it: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class Model:
+    def fields(self):
+        found = {{}}
+        for k in type(self).__mro__:
+            {all_of_it}
+        return sorted(n for n in found if n in ("first", "second"))
+class Base(Model): first = 1
+class User(Base): second = 2
+def target(): return User().fields()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "['first', 'second']"
+
+
+@pytest.mark.parametrize("data", ["value: int", "xx: int"])
+def test_protocols_of_data_are_met_by_anyone(data: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+import collections, enum, pickle
+from typing import Protocol
+class Labelled(Protocol):
+    {data}
+class Color(enum.Enum):
+    RED = 1
+    def __str__(self): return "red"
+    def __lt__(self, other): return True
+class Pair(collections.namedtuple("Pair", "xx yy")):
+    def __str__(self): return "red"
+    def __lt__(self, other): return True
+def work(x: Labelled): return str(x), x < 3
+def load(o): return pickle.loads(pickle.dumps(o))
+def target(): return work(load({"Color.RED" if "value" in data else "Pair(1, 2)"}))
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "('red', True)"

@@ -40,6 +40,10 @@ class Circles:
     def settle(self) -> bool:
         """Keep one more import if a circle is entered from the wrong side; whether it was."""
         run = run_imports(self._program, self._growth.roots, self._kept_steps)
+        for name, item in run.early:
+            module = self._program.module(name)
+            if module is not None and self._importing.bind_by_all_stars(module, item):
+                return True
         if not run.blocked:
             return False
         if self._original is None:

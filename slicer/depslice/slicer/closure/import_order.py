@@ -39,11 +39,13 @@ class ImportRun:
 
     ``blocked``: the modules that asked another for a name it did not have yet -> the module
     that has to be entered earlier, or otherwise: the asking one itself where the other was
-    half-initialised, the submodule where that is what the name means.
+    half-initialised, the submodule where that is what the name means. ``early``: the names that
+    were asked for of half-initialised modules which only a star may give: (module, name).
     """
 
     entered: dict[str, ImportEdge | None] = field(default_factory=dict)
     blocked: dict[str, str] = field(default_factory=dict)
+    early: dict[tuple[str, str], None] = field(default_factory=dict)
 
 
 def run_imports(program: Program, roots: Iterable[str], steps: Steps) -> ImportRun:
@@ -129,5 +131,8 @@ class _Importing:
             self.run.blocked.setdefault(module.name, inner)
             return
         asked = self._program.module(source)
-        if bound is not None and asked is not None and name in asked.summary.scope:
-            self.run.blocked.setdefault(module.name, module.name)
+        if bound is not None and asked is not None:
+            if name in asked.summary.scope:
+                self.run.blocked.setdefault(module.name, module.name)
+            elif asked.summary.stars:
+                self.run.early.setdefault((source, name))

@@ -90,6 +90,27 @@ class Importing:
                 current = importer
         return changed or self._growth.is_pending
 
+    def bind_by_all_stars(self, module: Module, name: str) -> bool:
+        """Have each star of ``module`` that gives ``name`` bind it; whether one did not before.
+
+        The last one decides what it stands for; the first, when it is there.
+        """
+        new = False
+        demand = Demand.of(
+            self._growth.first_item(), module, ReferenceKind.IMPORT, "side-effect import"
+        )
+        for index in module.summary.stars:
+            piece = module.summary.pieces[index]
+            for bound, level, target, _ in piece.imports:
+                source = self._program.module(self._program.import_target(module, level, target))
+                if bound != "*" or source is None or source is module:
+                    continue
+                kept = self._closure.stars.get((module.name, index), {})
+                if name not in kept and name in self._program.star_names(source):
+                    self._names.bind_by_star(module, piece, source, name, demand)
+                    new = True
+        return new
+
     def import_for_effect(self, importer: str, index: int, bound: str) -> None:
         """Keep an alias of an import for the modules that it runs."""
         module = self._program.module(importer)

@@ -204,6 +204,21 @@ class Names:
                 absolute = self._program.import_target(module, level, target)
                 self._closure.externals[absolute, "*"] = None
             return
+        self.bind_by_star(module, piece, source, name, demand, value=value)
+
+    def bind_by_star(
+        self,
+        module: Module,
+        piece: Piece,
+        source: Module,
+        name: str,
+        demand: Demand,
+        *,
+        value: bool = True,
+    ) -> None:
+        """The star import ``piece``, of ``source``, binds ``name``."""
+        self._growth.keep_import(module, piece, demand)
+        key = (module.name, piece.index)
         self._closure.stars.setdefault(key, {})[name] = None
         self._closure.runs.pop(key, None)
         self.want_name(source, name, demand, value=value)
