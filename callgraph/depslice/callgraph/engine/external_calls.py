@@ -82,7 +82,7 @@ class ExternalCalls(Texts):
         args, keywords, spread, pos, register = call
         if not dotted.endswith("()"):  # what a model made has no name
             self.facts.append((f.EXTERNAL, dotted, pos, True))
-        if args and self.whole and dotted in ("builtins.exec", "builtins.eval"):
+        if args and dotted in ("builtins.exec", "builtins.eval") and self._is_any_code(args[0]):
             self.facts.append((f.UNRESOLVED, dotted.rpartition(".")[2], "exec", pos))
         self.meet_demands(dotted, call)
         model = self._models.get(dotted)
@@ -129,6 +129,10 @@ class ExternalCalls(Texts):
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
+
+    def _is_any_code(self, texts: Values) -> bool:
+        """Whether what is run may be more than texts that stand in the code."""
+        return self.whole or not texts or any(self.values[text][0] != "S" for text in texts)
 
     def _call_unbound(self, dotted: str, call: Call) -> Values | None:
         """``dict.update(table, …)``, a method of a builtin type by its name, as ``table.update(…)``.
