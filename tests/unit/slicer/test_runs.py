@@ -888,3 +888,36 @@ def load(o): return pickle.loads(pickle.dumps(o))
 def target(): return work(load({"Color.RED" if "value" in data else "Pair(1, 2)"}))
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "('red', True)"
+
+
+def test_one_file_without_what_some_functions_import(tmp_path: Path) -> None:
+    """What is not installed can be named and extended where only functions import who does."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/core.py
+def target(plot):
+    if not plot: return "no plot"
+    from .extra import Info
+    return Info().draw() if plot == 1 else Info().more()
+# --- pkg/extra.py
+import not_installed.units
+from not_installed import jit
+class Info(not_installed.units.AxisInfo):
+    @jit
+    def draw(self): return "drawn"
+    def more(self): return not_installed.units.of(self)
+"""
+    write_files(files, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["pkg.core:target"])
+    [file] = render(program, found, format="module").files
+    (tmp_path / "flat.py").write_text(file.text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", "from flat import target as t; print(t(0), t(1)); t(2)"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "no plot drawn\n"
+    assert "ImportError: not_installed.units.of is not installed" in done.stderr

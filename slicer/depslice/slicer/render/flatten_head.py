@@ -74,6 +74,7 @@ class _Head:
     def _optional_imports(self) -> list[str]:
         """Imports that only modules need which functions import, each in a ``try``."""
         lines: list[str] = []
+        eager = self._named_by_definitions()
         for entity, external in sorted(self._plan.externals.items(), key=lambda one: one[0].flat):
             found = import_lines(entity, external, Phase.IF_INSTALLED)
             if entity.name is not None and external.phase is Phase.IF_INSTALLED:
@@ -81,7 +82,10 @@ class _Head:
             if not found:
                 continue
             noqa = "" if self._plan.references[entity] else "  # noqa: F401"
+            dotted = entity.module if entity.name is None else f"{entity.module}.{entity.name}"
             fallback = f"{entity.flat} = None"
+            if entity in eager:
+                fallback = f'{entity.flat} = {self._plan.absent.flat}("{dotted}")'
             if external.phase is not Phase.IF_INSTALLED:
                 fallback = "pass"
             lines += [
@@ -91,7 +95,19 @@ class _Head:
                 "except ImportError:  # only some functions need it",
                 f"    {fallback}",
             ]
+        absent = self._plan.absent.flat
+        if any(f" = {absent}(" in line for line in lines):
+            return ["", "", *_ABSENT.format(absent=absent).splitlines(), "", *lines]
         return lines
+
+    def _named_by_definitions(self) -> set[Entity]:
+        """What is named when the file itself runs: by a base, a decorator, a constant."""
+        return {
+            meaning.entity
+            for source in self._plan.sources
+            for use, meaning in self._plan.meanings[source.module]
+            if use.eager and self._plan.live(source, use.unit)
+        }
 
     def _view_lines(self) -> list[str]:
         types = self._plan.require("types", None).flat
@@ -121,6 +137,36 @@ _NAMED = '''def {named}(name):
         return definition
 
     return rename'''
+
+_ABSENT = '''class {absent}:
+    """What is not installed: definitions may name and extend it, who uses it is told."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return {absent}(f"{{self._name}}.{{name}}")
+
+    def __call__(self, *args, **kwargs):
+        if len(args) == 1 and not kwargs and callable(args[0]):  # as a decorator
+            return args[0]
+        raise ImportError(f"{{self._name}} is not installed")
+
+    def __mro_entries__(self, bases):
+        return ()
+
+    def __getitem__(self, key):
+        return self
+
+    def __or__(self, other):
+        return self
+
+    __ror__ = __or__
+
+    def __bool__(self):
+        return False'''
 
 _VIEW_HOOK = """
         if "__getattr__" in self._members and name not in self._members:

@@ -70,6 +70,7 @@ class FlatPlan:
             if use.place is Place.DEFINITION and isinstance(use.node, ast.ClassDef)
         }
         self.named = Entity(EntityKind.OWN, "<named>", "_named", "_named")
+        self.absent = Entity(EntityKind.OWN, "<absent>", "_Absent", "_Absent")
         self._count()
         self._collect_externals()
         self._collect_standins()
@@ -211,7 +212,7 @@ class FlatPlan:
                     del self.externals[entity]
         if any(one.phase is Phase.TYPING for one in self.externals.values()):
             self.require("typing", "TYPE_CHECKING")
-        extra = [self.named]
+        extra = [self.named, self.absent]
         if self.standins:
             self.require("types", None)
             extra.append(self.view)
