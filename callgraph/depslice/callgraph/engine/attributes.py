@@ -498,6 +498,12 @@ class AttributeEvaluation(Declared):
                     values |= self._bind_to_instance(value, receiver, pos)
                 if not exact and not self.whole and self._is_to_be_defined(value):
                     values |= self.single(("O", class_, name))
+            if self._only_sets(owner, name):  # `@Base.name.setter`: it is read as before
+                order = self.mro(class_)
+                above = (k for k in order[order.index(owner) + 1 :] if self.binds(k, name))
+                for other in above if owner in order else ():
+                    values |= self._inherited(other, receiver, name, pos)
+                    break
             values |= self.declared_below(class_, owner, name)
             for other in self.instead_of(class_, owner, name):
                 values |= self._inherited(other, receiver, name, pos)
@@ -823,6 +829,14 @@ class AttributeEvaluation(Declared):
         """The classes of which any may be its only base: ``class Wrapped(cls)``, of each call."""
         bases = self.repo_bases(class_) if self.whole and len(class_.base_values or ()) == 1 else ()
         return [*bases] if len(bases) > 1 else []
+
+    def _only_sets(self, owner: Class, name: str) -> bool:
+        """Whether ``owner`` binds a property of which it has no getter."""
+        kinds = [self.values[value] for value in self.member_values(owner, name)]
+        return bool(kinds) and all(
+            kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) > 1
+            for kind in kinds
+        )
 
     def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
         """The owners of a member where a base is another class: ``class C(A if new else B)``."""

@@ -541,6 +541,16 @@ def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
     return made
 
 
+def _set_defaults(engine: ContainerEvaluation, call: Call) -> Values:
+    """``parser.set_defaults(run=f)``: what is parsed has it, and who has that may call it."""
+    if not engine.whole:
+        engine.hand_over([*call.keywords.values()], call.pos)
+        return EMPTY
+    for name, values in call.keywords.items():
+        engine.write(engine.cell("carried", name), values)
+    return EMPTY
+
+
 def _static_method(engine: ContainerEvaluation, call: Call) -> Values:
     """``attribute = staticmethod(f)``: what instances have by it, gets no receiver."""
     functions = call.argument(0, "")
@@ -990,6 +1000,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.tuple.__new__": _tuple_new,
     "builtins.frozenset.__new__": _tuple_new,
     "builtins.staticmethod": _static_method,
+    "argparse.ArgumentParser.set_defaults": _set_defaults,
     "contextlib.asynccontextmanager": _contextmanager,
     "contextlib.contextmanager": _contextmanager,
     "builtins.object.__setattr__": _object_setattr,
