@@ -294,8 +294,9 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
             Field(strict=True, ge=1, le=2000, description="at most so many calls, nearest first"),
         ] = 100,
         certainty: Annotated[
-            Literal["definite", "likely", "possible"], Field(description="at least so certain")
-        ] = "possible",
+            Literal["definite", "likely", "possible"],
+            Field(description="at least so certain; possible: also what is one of many"),
+        ] = "likely",
         allow_stale: Annotated[
             bool,
             Field(
