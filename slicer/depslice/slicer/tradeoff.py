@@ -151,11 +151,15 @@ def measure(
         raise OptionError(f"the budget must be positive: {min(budgets or ())}")
     say = progress or _silent
     counter = find_tokenizer(tokenizer)
-    forget_engine(program)
-    by_depth, closure = _by_depth(
-        program, target, depths=depths, whole_classes=whole_classes, say=say
+    forget_engine(program)  # what others made it evaluate must not show in this one
+    closure = grow_closure(
+        program, engine_of(program), [target], depth=None, whole_classes=whole_classes
     )
     found = assemble(program, closure, (target,))
+    forget_engine(program)
+    by_depth = _by_depth(
+        program, target, found, depths=depths, whole_classes=whole_classes, say=say
+    )
     fitter = BudgetFitter(program, closure, found, tokenizer=counter)
     points = [*_strategies(program, found, fitter.size(), usages, counter, say)]
     for least in (Certainty.DEFINITE, Certainty.LIKELY):
@@ -279,15 +283,16 @@ def default_depths() -> Iterator[int]:
 def _by_depth(
     program: Program,
     target: str,
+    whole: Slice,
     *,
     depths: Sequence[int] | None,
     whole_classes: bool,
     say: Progress,
-) -> tuple[list[tuple[int, Slice]], Closure]:
-    """The slices of growing depth, and the closure of the complete one.
+) -> list[tuple[int, Slice]]:
+    """The slices of growing depth, up to the ``whole`` one.
 
-    They share one engine: a slice evaluates what the shallower ones have, and more, so that it
-    finds what it would find alone.
+    They share one engine: a slice evaluates what the shallower ones have, and more, so that but for
+    what meets in places that are full it finds what it would find alone.
     """
     engine = engine_of(program)
     wanted = None if depths is None else set(depths)
@@ -295,10 +300,13 @@ def _by_depth(
     for depth in default_depths() if wanted is None else sorted(wanted):
         say(f"depth {depth}")
         closure = grow_closure(program, engine, [target], depth=depth, whole_classes=whole_classes)
-        found.append((depth, assemble(program, closure, (target,))))
-        if not closure.omitted and wanted is None:
-            return found, closure
-    return found, grow_closure(program, engine, [target], depth=None, whole_classes=whole_classes)
+        if not closure.omitted:
+            found.append((depth, whole))
+            if wanted is None:
+                break
+        else:
+            found.append((depth, assemble(program, closure, (target,))))
+    return found
 
 
 def _strategies(
