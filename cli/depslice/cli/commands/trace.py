@@ -65,9 +65,9 @@ def trace(
     exclude: tuple[str, ...],
     output: Output,
 ) -> None:
-    r"""Run COMMAND and record which definitions of REPO call which.
+    """Run COMMAND and record which definitions of REPO call which.
 
-    This runs your code, which no other command does, with all your rights:
+    This runs your code with all your rights, outside of any sandbox:
 
     \b
       depslice trace --root src/pkg -o trace.json -- pytest -q
@@ -78,7 +78,7 @@ def trace(
     and what the command prints there goes to standard error). Processes it starts are
     recorded too. The exit code is that of the command. Compare with
     `depslice graph REPO --compare depslice-trace.json`.
-    """
+    """  # noqa: D301 - Click wraps no paragraph that begins with a backspace
     from depslice.callgraph.tracing import gather, recording_session, trace_document
 
     notes = Notes(output)

@@ -452,6 +452,7 @@ document.addEventListener('keydown', event => {
   const sliding = event.target === slider;
   if (event.key === 'Escape') {
     if (typing && at('search').value) { at('search').value = ''; drawList(); } else clear();
+    if (typing) event.target.blur();  // the next key is a command again
     return;
   }
   if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
