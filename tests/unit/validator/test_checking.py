@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from check import write_files
 from depslice.callgraph import open_program
 from depslice.callgraph.model import Certainty
 from depslice.slicer import Slice, slice_symbols
 from depslice.validator import Check, check_limits, open_workspace, record, repair
+from depslice.validator.calls import test_files as files_of_tests
 from depslice.validator.sandbox import choose_sandbox
 
 SHAPES = """\
@@ -344,3 +346,35 @@ def _all(text: str) -> frozenset[tuple[str | int, ...]]:
         if isinstance(node, ast.ClassDef):
             paths.update(("body", i, "body", j) for j in range(len(node.body)))
     return frozenset(paths)
+
+
+def test_which_tests_are_run_first(tmp_path: Path) -> None:
+    """Those called like the target or its module; what measures speed at last."""
+    write_files(
+        """
+# --- pkg/joining.py
+def join(rows): return rows
+# --- benchmarks/test_join.py
+from pkg.joining import join
+# --- tests/test_all.py
+from pkg.joining import join
+# --- tests/test_joining.py
+from pkg.joining import join
+# --- tests/test_other.py
+# --- tests/test_bench.py
+from pkg.joining import join
+""",
+        tmp_path,
+    )
+    program = open_program(tmp_path, cache=None)
+    module = program.module("pkg.joining")
+    assert module is not None
+    symbol = program.symbol_table(module)["pkg.joining:join"]
+    found = [str(Path(path).relative_to(tmp_path)) for path in files_of_tests(tmp_path, [symbol])]
+    assert found == [
+        "tests/test_joining.py",
+        "tests/test_all.py",
+        "tests/test_other.py",
+        "benchmarks/test_join.py",
+        "tests/test_bench.py",
+    ]

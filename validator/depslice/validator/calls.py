@@ -27,6 +27,7 @@ from depslice.validator.workspace import (
 MOST_CALLS: Final = 20
 _TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
 _TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
+_BENCHMARK: Final = re.compile(r"(test_)?(bench|perf(ormance)?(_|s|\.|$))")
 _CALL_SECONDS: Final = 5
 
 
@@ -334,15 +335,23 @@ def _guarded(program: Program) -> set[str]:
 
 
 def test_files(folder: Path, symbols: Sequence[Symbol]) -> list[str]:
-    """Test files of the copied repository: those first that mention a target."""
+    """Test files of the copied repository: those first that mention a target.
+
+    Of those that mention as much, the ones that are called like a target or its module. What
+    measures speed comes last: it does the same for longer.
+    """
+    called = {part for symbol in symbols for part in (*_telling_names(symbol), symbol.module)}
+    stems = {name.rpartition(".")[2] for name in called}
     names = {part for symbol in symbols for part in _telling_names(symbol)}
     found = []
     for path in sorted(folder.rglob("*.py")):
         if _TEST_FILE.search(str(path)):
             text = path.read_text(encoding="utf-8", errors="replace")
             words = set(re.findall(r"\w+", text)) if names else set()
-            found.append((-len(names & words), str(path)))
-    return [path for _, path in sorted(found)]
+            measures = any(map(_BENCHMARK.match, path.relative_to(folder).parts))
+            like = not stems.isdisjoint((path.stem, *path.stem.split("_", 1)))
+            found.append((measures, -len(names & words), not like, str(path)))
+    return [path for *_, path in sorted(found)]
 
 
 def _telling_names(symbol: Symbol) -> list[str]:
