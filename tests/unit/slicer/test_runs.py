@@ -921,3 +921,16 @@ class Info(not_installed.units.AxisInfo):
     )
     assert done.stdout == "no plot drawn\n"
     assert "ImportError: not_installed.units.of is not installed" in done.stderr
+
+
+@pytest.mark.parametrize("declared", ["list", "List[Any]", "List[object]", "Sequence[Any]"])
+def test_what_is_in_what_is_declared_vaguely(declared: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+from typing import Any, List, Sequence
+class Bag:
+    def uncommon(self): return 5
+def make(): return [Bag()]
+def target(items: {declared}): return [each.uncommon() for each in items] if items else make()
+"""
+    assert answer(files, "app:target", "m.target(m.target([]))", tmp_path) == "[5]"

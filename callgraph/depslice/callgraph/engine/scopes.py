@@ -374,7 +374,11 @@ class ScopeEvaluation(IdlePieces):
         annotation = function.unit.params[index][2]
         if annotation is None:
             return False
-        return self._says_something(self.declared(function.module, function, annotation))
+        declared = self.declared(function.module, function, annotation)
+        held = [self.values[v][2][-1:] for v in declared if self.values[v][0] == "G"]
+        if any(last == (EMPTY,) for last in held):  # `list[Any]`: what is in it may be anything
+            return False
+        return self._says_something(declared)
 
     def _says_something(self, declared: Values) -> bool:
         return bool(declared) and not declared <= self.unknown and not self.is_vague(declared)
