@@ -511,6 +511,7 @@ class AttributeEvaluation(Declared):
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
             values |= self._of_open_bases(class_, name, pos, instances=True)
+        values |= self._of_another_class(class_, name, pos)
         stored = self._instance_state(class_, name, pos)
         if not self.whole and owner is not None and self._is_filled(class_, owner, name, values):
             values |= self.single(("O", class_, name))
@@ -829,6 +830,19 @@ class AttributeEvaluation(Declared):
         """The classes of which any may be its only base: ``class Wrapped(cls)``, of each call."""
         bases = self.repo_bases(class_) if self.whole and len(class_.base_values or ()) == 1 else ()
         return [*bases] if len(bases) > 1 else []
+
+    def _of_another_class(self, class_: Class, name: str, pos: Position) -> Values:
+        """What instances have as those of the class that a method makes them: 3.2.10, ``__class__``.
+
+        ``self.__class__ = Open``.
+        """
+        values: Values = EMPTY
+        if name[:2] != "__" and any("__class__" in k.info.self_stores for k in self.mro(class_)):
+            for value in tuple(self._instance_state(class_, "__class__", pos)):
+                kind = self.values[value]
+                if kind[0] == "C" and kind[1] is not class_:
+                    values = values | self._load(self.single(("I", kind[1], True)), name, pos)
+        return values
 
     def _only_sets(self, owner: Class, name: str) -> bool:
         """Whether ``owner`` binds a property of which it has no getter."""
