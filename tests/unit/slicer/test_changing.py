@@ -268,8 +268,8 @@ def target(): return len(HELD)
     )
 
 
-def test_to_be_put_in_a_container_changes_nothing() -> None:
-    """Nor is what was read of it a change (a new user found a table of names built)."""
+def test_parts_that_are_put_in_a_container_change_nothing() -> None:
+    """A new user found a table of names built."""
     check_slice(
         """
 # --- app.py
@@ -278,7 +278,7 @@ ALL = [One]
 NAMES = []
 for each in ALL:
     NAMES.append((each.name, len(each.name)))
-NAMES.append(ALL)
+    NAMES.append(each.name)
 def target(): return len(ALL)
 """,
         "app:target",

@@ -709,12 +709,22 @@ class AttributeEvaluation(Declared):
             cell = class_.attributes[name] = Cell()
         return cell
 
+    def _is_static_in(self, function: Function, receiver: int) -> bool:
+        """Whether a class of the receiver's has the function as ``staticmethod(function)``."""
+        holders = self.static_functions.get(function)
+        kind = self.values[receiver]
+        return (
+            holders is not None
+            and kind[0] == "I"
+            and any((k.module.name, k.info.index) in holders for k in self.mro(kind[1]))
+        )
+
     def _bind_to_instance(self, value: int, receiver: int, pos: Position) -> Values:
         kind = self.values[value]
         if kind[0] == "F":
             function: Function = kind[1]
             flags = function.unit.flags
-            if flags & s.STATIC or function in self.static_functions:
+            if flags & s.STATIC or self._is_static_in(function, receiver):
                 return self.only(value)
             if flags & (s.PROPERTY | s.CACHED_PROPERTY):
                 if len(function.unit.params) > 1:

@@ -105,7 +105,8 @@ class EngineState:
         self.starred = False  # arguments come from `*args` or `**kwargs`: not every call has them
         self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
-        self.static_functions: set[Function] = set()  # by `attribute = staticmethod(f)`
+        # By `attribute = staticmethod(f)`: the classes in whose bodies that stands.
+        self.static_functions: dict[Function, set[tuple[str, int]]] = {}
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
         self.closed = False  # only what is called runs

@@ -316,9 +316,10 @@ class ContainerEvaluation(ComputedNames):
         """``instance[key]`` of a class that extends a container or is a record."""
         held = self.held_by(class_)
         found = EMPTY if held is None else self._item(held, keys)
-        if held is not None and self.values[held][1] == "defaultdict":
+        own = self.find_member(class_, "__missing__") is not None
+        if held is not None and self.values[held][1] == "defaultdict" and not own:
             found = found | self._made_on_demand(held, pos)
-        if self.find_member(class_, "__missing__") is not None:  # 3.3.7
+        if own:  # 3.3.7
             instance = self.intern(("I", class_, True))
             return found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
         if held is not None:

@@ -17,27 +17,35 @@ _KNOWN: Final = frozenset({"I", "K", "G", "GS", "XI", "S", "N"})
 class Dispatching(Narrowing):
     """What the type of the first argument chooses."""
 
-    def chosen(self, function: Function, args: Sequence[Values]) -> tuple[list[Function], bool]:
-        """The registered functions that may run, and whether ``function`` itself may.
+    def chosen(
+        self, function: Function, args: Sequence[Values]
+    ) -> tuple[list[Function], list[Function]]:
+        """The functions that run for what is passed, as far as it is known, and the others.
 
-        One runs whose class is the nearest in the MRO of the argument's; itself, if there is none.
+        One runs whose class is the nearest in the MRO of the argument's; ``function`` itself, if
+        there is none.
         """
         registered = {
             kind[1]: list(self._targets(function, kind[1]))
             for kind in [self.values[v] for v in self.read(self.cell("dispatch", function))]
             if kind[0] == "F" and kind[1] is not function
         }
+        every = [function, *registered]
         place = int(self.dispatchers[function] == _METHOD)
         if len(args) <= place or not args[place]:  # nobody knows, or it is ``None``
-            return [*registered], True
+            return every, []
         running: dict[Function, None] = {}
-        # `f = singledispatch(g)`: `g` is called as it was.
-        itself = not function.unit.flags & s.DECORATED
+        if (
+            not function.unit.flags & s.DECORATED
+        ):  # `f = singledispatch(g)`: `g` is called as it was
+            running[function] = None
         for value in args[place]:
             surely, maybe = self._for_one(self.values[value], registered)
             running |= dict.fromkeys([*surely, *maybe])
-            itself = itself or not surely
-        return [each for each in registered if each in running], itself
+            if not surely:
+                running[function] = None
+        chosen = [each for each in every if each in running]
+        return chosen, [each for each in every if each not in running]
 
     def _for_one(
         self, value: Value, registered: dict[Function, list[Value]]

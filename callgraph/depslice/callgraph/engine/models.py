@@ -559,7 +559,8 @@ def _static_method(engine: ContainerEvaluation, call: Call) -> Values:
         for value in functions:
             kind = engine.values[value]
             if kind[0] == "F" and kind[1].unit.owner < 0:
-                engine.static_functions.add(kind[1])
+                holder = current.module.name, current.unit.owner
+                engine.static_functions.setdefault(kind[1], set()).add(holder)
     return functions
 
 

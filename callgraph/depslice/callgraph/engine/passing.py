@@ -54,17 +54,23 @@ class FunctionCalls(FittingEvaluation):
     ) -> Values:
         """Call ``function``: note the edge, pass the arguments, give what it returns."""
         if self.whole and function in self.dispatchers:
-            running, itself = self.chosen(function, args)
+            running, others = self.chosen(function, args)
+            # Not all that is passed has a value here (`None`, what `*args` holds): the others may run.
+            for each in others:
+                self.facts.append((f.CALL, each, pos, False, "dispatch-else", external))
+                self.called.add(each)
             made: set[int] = set()
             for each in running:
-                made |= self.call_function(
-                    each, args, pos, rule="dispatch", keywords=keywords, spread=spread
-                )
-            if not itself:
-                return made
-            return made | self._call_itself(
-                function, args, pos, (certain, rule, external), keywords, spread
-            )
+                if each is function:
+                    how = (certain, rule, external)
+                    made |= self._call_itself(function, args, pos, how, keywords, spread)
+                else:
+                    made |= self.call_function(
+                        each, args, pos, rule="dispatch", keywords=keywords, spread=spread
+                    )
+            if function in others:
+                made |= self.returned(function, args, keywords)
+            return made
         return self._call_itself(function, args, pos, (certain, rule, external), keywords, spread)
 
     def _call_itself(
@@ -213,7 +219,9 @@ class FunctionCalls(FittingEvaluation):
             return holds
         return not (holds and shown == "callable" and tags <= _TEXT)
 
-    def chosen(self, function: Function, args: Sequence[Values]) -> tuple[list[Function], bool]:
+    def chosen(
+        self, function: Function, args: Sequence[Values]
+    ) -> tuple[list[Function], list[Function]]:
         """Implemented by the part for dispatch."""
         raise NotImplementedError
 

@@ -163,6 +163,7 @@ class _Pass:
         self._links: dict[Register, Link] = {}
         self._methods: dict[Register, tuple[Register, str]] = {}
         self._givers: set[Register] = set()
+        self._elements: dict[Register, tuple[Register, ...]] = {}  # of displays
 
     def run(self, piece: Piece, found: Aliased) -> None:
         """Note whether ``piece`` changes the variable, and what it binds to something of it."""
@@ -170,7 +171,7 @@ class _Pass:
         links = self._links
         subject = self._subject
         roots = subject.roots.get(piece.index, {})
-        elements: dict[Register, tuple[Register, ...]] = {}
+        elements = self._elements
         wanted = {register for op in unit.ops for register in reads(op)}
         # Where a statement has the name itself, others see whether it changes that.
         named = any(op[0] == s.GLOBAL and op[2] == subject.name for op in unit.ops)
@@ -309,14 +310,22 @@ class _Pass:
             if found[0] == "F":
                 yield found[1]
 
+    def _carries_itself(self, register: Register) -> bool:
+        """Whether a register has the object, be it as an element of a display; not only parts."""
+        registers = (register, *self._elements.get(register, ()))
+        return any(self._link(each) & Link.SAME for each in registers)
+
     def _passes(self, unit: Unit, op: Op, real: Link) -> bool:
         """Whether a call is given the object, and changes it: ``put(table, key, value)``.
 
         Or what changes it, and calls that: ``map(table.__setitem__, keys, values)``.
         """
         function = self._engine.function(self._module, unit.index)
+        holder = self._arguments.holder(function, op)
         for register in dict.fromkeys(reads(op)[1:]):
             link = self._link(register)
+            if holder and not self._carries_itself(register):
+                continue  # who has the container changes what is read of it, if anyone
             if (link & real & Link.SAME or link & Link.HOLDS) and self._arguments.changes(
                 function, op, register, defined=self._subject.defined
             ):

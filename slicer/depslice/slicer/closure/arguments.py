@@ -68,8 +68,7 @@ class Arguments:
             return False  # no constructor of its own
         outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
         if not outside:
-            # Nobody knows what is called, unless it is a container's.
-            return not (depth or defined or self.holder(function, call))
+            return not (depth or defined)  # nobody knows what is called
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
         first = register in call[3][:1] and any(
             self._engine.values[value][0] == "X" for value in function.registers[call[2]]
@@ -86,6 +85,7 @@ class Arguments:
 
         Who changes what the container holds, has it from there.
         """
+        self._engine.facts_of(function)
         called = [self._engine.values[value] for value in function.registers[call[2]]]
         if function.unit.kind != "piece" or not called or any(kind[0] != "KM" for kind in called):
             return ""

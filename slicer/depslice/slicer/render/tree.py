@@ -84,7 +84,8 @@ def _check_target(target: Path, *, force: bool) -> None:
         raise OptionError(f"{target} is not a directory")
     if not force and any(target.iterdir()):
         raise OptionError(
-            f"{target} is not empty", hint="choose another directory, or replace what is in it (--force)"
+            f"{target} is not empty",
+            hint="choose another directory, or replace what is in it (--force)",
         )
 
 
