@@ -209,6 +209,8 @@ class ContainerEvaluation(ComputedNames):
         for value in tuple(values):
             kind = self.values[value]
             given = self.only(value)
+            if kind[0] == "ND" and not self.whole and self.values[kind[1]][0] == "C":
+                self.names_in(self.only(kind[1]), pos, inherited=False)
             if kind[0] == "K" and kind[1] in DICTS:
                 self.copy_items(value, container)
             elif kind[0] == "K":

@@ -248,8 +248,6 @@ class Protocols(CallEvaluation):
                 result |= self.ask_below(value, kind[1], "__getitem__", [found], pos)
             elif kind[0] in ("NS", "ND"):
                 result.add(value)  # stands for its entries: who gets them knows the names
-                if kind[0] == "ND" and not self.whole and self.values[kind[1]][0] == "C":
-                    self.names_in(self.only(kind[1]), pos, inherited=False)
             elif kind[0] in OPEN:
                 for dunder in ("keys", "__iter__", "__getitem__"):
                     self.note_protocol(dunder, pos, value)

@@ -220,7 +220,8 @@ class _Pass:
                         changes = changes or self._keeper_fills(unit, receiver, method)
                 changes = changes or self._passes(unit, op, real)
                 links[op[1]] = self._call(unit, op)
-                if self._union(reads(op)[1:]) & ~Link.CALLED:
+                given = [r for r in reads(op)[1:] if subject.defined or not self._carries_itself(r)]
+                if self._union(given) & ~Link.CALLED:
                     function = self._engine.function(self._module, unit.index)
                     self._note_holder(self._arguments.holder(function, op), found)
             elif code == s.BIND and piece.owner >= 0:

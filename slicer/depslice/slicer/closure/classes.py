@@ -61,8 +61,7 @@ class Classes:
     fill_member: Callable[[Class, str], None]
     keep_subclasses: Callable[[Class, Demand], None]
     keep_told: Callable[[Class], None]
-    list_added: Callable[[Class], None]
-    ask_added: Callable[[str, str], None]
+    meet_added: Callable[[Class], None]
     ask_by_name: Callable[[Class, str, Demand], None]
 
     def __init__(self, growth: Growth) -> None:
@@ -176,6 +175,7 @@ class Classes:
             self._keep_overrides(class_, outside[0], own)
         for k in order:
             self.keep_told(k)
+        self.meet_added(class_)
         self._answer_standing(class_, order)
 
     def _keep_statement(self, class_: Class, demand: Demand) -> bool:
@@ -674,7 +674,6 @@ class Classes:
         for k in self._engine.mro(class_) if how in ("dir", "hints", "line") else (class_,):
             if how in ("vars", "dir", "line"):
                 self._growth.keep_members(k, demand)
-                self.list_added(k)
                 for name in tuple(k.info.members):  # who asks for names, asks for what has them
                     self.want_descriptor(k, name, demand)
                 continue
@@ -691,7 +690,6 @@ class Classes:
                     return
 
     def _want_fitting(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:
-        self.ask_added(prefix, suffix)
         for k in self._engine.mro(live):
             for name in tuple(k.info.members):
                 fits = name.startswith(prefix) and name.endswith(suffix)

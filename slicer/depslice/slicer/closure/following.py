@@ -15,7 +15,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Unit
+from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.computed import ComputedNames
 from depslice.slicer.closure.growth import Followed, Growth
@@ -26,6 +26,7 @@ from depslice.slicer.closure.open_values import Given, OpenValues, Use
 from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.pieces import start_of, units_of_piece
 
+_BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
 _Rule: TypeAlias = Callable[[Followed, f.Fact], None]
 
 
@@ -42,7 +43,7 @@ class Following:
         open_values: OpenValues,
         computed: ComputedNames,
         outside: OutsideState,
-        spell: Callable[[Unit], None],
+        added: AddedMembers,
     ) -> None:
         self._growth = growth
         self._engine = growth.engine
@@ -51,7 +52,7 @@ class Following:
         self._importing = importing
         self._open = open_values
         self._outside = outside
-        self._spell = spell
+        self._added = added
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -121,7 +122,7 @@ class Following:
             if followed is None:
                 followed = Followed(module=module, piece=piece, item=item, function=function)
                 self._growth.followed[function] = followed
-                self._spell(function.unit)
+                self._added.spell(function.unit)
             elif not followed.seen and piece.kind == "class":  # nearer than when it became live
                 self._classes.ask_for_own(self._growth.class_of(module, piece))
             followed.facts = function.facts
@@ -139,6 +140,8 @@ class Following:
             if fact not in at.seen:
                 at.seen.add(fact)
                 new = True
+                if fact[0] in _BY_ANY_NAME or (fact[0] == f.MEMBER and fact[2] == f.ALL):
+                    self._added.ask_all()
                 rule = self._rules.get(fact[0])
                 if rule is not None:
                     rule(at, fact)

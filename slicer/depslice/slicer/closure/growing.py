@@ -91,8 +91,7 @@ class _Growing:
         self._classes.fill_member = self._builders.fill_member
         self._classes.keep_subclasses = self._builders.keep_subclasses
         self._classes.keep_told = Descriptors(growth, self._classes).keep_told
-        self._classes.list_added = self._builders.added.list_of
-        self._classes.ask_added = self._builders.added.ask_fitting
+        self._classes.meet_added = self._builders.added.meet
         growth.import_alias = self._names.import_alias
         self._importing = Importing(growth, self._names)
         self._circles = Circles(growth, self._importing)
@@ -108,7 +107,7 @@ class _Growing:
             open_values=self._open,
             computed=self._computed,
             outside=self._outside,
-            spell=self._builders.added.spell,
+            added=self._builders.added,
         )
 
     def add_target(self, module: Module, symbol_id: str) -> None:
@@ -136,7 +135,7 @@ class _Growing:
         if piece.kind == "class":
             class_ = growth.class_of(module, piece)
             growth.keep_members(class_, demand)
-            self._builders.added.list_of(class_)
+            self._builders.added.ask_all()
             if piece.owner < 0:
                 for name in piece.binds:
                     self._builders.build_variable(module, name)
@@ -145,6 +144,9 @@ class _Growing:
             self._open_constructors(class_)
         elif piece.owner < 0:
             for name in piece.binds:
+                values = growth.engine.name_values(module, name, None)
+                if any(growth.engine.values[value][0] == "C" for value in values):
+                    self._builders.added.ask_all()  # `Alias = Table`
                 self._builders.build_variable(module, name)
         elif needs_instance(module, piece):
             class_ = growth.engine.class_(module, piece.owner)

@@ -112,7 +112,7 @@ class Growth:
         self.effects: dict[str, None] = {}
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
         self._depth = depth
-        self._whole_classes = whole_classes
+        self.whole_classes = whole_classes
         self._least = least
         self._most = most
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
@@ -164,7 +164,7 @@ class Growth:
         self.closure.pieces_of.setdefault(item, {})[key] = None
         self._keep_in_place(module, piece, item)
         self.follow(module, piece.index, item)
-        if piece.kind == "class" and self._whole_classes:
+        if piece.kind == "class" and self.whole_classes:
             self.keep_members(self.class_of(module, piece), demand)
         return True
 
