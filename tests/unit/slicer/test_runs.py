@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -934,3 +935,87 @@ def make(): return [Bag()]
 def target(items: {declared}): return [each.uncommon() for each in items] if items else make()
 """
     assert answer(files, "app:target", "m.target(m.target([]))", tmp_path) == "[5]"
+
+
+@pytest.mark.parametrize(
+    ("method", "used"),
+    [
+        ("def get(self): return 1", "x.get()"),
+        ("def __len__(self): return 1", "len(x)"),
+        ("def __str__(self): return '1'", "int(str(x))"),
+        ("def __iter__(self): return iter([1])", "sum(y for y in x)"),
+    ],
+)
+def test_more_objects_with_common_names(method: str, used: str, tmp_path: Path) -> None:
+    made = "\n".join(f"class C{i}:\n    {method}" for i in range(30))
+    added = " + ".join(f"use(C{i}())" for i in range(30))
+    files = f"\n# --- app.py\n{made}\ndef use(x): return {used}\ndef target(): return {added}\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == "30"
+
+
+def test_protocols_that_are_checked_at_run_time(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from typing import Protocol, runtime_checkable
+@runtime_checkable
+class Closeable(Protocol):
+    name: str
+    def close(self): ...
+    def more(self) -> int: ...
+class Both:
+    name = "both"
+    def close(self): return 1
+    def more(self): return 1
+class One:
+    name = "one"
+    def close(self): return 2
+def target(): return isinstance(Both(), Closeable), isinstance(One(), Closeable)
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(True, False)"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "csv.writer(Table()).writerow([1]), OUT",
+        "json.dump([1], Table()), OUT",
+        "[getattr(Table(), name)('1') for name in {'write': 1}], OUT",
+        "'{0.size}'.format(Table()), OUT",
+        "getattr(Table(), 'WRITE'.lower())('1'), OUT",
+        "operator.attrgetter('held.size')(Table()), OUT",
+    ],
+)
+def test_members_added_that_others_ask_for(body: str, tmp_path: Path) -> None:
+    """A reviewer: what code outside or a text asks for was missing."""
+    files = f"""
+# --- app.py
+import csv, json, operator
+OUT = []
+def write(self, s): OUT.append(s)
+class Table: pass
+Table.write = write
+Table.size = 3
+Table.held = Table()
+def target(): return {body}
+"""
+    (tmp_path / "whole").mkdir()
+    write_files(files, tmp_path / "whole")
+    whole: dict[str, Any] = {}
+    exec((tmp_path / "whole" / "app.py").read_text(), whole)  # noqa: S102 - written here
+    assert answer(files, "app:target", "m.target()", tmp_path) == str(whole["target"]())
+
+
+def test_members_added_to_a_mixin_that_a_base_outside_asks_for(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import html.parser
+class Mixin: pass
+class Parser(Mixin, html.parser.HTMLParser): found = []
+def start(self, tag, attributes): self.found.append(tag)
+Mixin.handle_starttag = start
+def target(text):
+    parser = Parser()
+    parser.feed(text)
+    return parser.found
+"""
+    assert answer(files, "app:target", "m.target('<a>')", tmp_path) == "['a']"

@@ -166,6 +166,10 @@ class Classes:
         item, start = self._growth.item_of_class(class_), pack(class_.info.line, 0)
         own = Demand.of(item, class_.module, ReferenceKind.CALL, "constructs", start)
         self._want_constructors(class_, order, own)
+        if self._engine.is_protocol(class_) and any(
+            name.endswith(".runtime_checkable") for name in external_names(self._engine, class_)
+        ):
+            self._want_what_is_checked(class_, own)
         if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
         outside = self._engine.active_bases(class_)
@@ -177,6 +181,19 @@ class Classes:
             self.keep_told(k)
         self.meet_added(class_)
         self._answer_standing(class_, order)
+
+    def _want_what_is_checked(self, protocol: Class, own: Demand) -> None:
+        """``isinstance`` looks for all members of the protocol (PEP 544), of whatever it is asked."""
+        names = [
+            (k, name)
+            for k in self._engine.mro(protocol)
+            for name in k.info.members
+            if self._engine.is_protocol(k) and (name[0] != "_" or name.startswith("__"))
+        ]
+        checked = replace(own, certainty=Certainty.POSSIBLE, evidence="runtime-checkable")
+        for k, name in names:
+            self.want_member(k, name, own)
+            self.want_where(names[0][1], name, checked)
 
     def _keep_statement(self, class_: Class, demand: Demand) -> bool:
         """Keep the class statement, or what holds it; whether there is one in the slice."""

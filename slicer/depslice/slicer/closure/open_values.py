@@ -338,6 +338,10 @@ class OpenValues:
             source = self._growth.program.module(kind[1])
             if source is not None and use.name in source.summary.scope:
                 self._names.want_name(source, use.name, use.demand)
+        elif value in self._origins.crowd and use.use not in _NAMELESS:
+            # One of more objects than are told apart: any live class that has it.
+            self._classes.want_anywhere(use.name, use.demand.guessed("unknown-receiver"))
+            self._settle_unknown(use)
         elif tag == "U":
             self._settle_unknown(use)
 

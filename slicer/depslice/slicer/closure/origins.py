@@ -34,6 +34,8 @@ class Origins:
 
     def __init__(self, engine: Engine, below: Callable[[Class], Sequence[Class]]) -> None:
         self._engine = engine
+        # What stands for those of too many objects that are not told apart.
+        self.crowd = engine.single(("U", "crowd"))
         self._below = below  # the live subclasses of a class
         self._seen_below: dict[int, int] = {}  # how many there were, by value of what they have
         self._bound: dict[Parameter, set[int]] = {}
@@ -58,7 +60,7 @@ class Origins:
         if not values <= bound:
             passed_for = self._engine.intern(("P", function, index))
             for value in sorted(values - bound):
-                if self._is_open(value) and value != self._engine.unknown_id:
+                if self._is_open(value) and self._engine.values[value][0] != "U":
                     self._passed_from.setdefault(passed_for, {})[value] = None
                     self._passed_to.setdefault(value, {})[passed_for] = None
             bound |= values
@@ -75,7 +77,7 @@ class Origins:
     def _fitting(self, values: Values, known: set[int]) -> Values:
         """``values``, or where more are ``known`` than are told apart, that it may be anything."""
         full = not values <= known and self.is_full(known)
-        return self._engine.unknown if full else values
+        return self.crowd if full else values
 
     def is_bound(self, function: Function, index: int) -> bool:
         """Whether kept code passes something for the parameter."""
@@ -150,12 +152,12 @@ class Origins:
     def _grows(self, value: int) -> bool:
         """Trace ``value`` once; whether more is behind it than was known."""
         before = self._known[value]
-        if self._engine.unknown_id in before and self.is_full(before):
+        if not self.crowd.isdisjoint(before) and self.is_full(before):
             return False  # as much as is told apart
         found = self._trace(value) | before
         if len(found) > WIDEST and self.is_full(found):
             found = before.union(sorted(found - before)[: max(1, WIDEST - len(before))])
-            found |= self._engine.unknown  # the others may be anything
+            found |= self.crowd
         self._known[value] = frozenset(found)
         return len(found) > len(before)
 
@@ -181,7 +183,7 @@ class Origins:
             result |= self._all(self._answer(engine.carried(extra), value), value)
         where = engine.opened_in(value)
         for each in sorted(sources):
-            if each == engine.unknown_id:
+            if each == engine.unknown_id or each in self.crowd:
                 result.add(each)
             elif not self._is_open(each):
                 probe = engine.probe(each, tag, extra, where)
