@@ -118,10 +118,15 @@ class Program:
         self._known = known or {}
         self.files = {file.module: file for file in project.files}
         self.by_path = {file.path: file for file in project.files}
-        # Files that are called by their path, by source root and the name they have below it.
-        self._own = {
-            (file.own_root, file.own_name): file.module for file in project.files if file.own_name
-        }
+        # Modules of which several have one name, by that and by source root.
+        self._own: dict[str, dict[str, str]] = {}
+        for file in project.files:
+            if file.own_name:
+                roots = self._own.setdefault(file.own_name, {})
+                roots[file.own_root] = file.module
+                first = self.files.get(file.own_name)
+                if first is not None:
+                    roots[first.source_root] = first.module
         self._loaded: dict[str, Module | None] = {}
         self.digests: dict[str, str] = {}  # of every file read so far, by module
         self._diagnostics: dict[str, Diagnostic] = {}
@@ -370,12 +375,32 @@ class Program:
             return package
         return f"{package}.{name}" if package else name
 
+    def nearest(self, importer: Module, name: str) -> str:
+        """What the module is called that ``importer`` has as ``name``.
+
+        Of several source roots with one of this name its own comes first, then the one that shares
+        most of its path, as tests beside ``src`` do.
+        """
+        roots = self._own.get(name)
+        if not roots:
+            return name
+        own = importer.file.own_root or importer.file.source_root
+        if own in roots:
+            return roots[own]
+        folders = importer.file.path.split("/")[:-1]
+
+        def shared(root: str) -> int:
+            parts = root.split("/")
+            same = (one == other for one, other in zip(parts, folders, strict=False))
+            return next(
+                (at for at, each in enumerate(same) if not each), min(len(parts), len(folders))
+            )
+
+        return roots[max(roots, key=lambda root: (shared(root), roots[root] == name))]
+
     def _absolute(self, module: Module, name: str) -> str:
-        if self._own:  # what stands below the same source root comes first
-            root = module.file.own_root or module.file.source_root
-            own = self._own.get((root, name))
-            if own is not None:
-                return own
+        if name in self._own:
+            return self.nearest(module, name)
         top = name.partition(".")[0]
         if top in self.files or top in self.packages:
             return name

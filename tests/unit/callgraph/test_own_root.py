@@ -58,6 +58,39 @@ def test_imports_in_functions(tmp_path: Path) -> None:
     assert _calls(tmp_path)["orders.app.main:item"] == {"orders.app.models:item"}
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["importlib.import_module('app.models').item()", "sys.modules['app.models'].item()"],
+)
+def test_modules_by_their_names(tmp_path: Path, body: str) -> None:
+    files = SERVICES.format(imports="import importlib, sys", called="str")
+    write_files(
+        f"{files}\n# --- orders/app/late.py\nimport importlib, sys\ndef get(): return {body}",
+        tmp_path,
+    )
+    assert "orders.app.models:item" in _calls(tmp_path)["orders.app.late:get"]
+
+
+def test_tests_beside_a_source_folder(tmp_path: Path) -> None:
+    files = "".join(
+        f"""
+# --- {name}/setup.py
+# --- {name}/src/core/__init__.py
+# --- {name}/src/core/main.py
+def made(): return "{name}"
+# --- {name}/tests/test_main.py
+from core.main import made
+def test(): assert made()
+"""
+        for name in ("first", "other")
+    )
+    write_files(files, tmp_path)
+    calls = _calls(tmp_path)
+    found = {source: targets for source, targets in calls.items() if source.endswith(":test")}
+    assert {"core.main:made"} in found.values()
+    assert any("other" in next(iter(targets)) for targets in found.values()), found
+
+
 def test_scripts_import_what_stands_beside_them(tmp_path: Path) -> None:
     script = "from utils import load, only_{n}\ndef main(): return load(), only_{n}()"
     helpers = "def load(): pass\ndef only_{n}(): pass"

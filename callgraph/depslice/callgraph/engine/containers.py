@@ -374,6 +374,8 @@ class ContainerEvaluation(ComputedNames):
     def _modules_of(self, keys: Values) -> Values:
         """``sys.modules[key]``."""
         names = [self.values[key][1] for key in keys if self.values[key][0] == "S"]
+        if self.current is not None:
+            names = [self.program.nearest(self.current.module, name) for name in names]
         own = [self.module_value(name) for name in names if self.program.is_module(name)]
         return frozenset().union(*own) or self.unknown
 

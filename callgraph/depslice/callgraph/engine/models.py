@@ -796,7 +796,8 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
         if name is None:
             continue
         if kind[0] == "S":
-            names = [name]
+            here = None if engine.current is None else engine.current.module
+            names = [name if here is None else engine.program.nearest(here, name)]
         else:  # a name alone would be any module there is
             names = engine.program.modules_between(name, kind[2]) if name or kind[2] else []
         for each in names:
