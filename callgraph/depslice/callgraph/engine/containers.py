@@ -521,6 +521,8 @@ class ContainerEvaluation(ComputedNames):
             return False
         if index not in names_attributes(function):
             return False
+        if self.unknown_id in self.read(self.parameter_cell(function, index)):
+            return False  # there was no room for all texts
         return index not in self.read(self.cell("untold", function))
 
     def _known_items(self, container: int, keys: Values) -> list[str] | None:
