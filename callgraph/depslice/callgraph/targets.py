@@ -297,16 +297,21 @@ class _Search:
         return f"{broken[0].path} cannot be analysed{self._cause(broken[0])}{more}"
 
     def _nearest(self) -> list[str]:
+        """Those of that very name first: of a base, of another class, of the module of a class."""
         found: list[str] = []
+        names_given = _IDENTIFIER.findall(self._text)
+        last = names_given[-1] if names_given else ""
         if self._module is not None:
             names = self._program.symbol_table(self._module)
             tail = self._text.partition(":")[2]
-            found = _closest(tail or self._text.removeprefix(f"{self._module.name}."), names)
-        if len(found) < _NEAREST:
-            names_given = _IDENTIFIER.findall(self._text)
-            elsewhere = self._defining_names_like(names_given[-1]) if names_given else []
-            found = list(dict.fromkeys([*found, *_closest(self._text, elsewhere)]))
-        return found[:_NEAREST]
+            tail = tail or self._text.removeprefix(f"{self._module.name}.")
+            found = [*_called(last, _closest(tail, _called(last, names))), *_closest(tail, names)]
+        if len(dict.fromkeys(found)) < _NEAREST:
+            elsewhere = self._defining_names_like(last) if last else []
+            same = _called(last, elsewhere)
+            same = [*_closest(self._text, same), *same]
+            found = [*_called(last, found), *same, *found, *_closest(self._text, elsewhere)]
+        return list(dict.fromkeys(found))[:_NEAREST]
 
     def _defining_names_like(self, name: str) -> list[str]:
         """Ids whose last part is close to ``name``. Reads all files, and loads a few."""
@@ -325,6 +330,11 @@ class _Search:
                 table = self._program.symbol_table(module)
                 ids += [i for i, s in table.items() if s.qualname.rpartition(".")[2] == similar]
         return ids
+
+
+def _called(name: str, ids: Iterable[str]) -> list[str]:
+    """Those of ``ids`` whose last part is ``name``."""
+    return [each for each in ids if re.split(r"[.:]", each)[-1] == name]
 
 
 def _closest(text: str, ids: Iterable[str]) -> list[str]:

@@ -280,3 +280,33 @@ def test_a_path_outside_the_repository(program: Program, tmp_path: Path) -> None
     other.write_text("def make(): pass\n")
     with pytest.raises(UnknownTarget, match="no file"):
         find_symbol(program, f"{other}:make")
+
+
+def test_an_inherited_method_names_the_one_of_the_base(tmp_path: Path) -> None:
+    """And a function that a class has got under its name."""
+    write_files(
+        """
+# --- app.py
+from other import Table
+class Base:
+    def get_alias(self): return 1
+class Name(Base):
+    def get_typecast(self): return 2
+    def get_array(self): return 3
+# --- other.py
+from joining import join
+class Table:
+    def joined(self): return 1
+Table.join = join
+# --- joining.py
+def join(self): return 2
+""",
+        tmp_path,
+    )
+    found = Program(find_project(tmp_path))
+    with pytest.raises(UnknownTarget) as raised:
+        find_symbol(found, "app:Name.get_alias")
+    assert raised.value.candidates[0] == "app:Base.get_alias"
+    with pytest.raises(UnknownTarget) as raised:
+        find_symbol(found, "other:Table.join")
+    assert raised.value.candidates[0] == "joining:join"
