@@ -298,7 +298,8 @@ class AttributeEvaluation(Declared):
                 self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
             if self.is_enum_member(class_, owner, name):
                 return self.single(("I", class_, True))
-            for value in tuple(self.member_values(owner, name)):
+            owners = (owner, *self.instead_of(class_, owner, name))
+            for value in [v for each in owners for v in self.member_values(each, name)]:
                 values |= self._bind_to_class(value, receiver, pos)
             values |= self.declared_below(class_, owner, name)
             if not self.whole:

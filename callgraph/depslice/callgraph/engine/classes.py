@@ -227,6 +227,10 @@ class ClassEvaluation(AnnotationEvaluation):
                             "set-name",
                         )
 
+    def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
+        """Implemented by the attribute part."""
+        raise NotImplementedError
+
     def call_member(
         self, owner: Class, name: str, args: Sequence[Values], pos: Position, rule: str
     ) -> Values:
@@ -236,7 +240,9 @@ class ClassEvaluation(AnnotationEvaluation):
             return EMPTY
         self.facts.append((f.MEMBER, found, name, pos, False, "call", True))
         values: set[int] = set()
-        for value in tuple(self.member_values(found, name)):
+        others = self.instead_of(owner, found, name)
+        members = [value for each in (found, *others) for value in self.member_values(each, name)]
+        for value in members:
             kind = self.values[value]
             if kind[0] == "F":
                 values |= self.call_function(kind[1], args, pos, rule=rule)

@@ -72,7 +72,9 @@ class Construction(CallingBack):
         new = self.find_member(class_, "__new__")
         if new is not None:
             self.facts.append((f.MEMBER, new, "__new__", pos, not exact, "call", True))
-            for value in tuple(self.member_values(new, "__new__")):
+            news = (new, *self.instead_of(class_, new, "__new__"))
+            makers = [value for each in news for value in self.member_values(each, "__new__")]
+            for value in makers:
                 if self.values[value][0] == "F":
                     made = self.call_function(
                         self.values[value][1],
