@@ -50,7 +50,7 @@ class Operators(Protocols):
                         for passed_on in OF_PARTS[called] if held else ():
                             self.protocol(held, (passed_on,), pos)
                     if self.ordered and self.find_member(kind[1], called) is None:
-                        answered = self._derived_comparison(value, kind[1], called, other, pos)
+                        answered = self.derived_comparison(value, kind[1], called, other, pos)
                         continue
                     answered = (
                         answered
@@ -80,7 +80,7 @@ class Operators(Protocols):
         for name in OF_PARTS[dunder]:
             self.compare(of_left, of_right, name, pos)
 
-    def _derived_comparison(
+    def derived_comparison(
         self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
     ) -> bool:
         """A comparison that ``functools.total_ordering`` has added; whether it has."""

@@ -97,6 +97,12 @@ class Protocols(CallEvaluation):
             self._first_of(held, (dunder,), pos)
         return result
 
+    def derived_comparison(
+        self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
+    ) -> bool:
+        """Implemented by the operator part."""
+        raise NotImplementedError
+
     def _first_of(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         result: set[int] = set()
         for value in tuple(values):
@@ -104,7 +110,9 @@ class Protocols(CallEvaluation):
             if kind[0] == "I":
                 for dunder in dunders:
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
-                    if self.find_member(kind[1], dunder) is not None:
+                    if self.find_member(kind[1], dunder) is not None or (
+                        self.ordered and self.derived_comparison(value, kind[1], dunder, EMPTY, pos)
+                    ):
                         break
             elif kind[0] == "C":
                 for metaclass in self.metaclasses_of(kind[1]):
