@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -27,8 +27,8 @@ def repair(
 
     In each round first what exceptions name as missing; when they name nothing that can be
     added, what only the original has executed; at last the special methods of the slice's
-    classes. What turns out not to be needed is taken
-    out again. The result may still fail, when nothing more can be added. ``whole_classes`` and
+    classes. What turns out not to be needed is taken out again, and those special methods where
+    they have not helped. The result may still fail, when nothing more can be added. ``whole_classes`` and
     ``least`` are those that ``found`` was sliced with.
     """
     repairing = _Repair(check, found, whole_classes=whole_classes, least=least)
@@ -69,23 +69,32 @@ class _Repair:
 
     def grow(self) -> None:
         """Add, round by round, until it passes or there is nothing to add."""
+        before_guesses = None
         for _ in range(_MOST_ROUNDS):
             if self.report.passes:
                 return
-            fresh = self._fresh()
+            fresh = self._fresh(self._shown())
             if not fresh:
-                return
+                fresh = self._fresh([self._special_methods()])
+                if before_guesses is None:
+                    before_guesses = self.observed, self.slice, self.done, self.report
+            if not fresh:
+                break
             observed = self.observed | fresh
             self._take(observed, self._with(observed))
+        if before_guesses is not None and self.report.same <= before_guesses[-1].same:
+            # They have not helped: they are no misses.
+            self.observed, self.slice, self.done, self.report = before_guesses
 
-    def _fresh(self) -> dict[str, str]:
-        """What to add next, and why: of the first kind that there is anything of."""
+    def _shown(self) -> Iterator[Iterator[tuple[str, str]]]:
+        """What a replay shows to be missing, the surest first."""
+        yield _named(self.check, self.done)
+        yield ((name, "executed in the original") for name in self.report.not_in_slice)
+
+    def _fresh(self, kinds: Iterable[Iterable[tuple[str, str]]]) -> dict[str, str]:
+        """What to add next, and why: of the first of ``kinds`` that there is anything of."""
         inside = {item.symbol.id for item in self.slice.items} | set(self.observed)
-        for kind in (
-            _named(self.check, self.done),
-            ((name, "executed in the original") for name in self.report.not_in_slice),
-            self._special_methods(),
-        ):
+        for kind in kinds:
             fresh = {name: why for name, why in kind if name not in inside}
             if fresh:
                 return fresh
