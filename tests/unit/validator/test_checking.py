@@ -13,6 +13,7 @@ from depslice.callgraph.model import Certainty
 from depslice.slicer import Slice, slice_symbols
 from depslice.validator import Check, check_limits, open_workspace, record, repair
 from depslice.validator.calls import test_files as files_of_tests
+from depslice.validator.child.describing import Description
 from depslice.validator.sandbox import choose_sandbox
 
 SHAPES = """\
@@ -378,3 +379,32 @@ from pkg.joining import join
         "benchmarks/test_join.py",
         "tests/test_bench.py",
     ]
+
+
+def test_attributes_that_are_made_when_they_are_asked_for_are_no_state() -> None:
+    """The tokens of pygments and sqlparse: which there are, depends on who has asked."""
+
+    class Token(tuple[str, ...]):  # noqa: SLOT001 - as theirs
+        parent: Token | None = None
+
+        def __getattr__(self, name: str) -> Token:
+            made = Token((*self, name))
+            setattr(self, name, made)
+            made.parent = self
+            return made
+
+    class Plain(tuple[str, ...]):  # noqa: SLOT001 - has attributes
+        more = ""
+
+    def words(value: object) -> list[str]:
+        found = Description(())
+        found.add(value)
+        return found.words
+
+    one, other = Token(), Token()
+    assert one.Keyword is one.Keyword
+    assert words(one) == words(other)
+    assert words(one.Keyword) == words(other.Keyword) != words(other.Name)
+    plain, marked = Plain("a"), Plain("a")
+    marked.more = "b"
+    assert words(plain) != words(marked)

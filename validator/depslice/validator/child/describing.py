@@ -42,6 +42,9 @@ _DEEPEST = 500
 _FRAMES = 5 * _DEEPEST  # that describing so deep takes
 _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
 _QUALNAME = type.__dict__["__qualname__"].__get__
+_MRO = type.__dict__["__mro__"].__get__
+_NAMESPACE = type.__dict__["__dict__"].__get__
+_FIXED = (tuple, str, bytes, int, float, frozenset)
 _RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range)
 _LONG = 1 << 12000  # more digits than `repr` gives
@@ -174,6 +177,9 @@ class Description:
         if kind.__flags__ & HEAP_TYPE and (held := parts(value)) is not None:
             _, content, attributes, slots, items = held
             self._many(content, depth)
+            if issubclass(kind, _FIXED) and _makes_attributes(kind):
+                # Tokens of pygments and sqlparse: who has asked for which first, is no state.
+                attributes = {n: each for n, each in attributes.items() if type(each) is not kind}
             # The order in which attributes were set is nobody's business.
             for name, each in sorted({**attributes, **slots}.items(), key=lambda pair: pair[0]):
                 self.words.append(f"{name}=")
@@ -276,6 +282,11 @@ def _attempt(run: Callable[[], Any]) -> BaseException | None:
     except BaseException as error:  # noqa: BLE001 - checked code may raise anything
         return error
     return None
+
+
+def _makes_attributes(kind: type) -> bool:
+    """Whether attributes of instances may be made when they are asked for (``__getattr__``)."""
+    return any("__getattr__" in _NAMESPACE(each) for each in _MRO(kind))
 
 
 def _is_iterator_in_c(value: Any, kind: type) -> bool:
