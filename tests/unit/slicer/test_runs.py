@@ -1019,3 +1019,43 @@ def target(text):
     return parser.found
 """
     assert answer(files, "app:target", "m.target('<a>')", tmp_path) == "['a']"
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        "from base import found",
+        "try:\n    import not_installed\n    found = 1\nexcept ImportError as e: found = 2",
+        "if str: found = 2\nelse: found = 1",
+        "found = 2",
+    ],
+)
+def test_a_type_without_a_value_binds_nothing(bound: str, tmp_path: Path) -> None:
+    """pathspec tells the type of what it has imported: slices of it did not import."""
+    files = f"""
+# --- base.py
+found = 2
+# --- told.py
+from typing import Optional
+{bound}
+found: Optional[int]
+# --- app.py
+from told import found
+def target(): return found
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "2"
+
+
+def test_a_type_is_told_before_the_value(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+limit: int
+later: int
+limit = 3
+def set_later():
+    global later
+    later = 4
+set_later()
+def target(): return limit + later
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "7"

@@ -281,7 +281,8 @@ class FileLowering(DefinitionLowering):
                 self._note_all(node.targets, node.value, owner)
             case ast.AnnAssign(target=target):
                 piece.kind = "assign"
-                bind_target(target, names)
+                if node.value is not None or owner is not None or not self._is_bound(target):
+                    bind_target(target, names)
                 self._store_mutation(target, piece, owner)
                 if node.value is not None:
                     self._note_all([target], node.value, owner)
@@ -313,6 +314,10 @@ class FileLowering(DefinitionLowering):
             names |= bound_names([node], walrus=self.walrus_lines).local
         self._bind_scope(piece, sorted(names), owner)
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
+
+    def _is_bound(self, target: ast.expr) -> bool:
+        """Whether a name of the module is bound already: a type without a value binds nothing."""
+        return isinstance(target, ast.Name) and bool(self.module_versions.get(target.id))
 
     def _store_mutation(self, target: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
         if isinstance(target, ast.Attribute | ast.Subscript):
