@@ -61,9 +61,10 @@ class Edge:
         self.direct = direct
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         owner, _, name = target.rpartition(".")
-        asked = _TOGETHER.get(name, name)
-        self.group = rule if rule in _WITH_ANOTHER else asked if rule == "protocol" else ""
-        self.alternative = f"{owner}.{asked}"
+        # `print(x, file=y)` asks `y` to write what it asks `x` for.
+        beside = rule == "protocol" and name[:2] != "__"
+        self.group = rule if rule in _WITH_ANOTHER else name if beside else ""
+        self.alternative = f"{owner}.{_TOGETHER.get(name, name)}"
 
 
 class Gap(NamedTuple):

@@ -92,7 +92,7 @@ class EngineState:
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._room_for_sets = _MOST_SETS
         self.texts: set[int] = set()  # those of the values that are
-        self._counts: dict[frozenset[int], tuple[int, int, int, int]] = {}  # of sets that are full
+        self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
@@ -464,21 +464,19 @@ class EngineState:
     ) -> frozenset[int]:
         """The same over a whole program: there is more room for functions, as in a table of them.
 
-        Those for which it is too small are left over, and can be called still. Texts take no room
-        from objects, which are what is called.
+        Those for which it is too small are left over, and can be called still.
         """
         functions = added & self.functions
         tables = added & self.tables  # they stand for what there was no room for
-        held_tables, held_functions, held_others, held_texts = self._census(known)
+        held_tables, held_functions, held_others = self._census(known)
         if tables:
             room = max(0, _MOST_TABLES - held_tables)
             if len(tables) > room:  # then hardly anything is told: it may be any function
                 tables = frozenset(sorted(tables)[:room])
                 added |= self.unknown
-        if held_others >= self.widest and not functions and self.unknown_id in known:
+        if len(known) >= self.widest and not functions and self.unknown_id in known:
             return tables
-        texts = added & self.texts
-        others = added - functions - tables - texts
+        others = added - functions - tables
         room = max(0, _MOST_FUNCTIONS - held_functions - held_others)
         if len(functions) > room:
             ordered = sorted(functions)
@@ -490,24 +488,18 @@ class EngineState:
         room = max(0, self.widest - held_others)
         if len(others) > room:
             others = frozenset(sorted(others)[:room]) | self.unknown
-        room = max(0, self.widest - held_others - len(others) - held_texts)
-        if len(texts) > room:
-            texts = frozenset(sorted(texts)[:room]) | self.unknown
-        return others | functions | tables | texts
+        return others | functions | tables
 
-    def _census(self, values: frozenset[int]) -> tuple[int, int, int, int]:
-        """How many tables, functions, other objects and texts they are."""
+    def _census(self, values: frozenset[int]) -> tuple[int, int, int]:
+        """How many tables, functions and other values they are."""
         if not values:
-            return 0, 0, 0, 0
+            return 0, 0, 0
         found = self._counts.get(values)
         if found is None:
             if len(self._counts) >= _MOST_COUNTS:
                 self._counts.clear()
-            tables, functions, texts = (
-                len(values & kind) for kind in (self.tables, self.functions, self.texts)
-            )
-            others = len(values) - tables - functions - texts
-            found = self._counts[values] = tables, functions, others, texts
+            tables, functions = len(values & self.tables), len(values & self.functions)
+            found = self._counts[values] = tables, functions, len(values) - tables - functions
         return found
 
     def _leave_over(self, place: object, functions: Iterable[int]) -> frozenset[int]:
@@ -536,12 +528,8 @@ class EngineState:
             return frozenset(values)
         if self.whole:
             whole = self.shared(values | self.unknown)
-            tables, functions, others, texts = self._census(whole)
-            if (
-                tables <= _MOST_TABLES
-                and functions <= _MOST_FUNCTIONS
-                and others + texts <= self.widest
-            ):
+            tables, functions, others = self._census(whole)
+            if tables <= _MOST_TABLES and functions <= _MOST_FUNCTIONS and others <= self.widest:
                 return whole
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
 

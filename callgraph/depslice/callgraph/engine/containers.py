@@ -762,17 +762,40 @@ class ContainerEvaluation(ComputedNames):
         spread: Values,
         pos: Position,
     ) -> None:
-        """What a container is made with, by the constructor of its type."""
+        """What a container is made with, by the constructor of its type.
+
+        Of displays not the texts: all instances of a class are one container, and texts of the one
+        would leave no room for the objects of the other.
+        """
         if self.values[held][1] == "defaultdict" and args:
             self.have_factory(held, args[0], INNER + held)
             args = args[1:]
-        for values in args:
-            self.update_container(held, values, pos)
-        for name, values in keywords.items():
-            if self.values[held][1] in DICTS:
-                self.write_item(held, name, values)
+        maps = self.values[held][1] in DICTS
+        for value in [value for values in args for value in values]:
+            kind = self.values[value]
+            if kind[0] == "K" and maps and kind[1] in DICTS:
+                self._copy_objects(value, held)
+            elif kind[0] == "K" and not maps:
+                elements = self.iterate(self.only(value), pos, is_async=False)
+                self.add_element(held, frozenset(elements) - self.texts)
+            else:
+                self.update_container(held, self.only(value), pos)
+        for name, values in keywords.items() if maps else ():
+            self.write_item(held, name, frozenset(values) - self.texts)
         if spread:
             self.add_element(held, spread)
+
+    def _copy_objects(self, source: int, target: int) -> None:
+        """The entries of a dictionary that are no texts, and its keys."""
+        elements = self.read(self.elements_cell(source)) - self.texts
+        keys = tuple(self.keys_of.get(source, ()))
+        if len(keys) > _MOST_KEYS_COPIED:
+            self.add_element(target, elements)
+            keys = ()
+        for text in keys:
+            self.write_item(target, text, self.read(self.cell("k", source, text)) - self.texts)
+        self.write(self.cell("key", target), self.read(self.cell("key", source)))
+        self.add_element(target, self.read(self.cell("n", source)) - self.texts)
 
     def _call_for_item(
         self, container: int, method: str, args: Sequence[Values], pos: Position
