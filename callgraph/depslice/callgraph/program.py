@@ -10,6 +10,7 @@ import builtins
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph.errors import SourceChanged
@@ -390,11 +391,8 @@ class Program:
         folders = importer.file.path.split("/")[:-1]
 
         def shared(root: str) -> int:
-            parts = root.split("/")
-            same = (one == other for one, other in zip(parts, folders, strict=False))
-            return next(
-                (at for at, each in enumerate(same) if not each), min(len(parts), len(folders))
-            )
+            pairs = zip(root.split("/"), folders, strict=False)
+            return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
         return roots[max(roots, key=lambda root: (shared(root), roots[root] == name))]
 

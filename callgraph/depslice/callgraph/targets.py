@@ -129,9 +129,8 @@ class _Search:
 
     def _newer(self, file: SourceFile) -> str:
         """What to do if it is not the file that is wrong."""
-        if ("syntax-error", file.path) not in {
-            (found.slug, found.path) for found in self._program.diagnostics
-        }:
+        wrong = {found.slug for found in self._program.diagnostics if found.path == file.path}
+        if "syntax-error" not in wrong:
             return ""
         version = "{}.{}".format(*sys.version_info)
         return f"read as Python {version}; for newer syntax run depslice with a newer Python"

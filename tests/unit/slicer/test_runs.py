@@ -685,17 +685,34 @@ def target():
     assert answer(files, "app:target", "m.target()", tmp_path) == "done"
 
 
+CRUNCH = "def crunch(self): return 1"
+
+
 @pytest.mark.parametrize(
-    ("use", "given"),
+    ("method", "use", "given"),
     [
-        ("def use(c): return c.crunch()", "use(C{i}())"),
-        ("class use:\n    def __init__(self, c): self.c = c", "use(C{i}()).c.crunch()"),
-        ("def use(pairs): return sum(c.crunch() for _, c in pairs)", "use([(0, C{i}())])"),
+        (CRUNCH, "def use(c): return c.crunch()", "use(C{i}())"),
+        (
+            CRUNCH,
+            "class use:\n    def __init__(self, c): self.c = c",
+            "use(C{i}()).c.crunch()",
+        ),
+        (CRUNCH, "def use(pairs): return sum(c.crunch() for _, c in pairs)", "use([(0, C{i}())])"),
+        ("def get(self): return 1", "def use(x): return x.get()", "use(C{i}())"),
+        ("def __len__(self): return 1", "def use(x): return len(x)", "use(C{i}())"),
+        ("def __str__(self): return '1'", "def use(x): return int(str(x))", "use(C{i}())"),
+        (
+            "def __iter__(self): return iter([1])",
+            "def use(x): return sum(y for y in x)",
+            "use(C{i}())",
+        ),
     ],
 )
-def test_more_objects_than_are_told_apart(use: str, given: str, tmp_path: Path) -> None:
+def test_more_objects_than_are_told_apart(
+    method: str, use: str, given: str, tmp_path: Path
+) -> None:
     """Any live class may be meant then: a new user got 24 of 26 methods, and no word of it."""
-    made = "\n".join(f"class C{i}:\n    def crunch(self): return 1" for i in range(30))
+    made = "\n".join(f"class C{i}:\n    {method}" for i in range(30))
     added = " + ".join(given.format(i=i) for i in range(30))
     files = f"\n# --- app.py\n{made}\n{use}\ndef target(): return {added}\n"
     assert answer(files, "app:target", "m.target()", tmp_path) == "30"
@@ -935,22 +952,6 @@ def make(): return [Bag()]
 def target(items: {declared}): return [each.uncommon() for each in items] if items else make()
 """
     assert answer(files, "app:target", "m.target(m.target([]))", tmp_path) == "[5]"
-
-
-@pytest.mark.parametrize(
-    ("method", "used"),
-    [
-        ("def get(self): return 1", "x.get()"),
-        ("def __len__(self): return 1", "len(x)"),
-        ("def __str__(self): return '1'", "int(str(x))"),
-        ("def __iter__(self): return iter([1])", "sum(y for y in x)"),
-    ],
-)
-def test_more_objects_with_common_names(method: str, used: str, tmp_path: Path) -> None:
-    made = "\n".join(f"class C{i}:\n    {method}" for i in range(30))
-    added = " + ".join(f"use(C{i}())" for i in range(30))
-    files = f"\n# --- app.py\n{made}\ndef use(x): return {used}\ndef target(): return {added}\n"
-    assert answer(files, "app:target", "m.target()", tmp_path) == "30"
 
 
 def test_protocols_that_are_checked_at_run_time(tmp_path: Path) -> None:

@@ -46,7 +46,6 @@ _CONTAINER_BASES = {
 }
 _TOLD = frozenset({"C", "G", "I", "XI"})
 _HAVING_DATA = frozenset({"collections.UserDict", "collections.UserList"})
-_KEEPING = _CONTAINER_BASES.keys()
 
 
 class AttributeEvaluation(Declared):
@@ -392,7 +391,7 @@ class AttributeEvaluation(Declared):
         if self.whole:
             return None
         for candidate in reversed(self.mro(class_)):
-            if not _KEEPING.isdisjoint(candidate.external_bases):
+            if not _CONTAINER_BASES.keys().isdisjoint(candidate.external_bases):
                 return candidate
         return None
 
@@ -500,11 +499,7 @@ class AttributeEvaluation(Declared):
                 if not exact and not self.whole and self._is_to_be_defined(value):
                     values |= self.single(("O", class_, name))
             if self._only_sets(owner, name):  # `@Base.name.setter`: it is read as before
-                order = self.mro(class_)
-                above = (k for k in order[order.index(owner) + 1 :] if self.binds(k, name))
-                for other in above if owner in order else ():
-                    values |= self._inherited(other, receiver, name, pos)
-                    break
+                values |= self._super_member(owner, class_, receiver, name, pos) or EMPTY
             values |= self.declared_below(class_, owner, name)
             for other in self.instead_of(class_, owner, name):
                 values |= self._inherited(other, receiver, name, pos)

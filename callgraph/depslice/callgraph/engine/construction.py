@@ -105,7 +105,7 @@ class Construction(CallingBack):
             self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
             held = self.held_by(class_)
             if held is not None and (new is None or self.held_as[held] not in _MADE_BY_NEW):
-                self.fill_held(held, args, keywords, spread, pos)
+                self.fill_held(held, Call(args, keywords, spread, pos))
             if not self.whole and not keeps_nothing(self.external_bases(class_)):
                 self.note_handed((*args, *keywords.values(), spread), pos)
             if new is None or not self.named_fields(class_):
@@ -279,14 +279,7 @@ class Construction(CallingBack):
         elif traced := frozenset(v for v in values if self.values[v][0] in TRACED):
             self.facts.append((f.FILL, class_, name, traced))
 
-    def fill_held(
-        self,
-        held: int,
-        args: Sequence[Values],
-        keywords: Mapping[str, Values],
-        spread: Values,
-        pos: Position,
-    ) -> None:
+    def fill_held(self, held: int, call: Call) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
 

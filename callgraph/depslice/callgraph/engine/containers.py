@@ -704,7 +704,7 @@ class ContainerEvaluation(ComputedNames):
                 self.lose_places(container)
             return EMPTY
         if method == "__init__":
-            self.fill_held(container, args, keywords, EMPTY, pos)
+            self.fill_held(container, Call(args, keywords, pos=pos))
             return EMPTY
         if method in ("extend", "update", "extendleft"):
             for values in args:
@@ -754,19 +754,13 @@ class ContainerEvaluation(ComputedNames):
             self.protocol(self.read(elements), ORDERED, pos)
         return EMPTY
 
-    def fill_held(
-        self,
-        held: int,
-        args: Sequence[Values],
-        keywords: Mapping[str, Values],
-        spread: Values,
-        pos: Position,
-    ) -> None:
+    def fill_held(self, held: int, call: Call) -> None:
         """What a container is made with, by the constructor of its type.
 
         Of displays not the texts: all instances of a class are one container, and texts of the one
         would leave no room for the objects of the other.
         """
+        args, keywords, spread, pos, _ = call
         if self.values[held][1] == "defaultdict" and args:
             self.have_factory(held, args[0], INNER + held)
             args = args[1:]

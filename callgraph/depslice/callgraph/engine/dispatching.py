@@ -35,9 +35,7 @@ class Dispatching(Narrowing):
         if len(args) <= place or not args[place]:  # nobody knows, or it is ``None``
             return every, []
         running: dict[Function, None] = {}
-        if (
-            not function.unit.flags & s.DECORATED
-        ):  # `f = singledispatch(g)`: `g` is called as it was
+        if not function.unit.flags & s.DECORATED:  # `f = singledispatch(g)`: so is `g`
             running[function] = None
         for value in args[place]:
             surely, maybe = self._for_one(self.values[value], registered)

@@ -537,7 +537,7 @@ def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
             engine.pass_fields(kind[1], call.args[1:], call.keywords)
         held = engine.held_by(kind[1]) if kind[0] == "I" else None
         if held is not None:
-            engine.fill_held(held, call.args[1:], call.keywords, EMPTY, call.pos)
+            engine.fill_held(held, Call(call.args[1:], call.keywords, pos=call.pos))
     return made
 
 

@@ -136,22 +136,25 @@ class _Growing:
             class_ = growth.class_of(module, piece)
             growth.keep_members(class_, demand)
             self._builders.added.ask_all()
-            if piece.owner < 0:
-                for name in piece.binds:
-                    self._builders.build_variable(module, name)
+            self._build(module, piece)
             for index in class_.info.pieces:
                 self._open_to_callers(module, module.summary.pieces[index])
             self._open_constructors(class_)
         elif piece.owner < 0:
-            for name in piece.binds:
-                values = growth.engine.name_values(module, name, None)
-                if any(growth.engine.values[value][0] == "C" for value in values):
-                    self._builders.added.ask_all()  # `Alias = Table`
-                self._builders.build_variable(module, name)
+            self._build(module, piece)
         elif needs_instance(module, piece):
             class_ = growth.engine.class_(module, piece.owner)
             self._classes.make_live(class_, demand)
             self._open_constructors(class_)
+
+    def _build(self, module: Module, piece: Piece) -> None:
+        """What builds the variables of the module scope that a target's statement binds."""
+        engine = self._growth.engine
+        for name in piece.binds if piece.owner < 0 else ():
+            values = engine.name_values(module, name, None)
+            if any(engine.values[value][0] == "C" for value in values):
+                self._builders.added.ask_all()  # `Alias = Table`
+            self._builders.build_variable(module, name)
 
     def _open_to_callers(self, module: Module, piece: Piece) -> None:
         """A function of a target is called from outside the slice."""
