@@ -21,7 +21,9 @@ from depslice.callgraph.engine.values import Function, Lookup
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unresolved
 from depslice.callgraph.program import Program
 
-_WITH_ANOTHER: Final = frozenset({"field", "instance", "length", "new", "override", "post-init"})
+_WITH_ANOTHER: Final = frozenset(
+    {"derived", "field", "instance", "length", "new", "override", "post-init"}
+)
 """Rules for calls that go with another of the same site, and are no alternative to it."""
 _TOGETHER: Final = {
     "__exit__": "__enter__",

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 51
+FORMAT: Final = 52
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -91,7 +91,7 @@ CLASS: Final = 24  # dst class_index bases keywords pos
 SEQUENCE: Final = 25  # dst kind elements starred many   many: each element stands for any number
 MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
-NARROW: Final = 28  # dst src cls positive         isinstance, or not
+NARROW: Final = 28  # dst src cls positive         isinstance, or not, or SUBCLASS
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src                  `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
@@ -112,7 +112,13 @@ BY_NAME: Final = (
 )
 COMPARED: Final = 45  # dst left right dunder pos   a comparison that is no test: a value
 TOLD: Final = 46  # dst type text               a number or a slice that stands there: which one
+AMONG: Final = (
+    47  # dst src names listed ends pos   what goes with names, of all that was listed;
+    # or with those that have none of these ends: ((prefix, suffix)...)
+)
 
+SUBCLASS: Final = 2
+"""What ``issubclass`` has shown, where ``isinstance`` has shown ``True`` or ``False``."""
 BY_ERROR: Final = "by the error"
 """What stands for a dunder where an ``assert`` has a message: it is shown if the error is."""
 LONGEST_NAME: Final = 80
@@ -151,6 +157,7 @@ POSITION_AT: Final = {
     DELETE_ATTR: 3,
     MATCH_ARG: 5,
     TEXT: 4,
+    AMONG: 6,
 }
 """Which operand is the position, by opcode; the other operations have none."""
 

@@ -1060,3 +1060,26 @@ set_later()
 def target(): return limit + later
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "7"
+
+
+@pytest.mark.parametrize(
+    "loaders",
+    [
+        "return [f() for n, f in globals().items() if n.startswith('load_')]",
+        "return [f() for n, f in sorted(globals().items()) if n.startswith(('load_', 'read_'))]",
+        (
+            "made = []\n    for n, f in list(globals().items()):\n        if not n.startswith('load_'):\n"
+            "            continue\n        made.append(f())\n    return made"
+        ),
+    ],
+)
+def test_what_a_module_lists_by_prefix_comes_along(loaders: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+def load_a(): return 1
+def load_b(): return 2
+def other(): return 3
+def target():
+    {loaders}
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[1, 2]"

@@ -231,6 +231,8 @@ class AttributeEvaluation(Declared):
         if kind == "NS":
             if name == "get":
                 return self.single(("NG", value[1]))
+            if name in ("copy", "items", "keys", "values"):
+                return self.single(("NM", self.intern(("M", value[1])), name))
             return self.single(("XM", "builtins.dict", name))
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]

@@ -477,14 +477,13 @@ class Engine(Probing):
                 fn.module, op[2], op[3], f.HERE if op[4] >= 0 else -f.HERE
             ),
             s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], f.HERE),
+            s.AMONG: lambda fn, r, op: self.among(r[op[2]], r[op[3]], r[op[4]], op[5], f.HERE),
             s.ITEM: lambda fn, r, op: self.unpack_item(r[op[2]], op[3], f.HERE),
             s.ITER: lambda fn, r, op: self.iterate(r[op[2]], f.HERE, is_async=op[4]),
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
             s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
             s.TEXT: self._text,
-            s.NARROW: lambda fn, r, op: (
-                self.narrow(r[op[2]], r[op[3]]) if op[4] else self.exclude(r[op[2]], r[op[3]])
-            ),
+            s.NARROW: lambda fn, r, op: self.shown(r[op[2]], r[op[3]], op[4]),
             s.PHI: self._merge,
             s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], f.HERE),
             s.RETURN: self._return,

@@ -198,6 +198,10 @@ class ExternalCalls(Texts):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+        if name in ("builtins.str.split", "builtins.str.rsplit"):
+            parts = self.parts_of_text(self.values[method[1]], call)
+            if parts:
+                return self.container_of("list", call.register, parts)
         if name == "builtins.str.__mod__" and call.args:
             return self.binary(self.only(method[1]), call.args[0], "mod", call.pos)
         if method[2] == "builtins.object":
@@ -375,21 +379,6 @@ class ExternalCalls(Texts):
         self, dotted: str, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position
     ) -> Values:
         result: set[int] = set()
-        if dotted == "functools.reduce":
-            items = self.iterate(args[1], pos, is_async=False) if len(args) > 1 else EMPTY
-            made = (
-                self.call(
-                    args[0],
-                    [items | (args[2] if len(args) > 2 else EMPTY), items],
-                    {},
-                    pos,
-                    rule="callback",
-                    external=True,
-                )
-                if args
-                else EMPTY
-            )
-            return made | items
         self._keyed(args, keywords, pos)
         if len(args) > 1 and dotted in ("builtins.min", "builtins.max"):
             for values in args:

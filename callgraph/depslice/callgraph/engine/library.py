@@ -282,7 +282,6 @@ ELEMENT: Final = frozenset(
         "builtins.max",
         "builtins.sum",
         "random.choice",
-        "functools.reduce",
         "builtins.anext",
     }
 )

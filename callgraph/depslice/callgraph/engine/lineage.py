@@ -84,11 +84,30 @@ class Lineages(StoreEvaluation):
         return self.single(("N", "", ""))
 
     def values_in(self, owner: int) -> Values:
-        """What ``vars`` of a class maps its names to; not what a descriptor would give for it."""
+        """What ``vars`` maps names to: of a class, not what a descriptor would give for it.
+
+        Of a module what it defines or imports, over a whole program: a slice does not know what
+        of the module will be in it.
+        """
         kind = self.values[owner]
+        if kind[0] == "M" and self.whole:
+            module = self.program.module(kind[1])
+            if module is None or len(module.summary.scope) > _MOST_MEMBERS:
+                return self.unknown
+            return EMPTY.union(*(self.module_member(module, name) for name in module.summary.scope))
         if kind[0] != "C" or len(kind[1].info.members) > _MOST_MEMBERS:
             return self.unknown
-        found: set[int] = set()
-        for name in kind[1].info.members:
-            found |= self.member_values(kind[1], name)
-        return found
+        return EMPTY.union(*(self.member_values(kind[1], name) for name in kind[1].info.members))
+
+    def members_of(self, owner: int, pos: Position) -> Values:
+        """What ``inspect.getmembers`` gives: attributes, of its class and of those above."""
+        kind = self.values[owner]
+        if kind[0] == "M":
+            return self.values_in(owner)
+        if kind[0] not in ("C", "I") or not self.whole:
+            return self.unknown
+        names = {name: None for k in self.mro(kind[1]) for name in k.info.members}
+        if len(names) > _MOST_MEMBERS:
+            return self.unknown
+        receiver = self.only(owner)
+        return EMPTY.union(*(self.load_attribute(receiver, name, pos) for name in names))

@@ -83,6 +83,19 @@ def _map(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.container_of("list", call.register, made)
 
 
+def _reduce(engine: ContainerEvaluation, call: Call) -> Values:
+    """``functools.reduce``: what the function gives is passed to it, with the next element."""
+    items = engine.iterate(call.argument(1, ""), call.pos, is_async=False)
+    first = call.args[2] if len(call.args) > 2 else items
+    reduced = engine.cell("reduced", engine.current, call.register)
+    engine.write(reduced, first)
+    so_far = engine.read(reduced)
+    given = [so_far, items]
+    made = engine.call(call.argument(0, ""), given, {}, call.pos, rule="callback", external=True)
+    engine.write(reduced, made)
+    return so_far | made
+
+
 def _globals(engine: ContainerEvaluation, call: Call) -> Values:
     """The namespace of this module, or (``vars(x)``) of what is given."""
     if call.args:
@@ -127,11 +140,27 @@ def _dir(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.container_of("list", call.register, names)
 
 
+_PREDICATES: Final = {
+    "inspect.isclass": frozenset({"C", "X", "XA", "NT"}),
+    "inspect.isfunction": frozenset({"F"}),
+    "inspect.ismethod": frozenset({"B"}),
+    "inspect.ismodule": frozenset({"M"}),
+    "inspect.isroutine": frozenset({"F", "B", "X"}),
+}
+"""Kinds of values for which functions of :mod:`inspect` hold."""
+
+
 def _getmembers(engine: ContainerEvaluation, call: Call) -> Values:
-    names = engine.names_in(call.argument(0, "object"), call.pos, inherited=True)
+    owners = call.argument(0, "object")
+    names = engine.names_in(owners, call.pos, inherited=True)
     predicates = call.argument(1, "predicate")
-    engine.call(predicates, [engine.unknown], {}, call.pos, rule="callback", external=True)
-    return engine.tuples_of(call.register, [names, engine.unknown])
+    members = EMPTY.union(*(engine.members_of(owner, call.pos) for owner in owners))
+    engine.call(predicates, [members], {}, call.pos, rule="callback", external=True)
+    tests = [_PREDICATES.get(engine.values[each][1]) for each in predicates]
+    if tests and None not in tests:
+        kinds = {"U"}.union(*filter(None, tests))
+        members = frozenset(v for v in members if engine.values[v][0] in kinds)
+    return engine.tuples_of(call.register, [names, members or engine.unknown])
 
 
 def _getmro(engine: ContainerEvaluation, call: Call) -> Values:
@@ -959,6 +988,7 @@ def _keep(engine: ContainerEvaluation, call: Call) -> Values:
 
 MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
+    "functools.reduce": _reduce,
     "functools.partialmethod": _partial,
     "functools.wraps": _wraps,
     "functools.update_wrapper": _update_wrapper,

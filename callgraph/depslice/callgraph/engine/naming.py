@@ -11,6 +11,8 @@ from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.summary import Position
 
 _HAVING_MEMBERS: Final = OPEN | {"I", "C", "M"}
+_NAMESPACES: Final = frozenset({"C", "I", "M", "ND", "NS"})
+"""Kinds of values whose names can be listed."""
 _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
@@ -37,6 +39,49 @@ class ComputedNames(Dispatching):
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
+
+    def among(
+        self,
+        values: Values,
+        names: Values,
+        listed: Values,
+        others: tuple[tuple[str, str], ...] | None,
+        pos: Position,
+    ) -> Values:
+        """What of ``values`` goes with ``names``, where ``listed`` has been listed by name.
+
+        ``for name, value in vars(x).items() if name.startswith("test_")``: members of ``x`` by
+        that prefix. What is no namespace, and no object whose members are listed, is no matter.
+        ``others``: the names have none of these starts and ends.
+        """
+        known = {v for v in listed if self.values[v][0] in _NAMESPACES}
+        if not known or any(self.values[v][0] not in OPEN for v in listed - known):
+            return values
+        if others is not None:
+            return {value for value in values if not self._is_called(value, others)}
+        found: set[int] = set()
+        for each in known:
+            kind = self.values[each]
+            if kind[0] == "NS":
+                found |= self.global_names(kind[1], names, pos)
+                continue
+            owner = self.only(kind[1] if kind[0] == "ND" else each)
+            for name in map(self.values.__getitem__, names):
+                if name[0] == "S":
+                    found |= self.load_attribute(owner, name[1], pos)
+                elif name[0] == "N":
+                    found |= self.dynamic_attribute(owner, name[1], name[2], pos)
+        if not self.whole:  # a slice traces who passes what nobody knows
+            found |= {value for value in values if self.values[value][0] in OPEN}
+        return found or values
+
+    def _is_called(self, value: int, ends: tuple[tuple[str, str], ...]) -> bool:
+        """Whether it is a function or a class whose own name has one of these starts and ends."""
+        kind = self.values[value]
+        if kind[0] not in ("B", "C", "F"):
+            return False
+        _, _, name = kind[1].id.replace(":", ".").rpartition(".")
+        return any(name.startswith(start) and name.endswith(end) for start, end in ends)
 
     def open_name(
         self, receivers: Values, name: int, pos: Position, how: f.Access = "read"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine.fitting import PLAIN
 from depslice.callgraph.engine.library import SCALARS
 from depslice.callgraph.engine.operators import Operators
-from depslice.callgraph.engine.values import OPEN, Class, Value, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
 
 _OF_THEMSELVES: Final = frozenset(
@@ -38,12 +39,43 @@ _OF_TWO: Final = ("builtins.dict", "collections.abc.Mapping", "collections.abc.M
 _DEEPEST_TUPLE: Final = 4  # of classes in tuples in tuples
 _OUTSIDE: Final = frozenset({"K", "G", "GS", "XI", "S", "N"})
 _CALLABLE: Final = frozenset({"collections.abc.Callable", "typing.Callable"})
+_CLASSES: Final = frozenset({"builtins.type", "abc.ABCMeta"})
+_FUNCTION_TYPES: Final = frozenset(
+    f"types.{name}"
+    for name in (
+        *("BuiltinFunctionType", "BuiltinMethodType", "CoroutineType", "FunctionType"),
+        *("GeneratorType", "LambdaType", "MethodType", "ModuleType"),
+    )
+)
 _PLACES: Final = {**dict.fromkeys(_OF_ONE, 1), **dict.fromkeys(_OF_TWO, 2)}
 """How many types of what they hold containers are generic over."""
 
 
 class Narrowing(Operators):
     """Values that are left where a test holds, or does not."""
+
+    def shown(self, values: Values, classes: Values, how: int) -> Values:
+        """What is left of ``values`` where a test has shown that (``summary.NARROW``)."""
+        if how == s.SUBCLASS:
+            return self._narrow_classes(values, classes)
+        return self.narrow(values, classes) if how else self.exclude(values, classes)
+
+    def _narrow_classes(self, values: Values, classes: Values) -> Values:
+        """``issubclass(values, classes)`` holds.
+
+        A slice traces who passes a class that nobody knows: there all of them stay.
+        """
+        if not self.whole:
+            return values
+        instances = {
+            self.intern(("I", *self.values[v][1:])): v for v in values if self.values[v][0] == "C"
+        }
+        targets = self._class_targets(classes)
+        left = self.narrow(frozenset(instances), classes) if instances else EMPTY
+        result = {instances[each] for each in left if each in instances}
+        if not result or self.unknown_id in values:
+            result |= {self.intern(("C", each[1], False)) for each in targets if each[0] == "C"}
+        return result | {v for v in values if self.values[v][0] in ("X", "XA", "NT")} or values
 
     def narrow(self, values: Values, classes: Values) -> Values:
         """``isinstance(values, classes)`` holds."""
@@ -62,8 +94,9 @@ class Narrowing(Operators):
                 ) or any(self._may_count(kind[1], each) for each in virtual):
                     result.add(value)
                     fits = True
-            elif kind[0] in _OUTSIDE and any(
-                t[0] == "X" and self._may_be_one(kind, t[1]) for t in targets
+            elif any(
+                self._may_be_one(kind, t) if kind[0] in _OUTSIDE else self._may_be_code(kind, t)
+                for t in targets
             ):
                 result.add(value)
                 fits = True
@@ -74,6 +107,26 @@ class Narrowing(Operators):
                 elif target[0] == "X" and not (result and target[1] in _PLACES):
                     result.add(self.intern(("XI", target[1])))
         return result or values
+
+    def _may_be_code(self, value: Value, target: Value) -> bool:
+        """Whether a class, a function or a module may be an instance of ``target``."""
+        is_class = self._is_class(value)
+        if target[0] == "C":
+            metaclasses = self.metaclasses_of(value[1]) if value[0] == "C" else ()
+            return any(target[1] in self.mro(each) for each in metaclasses)
+        if target[0] != "X" or target[1] in PLAIN:
+            return False
+        if target[1] in _CLASSES:
+            return is_class is not False
+        return target[1] not in _FUNCTION_TYPES or not is_class
+
+    def _is_class(self, value: Value) -> bool | None:
+        """Whether it is a class; ``None``: not told."""
+        if value[0] in ("C", "XA", "NT"):
+            return True
+        if value[0] == "X":
+            return self.outside.class_name(value[1]) is not None or None
+        return False
 
     def _narrow_open(self, value: int, targets: Sequence[Value]) -> Values:
         """An open value stays what callers know of it; a container holds what it holds."""
@@ -120,6 +173,8 @@ class Narrowing(Operators):
         if target[0] == "C":
             told = value[0] == "I" and target[1] in self.mro(value[1])
             return told and not self.has_check(target[1])
+        if value[0] == "C":
+            return bool(target[1] == "builtins.type")
         if not self.whole or target[1] not in PLAIN:
             return False
         stubs = self.outside.stubs
@@ -147,9 +202,11 @@ class Narrowing(Operators):
         methods = list(self.outside.protocols.methods_of(target))
         return bool(methods) and all(self.find_member(class_, name) for name in methods)
 
-    def _may_be_one(self, value: Value, outside: str) -> bool:
+    def _may_be_one(self, value: Value, other: Value) -> bool:
         """Whether an object of a class outside can be an instance of another such class."""
-        stubs = self.outside.stubs
+        if other[0] != "X":
+            return False
+        outside, stubs = other[1], self.outside.stubs
         target = stubs.class_named(outside)
         class_ = self.outside.types.class_of(value)
         if outside not in PLAIN or target is None or class_ is None:

@@ -91,7 +91,7 @@ class Operators(Protocols):
             return False
         self.call_dunder(receiver, class_, root, [other], pos)
         if dunder in _WITH_EQUALITY[root]:
-            self.call_dunder(receiver, class_, "__eq__", [other], pos)
+            self.call_dunder(receiver, class_, "__eq__", [other], pos, "derived")
         return True
 
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
@@ -218,6 +218,8 @@ class Operators(Protocols):
                 if forward == "mul" and self.find_member(kind[1], "__rmul__") is None:
                     self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
             elif kind[0] in OPEN:
+                if answered:
+                    continue
                 result |= self.operate(value, f"__r{forward}__", [left], pos)
                 if forward == "mul" and not self.whole:
                     self.note_protocol("__index__", pos, value)

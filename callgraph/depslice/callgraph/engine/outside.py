@@ -32,7 +32,8 @@ _BUILT: Final = {
 
 # Methods of texts that change each letter alone: what is known of a text's ends stays known.
 _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}
-_FILLING: Final = ("format", "format_map", "__mod__")
+_BY_TEXT: Final = ("format", "format_map", "__mod__", "split", "rsplit")
+"""Other methods that give something else for each text."""
 _STEPPED: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
@@ -125,7 +126,7 @@ class Outside:
             return self._undeclared(number, class_, name, pos)
         dotted = self._label(class_, name)
         self.engine.facts.append((f.EXTERNAL, dotted, pos, False))
-        if value[0] in ("S", "N") and name not in _BY_LETTER and name not in _FILLING:
+        if value[0] in ("S", "N") and name not in _BY_LETTER and name not in _BY_TEXT:
             # One value for all texts: they differ in nothing else.
             number = self.engine.intern(("XI", "builtins.str"))
         return self._read(number, found, name, pos)

@@ -59,6 +59,7 @@ NO_RESULT: Final = frozenset(
 
 
 _READ_AT: Final[dict[int, tuple[int, ...]]] = {
+    s.AMONG: (2, 3, 4),
     s.ANNOTATION: (),
     s.ATTR: (2,),
     s.AWAIT: (2,),
@@ -190,6 +191,8 @@ def _named_in_calls(unit: Unit) -> Iterator[int]:
     for op in unit.ops if getters else ():
         if op[0] == s.CALL and op[2] in getters:
             yield from op[3][:2]
+        elif op[0] == s.ATTR and op[3] in ("split", "rsplit"):  # `"a.b".split(".")`
+            yield op[2]
 
 
 def is_in_place(dunder: str) -> bool:

@@ -58,7 +58,13 @@ class Protocols(CallEvaluation):
     """What ``for``, ``with`` and ``await`` call (language reference, 3.3 and 3.4)."""
 
     def call_dunder(
-        self, receiver: int, class_: Class, dunder: str, args: Sequence[Values], pos: Position
+        self,
+        receiver: int,
+        class_: Class,
+        dunder: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str = "protocol",
     ) -> Values:
         """Call a special method, looked up on the type (3.3.12)."""
         owner = self.find_member(class_, dunder)
@@ -76,7 +82,7 @@ class Protocols(CallEvaluation):
                 made = self.outside.inherited_result(receiver, class_, dunder, args, pos)
                 return below | made if below else made
             return below
-        made = self.call_member(class_, dunder, [self.only(receiver), *args], pos, "protocol")
+        made = self.call_member(class_, dunder, [self.only(receiver), *args], pos, rule)
         return below | made if below else made
 
     def ask_below(

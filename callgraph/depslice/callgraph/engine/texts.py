@@ -81,6 +81,15 @@ class Texts(PartialCalls):
         known = [kind[1] if kind[0] == "S" else kind[1 if start else 2] for kind in kinds]
         return [_common_start(known) if start else _common_end(known)], False
 
+    def parts_of_text(self, text: Value, call: Call) -> Values:
+        """``"engine.start".split(".")``: the parts of a text that is known, if all of it is."""
+        separators = [self.values[value] for value in call.argument(0, "sep")]
+        known = text[0] == "S" and len(separators) == 1 and separators[0][0] == "S"
+        if not known or not separators[0][1] or len(call.args) > 1 or "maxsplit" in call.keywords:
+            return EMPTY
+        parts = text[1].split(separators[0][1])
+        return EMPTY.union(*(self.single(("S", part)) for part in parts if part))
+
     def only_namespaces(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are namespaces: of modules, and of objects."""
         return frozenset(v for v in values if self.values[v][0] in ("NS", "ND"))

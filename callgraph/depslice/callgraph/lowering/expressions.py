@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -126,6 +127,9 @@ _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _QUIET = frozenset({"callable", "hasattr", "id", "isinstance", "issubclass", "len", "type"})
 """Builtins whose calls rebind nothing worth asking for."""
+_LISTING = frozenset({"getmembers", "list", "sorted", "tuple"})
+"""Functions that give what is listed, or all of it as another list."""
+_NEAR = 64  # operations among which a loop's iterable is looked for
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
 _LARGEST_KEY = 1 << 32  # longer numbers are data
@@ -724,18 +728,22 @@ class ExpressionLowering:
                 ):
                     self._narrow_attribute(attribute, classes, positive=positive)
                 case ast.Call(
+                    func=ast.Name(id="issubclass"),
+                    args=[ast.Name() as tested, classes],
+                    keywords=[],
+                ) if positive:
+                    self._narrow_name(tested, classes, positive=s.SUBCLASS)
+                case ast.Call(
                     func=ast.Attribute(
                         value=ast.Name(id=name), attr="startswith" | "endswith" as end
                     ),
-                    args=[ast.Constant(value=str(text))],
-                ) if positive and name in self.frame.env:
-                    frame = self.frame
-                    register = frame.new()
-                    ends = (text[: s.LONGEST_NAME], "")
-                    if end == "endswith":
-                        ends = ("", text[-s.LONGEST_NAME :])
-                    frame.ops.append((s.NARROW_TEXT, register, frame.env[name], *ends))
-                    frame.env = {**frame.env, name: register}
+                    args=[ast.Constant() | ast.Tuple() as given],
+                ) if name in self.frame.env:
+                    texts = tuple(map(_text_of, getattr(given, "elts", (given,))))
+                    if texts and all(0 < len(text) <= s.LONGEST_NAME for text in texts):
+                        at_start = end == "startswith"
+                        ends = tuple((text, "") if at_start else ("", text) for text in texts)
+                        self._narrow_text(name, ends, test, positive=positive)
         elif kind is ast.Compare:
             match test:
                 case ast.Compare(
@@ -746,6 +754,64 @@ class ExpressionLowering:
                     comparators=[classes],
                 ) if positive:  # what is of another type may still be of a subclass
                     self._narrow_name(tested, classes, positive=True)
+
+    def pair(self, target: ast.expr, iterable: Register) -> None:
+        """Remember which variable of a loop has the names that go with what the other has.
+
+        ``for name, value in vars(x).items()``, and ``… in inspect.getmembers(x)``.
+        """
+        match target:
+            case ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=value)]):
+                listed = self._listed(iterable)
+                env = self.frame.env
+                if listed is not None and name in env and value in env:
+                    self.frame.paired[env[name]] = value, listed, frozenset([env[value]])
+
+    def _listed(self, iterable: Register) -> Register | None:
+        """What has the items that are iterated, in place or as a list of their own."""
+        while (op := self._near(iterable)) is not None and op[0] == s.CALL:
+            function = self._near(op[2])
+            spelled = "" if function is None else function[2 if function[0] == s.GLOBAL else 3]
+            if function is not None and spelled == "items" and not op[3]:
+                return int(function[2])
+            if not op[3] or spelled not in _LISTING:
+                return None
+            iterable = op[3][0]
+            if spelled == "getmembers":
+                return iterable
+        return None
+
+    def _near(self, register: Register) -> Op | None:
+        """The call, or the name that is read, whose result a register holds."""
+        for op in islice(reversed(self.frame.ops), _NEAR):
+            if op[0] in (s.CALL, s.ATTR, s.GLOBAL) and op[1] == register:
+                return op
+        return None
+
+    def _narrow_text(
+        self, name: str, ends: tuple[tuple[str, str], ...], test: ast.expr, *, positive: bool
+    ) -> None:
+        """A text has one of these starts, or ends, or has none; what goes with it is less too."""
+        frame = self.frame
+        names = frame.env[name]
+        beside = frame.paired.get(names)
+        if positive:
+            narrowed = [frame.new() for _ in ends]
+            for register, each in zip(narrowed, ends, strict=True):
+                frame.ops.append((s.NARROW_TEXT, register, names, *each))
+            names = narrowed[0] if len(narrowed) == 1 else frame.phi(narrowed)
+            frame.env = {**frame.env, name: names}
+        if beside is None:
+            return
+        value, listed, held = beside
+        current = frame.env.get(value)
+        if current is not None and current in held:
+            register = frame.new()
+            pos = pack(test.lineno, test.col_offset)
+            others = None if positive else ends
+            frame.ops.append((s.AMONG, register, current, names, listed, others, pos))
+            frame.env = {**frame.env, value: register}
+            frame.paired[names] = value, listed, held | {register}
 
     def _narrow_by_one(self, tests: list[ast.expr], *, positive: bool) -> None:
         """One of ``tests`` holds (or does not), nobody knows which: names all of them speak of.
@@ -779,7 +845,7 @@ class ExpressionLowering:
         frame.env = {**before, **joined}
         frame.shown.update(dict.fromkeys(joined.values(), frame.turns))
 
-    def _narrow_name(self, node: ast.Name, classes: ast.expr, *, positive: bool) -> None:
+    def _narrow_name(self, node: ast.Name, classes: ast.expr, *, positive: bool | int) -> None:
         frame = self.frame
         name = node.id
         current = frame.env.get(name)
@@ -809,7 +875,7 @@ class ExpressionLowering:
         return self.expression(node) if known is None else known
 
     def _narrow_place(
-        self, place: str, current: Register, classes: ast.expr, *, positive: bool
+        self, place: str, current: Register, classes: ast.expr, *, positive: bool | int
     ) -> None:
         if isinstance(classes, ast.Call):
             return
@@ -939,6 +1005,7 @@ class ExpressionLowering:
             frame.ops.append((s.ITER, item, iterable, pos, bool(generator.is_async)))
             self.note_texts(generator.iter, item)
             self._bind_comprehension(generator.target, item)
+            self.pair(generator.target, iterable)
             for test in generator.ifs:
                 register = self.expression(test)
                 self.test_truth(register, test)

@@ -52,6 +52,7 @@ class Frame:
         "locals",
         "nonlocals",
         "ops",
+        "paired",
         "parameters",
         "parent",
         "piece",
@@ -80,6 +81,9 @@ class Frame:
         self.unit = unit
         self.parent = parent
         self.texts: set[Register] = set()
+        # Names that a loop lists beside what they name: the variable of that, what is listed, and
+        # the registers that have held what goes with them.
+        self.paired: dict[Register, tuple[str, Register, frozenset[Register]]] = {}
         self.piece = piece
         self.class_scope = class_scope  # of a piece: the class it runs in; of a method: its class
         self.is_function = is_function

@@ -226,6 +226,7 @@ class StatementLowering(ExpressionLowering):
         frame.ops.append((s.ITER, item, iterable, pos, isinstance(node, ast.AsyncFor)))
         self.note_texts(node.iter, item)
         self.assign(node.target, item)
+        self.pair(node.target, iterable)
         self.block(node.body)
         self._close_loop(heads, head_env)
         self._loop_else(node)
