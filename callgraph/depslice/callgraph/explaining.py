@@ -108,7 +108,7 @@ def describe(value: tuple[Any, ...], engine: Engine) -> str:
     if tag == "SU":
         return f"super() of {value[1].id}"
     if tag == "PT":
-        return "a functools.partial"
+        return "a functools.partial" if value[2] or value[3] else "a static method"
     if tag == "L":
         return "more functions than are followed"
     return "unknown" if tag == "U" else "something else"

@@ -20,6 +20,7 @@ from depslice.callgraph.source import UndecodableSource, content_digest, decode_
 from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import (
     FORMAT,
+    IMPORT,
     MAPPING,
     SEQUENCE,
     STRING,
@@ -396,23 +397,65 @@ class Program:
 
         return roots[max(roots, key=lambda root: (shared(root), roots[root] == name))]
 
+    def called_otherwise(self, module: Module) -> dict[str, str]:
+        """The modules that ``module`` imports by a name that is another one here: that -> this."""
+        if not self._own and not self._beside(module):
+            return {}
+        imports = [
+            (level, target)
+            for piece in module.summary.pieces
+            for _, level, target, _ in piece.imports
+        ]
+        imports += [
+            (op[2], op[3]) for unit in module.summary.units for op in unit.ops if op[0] == IMPORT
+        ]
+        found = {target: self._absolute(module, target) for level, target in imports if level <= 0}
+        return {target: absolute for target, absolute in found.items() if target != absolute}
+
+    def _beside(self, module: Module) -> str:
+        """The folder of a script, with a point: its ``sys.path[0]``, "" if it is a package's."""
+        directory = module.file.path.rpartition("/")[0]
+        prefix = self._directories.get(directory, "")
+        if not prefix or module.is_package or prefix in self.files:
+            return ""
+        return f"{prefix}."
+
     def _absolute(self, module: Module, name: str) -> str:
         if name in self._own:
             return self.nearest(module, name)
         top = name.partition(".")[0]
         if top in self.files or top in self.packages:
             return name
-        # A script imports the modules that lie beside it: its folder is sys.path[0].
-        directory = module.file.path.rpartition("/")[0]
-        prefix = self._directories.get(directory, "")
-        if (
-            prefix
-            and not module.is_package
-            and self.is_module(f"{prefix}.{top}")
-            and prefix not in self.files
-        ):
-            return f"{prefix}.{name}"
-        return name
+        beside = self._beside(module)  # a script imports the modules that lie there
+        return f"{beside}{name}" if beside and self.is_module(f"{beside}{top}") else name
+
+    def binding_pieces(
+        self, module: Module, name: str, versions: tuple[int, ...] | None
+    ) -> tuple[int, ...]:
+        """As :meth:`Module.current_pieces`, with the star import that gives ``name``, if any does.
+
+        It counts for what reads the name before the module binds it, where nothing or only a
+        condition binds it behind the star, and where the star comes after what does.
+        """
+        stars = module.summary.stars
+        pieces = module.current_pieces(name, versions)
+        if not stars:
+            return pieces
+        found = self.star_source(module, name) if name in module.summary.scope else None
+        star = -1 if found is None or found[0] is None else found[1]
+        own = tuple(piece for piece in pieces if piece not in stars)
+        if star < 0:
+            return own if own or versions is None else module.current_pieces(name, None)
+        if not own:
+            return (star,)
+        known = module.summary.pieces
+        if versions is None:
+            read = star > min(own) or all(known[piece].conditional for piece in own)
+        else:
+            read = star in pieces
+        if not read:
+            return own
+        return (star,) if star > max(own) and not known[star].conditional else (*own, star)
 
     def star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
         """The module that gives ``name`` to ``module`` by a star import, and the piece.
@@ -570,7 +613,7 @@ class Program:
         module = self.module(module_name)
         if module is None:
             return
-        pieces = module.current_pieces(name, None)
+        pieces = self.binding_pieces(module, name, None)
         if not pieces:
             found = self.star_source(module, name)
             if found is not None and found[0] is not None:
@@ -586,6 +629,10 @@ class Program:
             if piece.kind not in ("import", "future"):
                 yield f"{module_name}:{name}"
                 continue
+            if index in module.summary.stars:
+                found = self.star_source(module, name)
+                if found is not None and found[0] is not None:
+                    yield from self.definitions(found[0].name, name)
             for bound, level, target, item in piece.imports:
                 if bound != name:
                     continue

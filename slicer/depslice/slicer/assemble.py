@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from depslice.callgraph.model import Symbol, SymbolKind
-from depslice.callgraph.program import Module, Program
+from depslice.callgraph.program import Module, Program, top_bound
 from depslice.slicer.closure import Closure, PieceKey
 from depslice.slicer.cut import FileCut, Form, Link, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
@@ -148,6 +148,7 @@ def _cut(
         runs=runs,
         submodules=submodules,
         links=links,
+        modules=program.called_otherwise(module) if keep else {},
         undocumented=frozenset(
             summary.pieces[i].path for i in kept if (module.name, i) in closure.undocumented
         ),
@@ -173,7 +174,7 @@ def _links(
             continue
         absolute = program.import_target(module, level, target)
         if item is None:
-            name = absolute if level < 0 else absolute.partition(".")[0]
+            name = absolute if level < 0 else top_bound(absolute, target)
             links[bound] = Link(module=name) if program.is_module(name) else Link()
             continue
         source = program.module(absolute)

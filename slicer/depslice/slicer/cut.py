@@ -61,6 +61,8 @@ class FileCut:
     * ``submodules``: for an import statement, modules outside the repo that it has to import
       too, by the bound name of their package: path -> name -> modules.
     * ``links``: for every import-bound name of the module scope, what it is.
+    * ``modules``: for modules that the file imports by a name that another one has, or none: what
+      they are called (of several source roots, or beside a script).
     * ``undocumented``: kept classes that are shown without their docstring.
     * ``forms``: how kept statements are shown, if not all are in ``full``. One without
       an entry is shown as what it stands in.
@@ -77,5 +79,6 @@ class FileCut:
     runs: Mapping[StatementPath, str] = field(default_factory=dict)
     submodules: Mapping[StatementPath, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
     undocumented: frozenset[StatementPath] = frozenset()
     forms: Mapping[StatementPath, Form] = field(default_factory=dict)

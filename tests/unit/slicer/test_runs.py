@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from check import write_files
+from check import slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 from depslice.slicer.render import write_tree
@@ -1083,3 +1083,219 @@ def target():
     {loaders}
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "[1, 2]"
+
+
+_OVERRIDDEN = """
+class A:
+    def go(self): return "A"
+class B:
+    def go(self): return "B"
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "below"),
+    [
+        ("def __init__(self): self.x = A()", "def __init__(self): self.x = B()"),
+        (
+            "def __init__(self): self.x = A()",
+            "def __init__(self):\n        super().__init__()\n        self.x = B()",
+        ),
+        ("x = A()", "x = B()"),
+        ("def x_(self): return A()\n    x = property(x_)", "x = property(lambda self: B())"),
+        ("@property\n    def x(self): return A()", "@property\n    def x(self): return B()"),
+        ("@property\n    def x(self): return self.make()\n    def make(self): return A()",
+         "def make(self): return B()"),
+        ("@property\n    def x(self): return next(self.each())\n    def each(self): yield A()",
+         "def each(self): yield B()"),
+        ("@property\n    def x(self): return self[0]\n    def __getitem__(self, key): return A()",
+         "def __getitem__(self, key): return B()"),
+        ("@property\n    def x(self): return self + 1\n    def __add__(self, other): return A()",
+         "def __add__(self, other): return B()"),
+        (("kind = A\n    @classmethod\n    def build(cls): return cls.kind()\n"
+         "    @property\n    def x(self): return self.build()"),
+         "kind = B"),
+    ],
+)  # fmt: skip
+def test_what_subclasses_have_instead_is_followed(base: str, below: str, tmp_path: Path) -> None:
+    """The base is made too, and has something of its own: both may be meant."""
+    files = f"""
+# --- app.py
+{_OVERRIDDEN}
+class Table:
+    {base}
+    def run(self): return self.x.go()
+class Sub(Table):
+    {below}
+def target(): return Table().run(), Sub().run()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "('A', 'B')"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["f'do_{n}'", "'do_' + n", "'%s_%s' % ('do', n)", "'{}_{}'.format('do', n)"],
+)
+def test_members_added_later_by_names_that_are_put_together(name: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class T: pass
+def do_a(self): return 1
+T.do_a = do_a
+def target():
+    return [getattr(T(), {name})() for n in ["a"] if hasattr(T(), {name})]
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[1]"
+
+
+def test_classes_that_become_one_another(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Off:
+    def flip(self, to): self.__class__ = to
+    def name(self): return "off"
+class On:
+    def flip(self, to): self.__class__ = Off
+    def name(self): return "on"
+def target():
+    s = Off()
+    s.flip(On)
+    first = s.name()
+    s.flip(On)
+    return first, s.name()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "('on', 'off')"
+
+
+def test_a_function_that_is_static_by_one_name_alone(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+def f(*given): return len(given)
+class A:
+    conv = staticmethod(f)
+    other = f
+class B:
+    other = f
+class C(A, B): pass
+def target(): return A().conv(1), A().other(1), A.conv(1), C().other(1)
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(1, 2, 1, 2)"
+
+
+def test_a_truth_test_makes_nobody_live_who_does_not_answer(tmp_path: Path) -> None:
+    """`if engine:` asks any object: 737 definitions came for a comparison of two texts."""
+    files = """
+# --- app.py
+class Engine:
+    def __init__(self): self.parts = [big()]
+class Sized:
+    def __init__(self): self.size = small()
+    def __len__(self): return self.size
+def big(): return 1
+def small(): return 0
+class Event(str):
+    def __new__(cls, id: str, engine: "Engine | None" = None, sized: "Sized | None" = None):
+        self = super().__new__(cls, id)
+        if engine:
+            self.engine = engine
+        if sized:
+            self.sized = sized
+        return self
+    def match(self, other: str): return self == other
+"""
+    write_files(files, tmp_path)
+    kept = slice_ids(tmp_path, "app:Event.match")
+    assert "app:Engine.__init__" not in kept
+    assert "app:Engine" in kept
+    assert {"app:Sized.__init__", "app:Sized.__len__", "app:small"} <= kept
+
+
+def test_a_metaclass_rests_while_its_classes_are_only_named(tmp_path: Path) -> None:
+    made = """
+# --- made.py
+entered = {}
+class Meta(type):
+    def __init__(cls, name, bases, attrs):
+        super().__init__(name, bases, attrs)
+        for key, value in attrs.items():
+            if key.startswith("on_"): entered[key] = value
+    def names(cls): return sorted(entered)
+class Chart(metaclass=Meta):
+    def on_one(self): return big()
+class Other(metaclass=Meta):
+    def on_two(self): return big()
+def big(): return "big"
+# --- app.py
+from __future__ import annotations
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from made import Chart
+def named(c: Chart): return 1
+def told(c: Chart): return Chart2().on_two(), Chart2.names()
+from made import Other as Chart2
+"""
+    assert answer(made, "app:named", "m.named(2)", tmp_path / "named") == "1"
+    kept = slice_ids(tmp_path / "named" / "repo", "app:named")
+    assert not any(each.startswith(("made:Meta.", "made:Chart.", "made:big")) for each in kept)
+    told = answer(made, "app:told", "m.told(2)", tmp_path / "told")
+    assert told == "('big', ['on_one', 'on_two'])"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("from base import *\nITEMS += ['b']", "['a', 'b']"),
+        ("from base import *\nITEMS = ITEMS + ['b']", "['a', 'b']"),
+        ("from base import *\nif ITEMS: ITEMS = 5", "5"),
+        ("from base import *\nif not ITEMS: ITEMS = 5", "['a']"),
+        ("from base import *\n_f = f\ndef f(): return _f() + 1\nITEMS = f()", "4"),
+        ("from base import *\nclass C(C): y = C.x + 1\nITEMS = C.x, C.y", "(7, 8)"),
+        ("from base import *\nITEMS: list", "['a']"),
+        ("ITEMS: list\nfrom base import *", "['a']"),
+        ("ITEMS = 1\nfrom base import *", "['a']"),
+        ("ITEMS = 1\ntry:\n    from base import *\nexcept ImportError: pass", "['a']"),
+        ("ITEMS = 1\ntry:\n    from missing import *\nexcept ImportError: pass", "1"),
+        ("from base import *\nlen = len\nITEMS = len(ITEMS)", "1"),
+    ],
+)
+def test_what_a_star_gives_and_the_module_binds(code: str, expected: str, tmp_path: Path) -> None:
+    """Settings in layers: they read, change or replace what the layer below has."""
+    files = f"""
+# --- base.py
+ITEMS = ['a']
+def f(): return 3
+class C: x = 7
+# --- app.py
+{code}
+def target(): return ITEMS
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "bases",
+    [
+        "class C(B if os.sep == '/' else A): pass",
+        "if os.sep == '/': Base = B\nelse: Base = A\nclass C(Base): pass",
+        ("try: from nothing_there import B as Base\nexcept ImportError: Base = B\n"
+        "class C(Base): pass"),
+        ("try:\n    import nothing_there\n    class D(A): pass\nexcept ImportError:\n"
+        "    class D(B): pass\nclass C(D): pass"),
+    ],
+)  # fmt: skip
+def test_a_base_that_is_one_of_two(bases: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+import os
+class A:
+    def __call__(self): return self.name()
+    def name(self): return "a"
+class B:
+    def __init__(self): self.last = 1
+    def __call__(self): return self.name(), len(self), self.last
+    def name(self): return "b"
+    def __len__(self): return 2
+{bases}
+def target(): return C()()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "('b', 2, 1)"

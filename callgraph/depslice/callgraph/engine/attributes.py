@@ -292,8 +292,9 @@ class AttributeEvaluation(Declared):
             if not self.binds(owner, name):
                 values |= self._of_metaclass(class_, name, receiver, pos)
                 values |= self._by_metaclass(class_, name, receiver, pos)
-                if exact is False and not self.whole:
-                    values |= self.single(("O", class_, name))
+            below = not self.binds(owner, name) or self._has_below(class_, name)
+            if below and exact is False and not self.whole:
+                values |= self.single(("O", class_, name))
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
@@ -316,6 +317,7 @@ class AttributeEvaluation(Declared):
         else:
             values |= self._instance_state(class_, name, pos)
             values |= self._of_open_bases(class_, name, pos, instances=False)
+            self.facts.append((f.MEMBER, class_, name, pos, False, "class", False))
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values
@@ -367,6 +369,19 @@ class AttributeEvaluation(Declared):
         """Whether the body of ``owner`` assigns the member: it is no method."""
         pieces = owner.module.summary.pieces
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
+
+    def kept_below(self, class_: Class) -> frozenset[str]:
+        """The names that subclasses known so far have something else for, of their own."""
+        classes = self.live_subclasses(class_)
+        if class_.kept_below is None:
+            class_.kept_below = frozenset(
+                name for k in classes for name in (*k.info.self_stores, *k.info.members)
+            )
+        return class_.kept_below
+
+    def _has_below(self, class_: Class, name: str) -> bool:
+        """Whether a slice has to look at what subclasses have by ``name``."""
+        return name[:2] != "__" and name in self.kept_below(class_)
 
     def held_by(self, class_: Class) -> int | None:
         """The container that instances are, for a class that extends a builtin one."""
@@ -506,8 +521,8 @@ class AttributeEvaluation(Declared):
             for other in self.instead_of(class_, owner, name):
                 values |= self._inherited(other, receiver, name, pos)
         else:
-            if not exact:
-                self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+            if not exact or not self.whole:  # a slice tells by it which names are asked for
+                self.facts.append((f.MEMBER, class_, name, pos, not exact, "read", False))
             values |= self._of_open_bases(class_, name, pos, instances=True)
         values |= self._of_another_class(class_, name, pos)
         stored = self._instance_state(class_, name, pos)
@@ -515,6 +530,8 @@ class AttributeEvaluation(Declared):
             values |= self.single(("O", class_, name))
         if not exact and self.whole:
             stored = stored | self.read(self.cell("below", class_, name))
+        if not exact and not self.whole and self._has_below(class_, name):
+            values |= self.single(("O", class_, name))
         if stored and owner is not None and self.whole:
             stored = self._fitting_member(class_.declarers.get(name, owner), name, stored)
         values |= stored
@@ -707,22 +724,12 @@ class AttributeEvaluation(Declared):
             cell = class_.attributes[name] = Cell()
         return cell
 
-    def _is_static_in(self, function: Function, receiver: int) -> bool:
-        """Whether a class of the receiver's has the function as ``staticmethod(function)``."""
-        holders = self.static_functions.get(function)
-        kind = self.values[receiver]
-        return (
-            holders is not None
-            and kind[0] == "I"
-            and any((k.module.name, k.info.index) in holders for k in self.mro(kind[1]))
-        )
-
     def _bind_to_instance(self, value: int, receiver: int, pos: Position) -> Values:
         kind = self.values[value]
         if kind[0] == "F":
             function: Function = kind[1]
             flags = function.unit.flags
-            if flags & s.STATIC or self._is_static_in(function, receiver):
+            if flags & s.STATIC:
                 return self.only(value)
             if flags & (s.PROPERTY | s.CACHED_PROPERTY):
                 if len(function.unit.params) > 1:
@@ -845,12 +852,40 @@ class AttributeEvaluation(Declared):
         ``self.__class__ = Open``.
         """
         values: Values = EMPTY
-        if name[:2] != "__" and any("__class__" in k.info.self_stores for k in self.mro(class_)):
-            for value in tuple(self._instance_state(class_, "__class__", pos)):
-                kind = self.values[value]
-                if kind[0] == "C" and kind[1] is not class_:
-                    values = values | self._load(self.single(("I", kind[1], True)), name, pos)
+        if name[:2] == "__":
+            return values
+        for made in self._made_into(class_, pos):
+            kind = self.values[made]
+            if kind[0] != "I":
+                values = values | self._load(self.only(made), name, pos)
+                continue
+            owner = self.find_member(kind[1], name)
+            if owner is not None:
+                values = values | self._inherited(owner, made, name, pos)
+            values = values | self._instance_state(kind[1], name, pos)
         return values
+
+    def _made_into(self, class_: Class, pos: Position) -> list[int]:
+        """Instances of the other classes that those of ``class_`` become, one after the other.
+
+        What is not known is what a call of the class gives that callers pass.
+        """
+        met = {class_}
+        waiting = [class_]
+        made: dict[int, None] = {}
+        while waiting:
+            one = waiting.pop()
+            if not any("__class__" in k.info.self_stores for k in self.mro(one)):
+                continue
+            for value in tuple(self._instance_state(one, "__class__", pos)):
+                kind = self.values[value]
+                if kind[0] == "C" and kind[1] not in met:
+                    met.add(kind[1])
+                    waiting.append(kind[1])
+                    made[self.intern(("I", kind[1], True))] = None
+                elif kind[0] in OPEN and not self.whole:
+                    made |= dict.fromkeys(self.derive("R", value, ()))
+        return [*made]
 
     def _only_sets(self, owner: Class, name: str) -> bool:
         """Whether ``owner`` binds a property of which it has no getter."""
@@ -863,7 +898,7 @@ class AttributeEvaluation(Declared):
     def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
         """The owners of a member where a base is another class: ``class C(A if new else B)``."""
         found: dict[Class, None] = {}
-        for each in self.mro(class_) if self.whole else ():
+        for each in self.mro(class_) if self.either_base else ():
             for base in each.base_values or ():
                 if len(base) > 1:
                     owners = [self.find_member(k, name) for k in self.classes_in(base)]

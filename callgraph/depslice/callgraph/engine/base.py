@@ -105,8 +105,7 @@ class EngineState:
         self.starred = False  # arguments come from `*args` or `**kwargs`: not every call has them
         self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
-        # By `attribute = staticmethod(f)`: the classes in whose bodies that stands.
-        self.static_functions: dict[Function, set[tuple[str, int]]] = {}
+        self.either_base = False  # a class has been met of which a base is one of several
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
         self.closed = False  # only what is called runs
@@ -210,7 +209,7 @@ class EngineState:
             if type(task) is Function:
                 task.noted, task.registers, task.flat = {}, [], None
         for class_ in self._classes.values():
-            class_.mro_cache = class_.descendants = None
+            class_.mro_cache = class_.descendants = class_.kept_below = None
             for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):
                 table.clear()
             for cells in (class_.attributes, class_.members):

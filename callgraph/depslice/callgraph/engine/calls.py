@@ -355,8 +355,17 @@ class CallEvaluation(ExternalCalls):
         if kind == "PT":
             merged = [*value[2], *args]
             names = {**dict(value[3]), **keywords}
+            if value[2] or value[3]:  # `staticmethod(f)` is no other function
+                rule = "partial"
             return self.call(
-                value[1], merged, names, pos, register=register, spread=spread, rule="partial"
+                value[1],
+                merged,
+                names,
+                pos,
+                register=register,
+                spread=spread,
+                rule=rule,
+                external=external,
             )
         if kind == "L":
             return self.asked(("left-over", callee, rule, external), pos)
@@ -592,6 +601,12 @@ class CallEvaluation(ExternalCalls):
                 self.write(self.cell("field", container, name), given.get(name, EMPTY))
         return made
 
+    def dynamic_attribute(
+        self, receivers: Values, prefix: str, suffix: str, pos: Position
+    ) -> Values:
+        """Implemented by the part for computed names."""
+        raise NotImplementedError
+
     def get_by_name(self, getter: tuple[Any, ...], values: Values, pos: Position) -> Values:
         """What ``attrgetter``, ``itemgetter`` or ``methodcaller`` does with ``values``."""
         _, kind, given, names = getter
@@ -602,11 +617,13 @@ class CallEvaluation(ExternalCalls):
                 continue
             for key in keys:
                 name = self.values[key]
-                if name[0] != "S":
-                    continue
-                found = values
-                for part in name[1].split("."):
-                    found = self.load_attribute(found, part, pos)
+                if name[0] == "S":
+                    found = values
+                    for part in name[1].split("."):
+                        found = self.load_attribute(found, part, pos)
+                else:
+                    start, end = name[1:] if name[0] == "N" else ("", "")
+                    found = self.dynamic_attribute(values, start, end, pos)
                 if kind == "method":
                     found = self.call(
                         found, given[1:], dict(names), pos, rule="callback", external=True

@@ -126,6 +126,7 @@ class ClassEvaluation(AnnotationEvaluation):
         if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
             return
         made.base_values = [frozenset(base) for base in bases]
+        self.either_base = self.either_base or any(len(base) > 1 for base in bases)
         made.mro_cache = None
         external: list[str] = []
         for base in bases:
@@ -238,10 +239,10 @@ class ClassEvaluation(AnnotationEvaluation):
         found = self.find_member(owner, name)
         if found is None:
             return EMPTY
-        self.facts.append((f.MEMBER, found, name, pos, False, "call", True))
+        owners = (found, *self.instead_of(owner, found, name))
+        self.facts += [(f.MEMBER, each, name, pos, False, "call", True) for each in owners]
         values: set[int] = set()
-        others = self.instead_of(owner, found, name)
-        members = [value for each in (found, *others) for value in self.member_values(each, name)]
+        members = [value for each in owners for value in self.member_values(each, name)]
         for value in members:
             kind = self.values[value]
             if kind[0] == "F":
@@ -477,7 +478,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return
         base.subclasses[made] = None
         for ancestor in self.mro(base):
-            ancestor.descendants = None
+            ancestor.descendants = ancestor.kept_below = None
             self.wake(ancestor.family)
 
 

@@ -48,10 +48,9 @@ class Construction(CallingBack):
             self.facts.append((f.INSTANCE, class_, pos))
         instance = self.single(("I", class_, exact))
         result: set[int] = set()
-        metaclasses = [m for k in self.mro(class_) for m in k.metaclasses]
-        for metaclass in () if by_type else metaclasses:
-            caller = self.find_member(metaclass, "__call__")
-            if caller is not None:
+        for k in () if by_type else self.mro(class_):
+            calling = [m for m in k.metaclasses if self.find_member(m, "__call__") is not None]
+            for metaclass in calling:  # one of them, where a condition chooses
                 made = self.call_member(
                     metaclass,
                     "__call__",
@@ -60,8 +59,8 @@ class Construction(CallingBack):
                     "metaclass-call",
                 )
                 result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
-                if self.whole:
-                    return result or instance
+            if calling and self.whole:
+                return result or instance
         if self.whole and any(b.startswith("enum.") for b in self.external_bases(class_)):
             if self.find_member(class_, "_missing_") is not None:
                 self.call_member(
@@ -71,8 +70,9 @@ class Construction(CallingBack):
         made_others = False
         new = self.find_member(class_, "__new__")
         if new is not None:
-            self.facts.append((f.MEMBER, new, "__new__", pos, not exact, "call", True))
             news = (new, *self.instead_of(class_, new, "__new__"))
+            for each in news:
+                self.facts.append((f.MEMBER, each, "__new__", pos, not exact, "call", True))
             makers = [value for each in news for value in self.member_values(each, "__new__")]
             for value in makers:
                 if self.values[value][0] == "F":
@@ -95,9 +95,9 @@ class Construction(CallingBack):
         if made_others and self.whole:
             return result
         if init is not None:
-            self.facts.append((f.MEMBER, init, "__init__", pos, not exact, "call", True))
             given = [instance, *args]
             for owner in (init, *self.instead_of(class_, init, "__init__")):
+                self.facts.append((f.MEMBER, owner, "__init__", pos, not exact, "call", True))
                 self._call_defined(owner, "__init__", given, keywords, spread, pos, rule="init")
         else:
             for above in self.open_bases(class_, instances=False):
@@ -309,11 +309,14 @@ class Construction(CallingBack):
                 return self.single(("CD", callee, decorated)) if is_decorator else self.unknown
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
-        self.facts.append((f.MEMBER, owner, "__call__", pos, True, "call", True))
         given = [self.only(callee), *args]
-        return self._call_defined(
-            owner, "__call__", given, keywords, spread, pos, rule="callable-instance"
-        )
+        made: Values = EMPTY
+        for each in (owner, *self.instead_of(class_, owner, "__call__")):
+            self.facts.append((f.MEMBER, each, "__call__", pos, True, "call", True))
+            made = made | self._call_defined(
+                each, "__call__", given, keywords, spread, pos, rule="callable-instance"
+            )
+        return made
 
 
 def _decorated(ops: Sequence[Op]) -> Iterator[int]:

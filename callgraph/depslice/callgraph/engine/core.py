@@ -186,8 +186,9 @@ class Engine(Probing):
         self.write(cell, self.guess | self.single(("I", meant, False)))
 
     def _known(self, values: Values) -> list[Value]:
+        """What tells of a parameter: some object from outside among others says little."""
         kinds = [self.values[value] for value in values]
-        return [kind for kind in kinds if kind[0] not in OPEN]
+        return [kind for kind in kinds if kind[0] not in OPEN and kind[0] != "XI"]
 
     def _want(self, functions: list[Function]) -> None:
         for function in functions:

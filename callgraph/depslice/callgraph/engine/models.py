@@ -99,7 +99,9 @@ def _reduce(engine: ContainerEvaluation, call: Call) -> Values:
 def _globals(engine: ContainerEvaluation, call: Call) -> Values:
     """The namespace of this module, or (``vars(x)``) of what is given."""
     if call.args:
-        return engine.load_attribute(call.args[0], "__dict__", call.pos)
+        outside = {v for v in call.args[0] if engine.whole and engine.values[v][0] == "XI"}
+        of_own = engine.load_attribute(call.args[0] - outside, "__dict__", call.pos)
+        return of_own.union(*(engine.single(("ND", each)) for each in sorted(outside)))
     return EMPTY if engine.current is None else engine.single(("NS", engine.current.module.name))
 
 
@@ -581,16 +583,15 @@ def _set_defaults(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _static_method(engine: ContainerEvaluation, call: Call) -> Values:
-    """``attribute = staticmethod(f)``: what instances have by it, gets no receiver."""
-    functions = call.argument(0, "")
-    current = engine.current
-    if current is not None and current.unit.kind == "piece" and current.unit.owner >= 0:
-        for value in functions:
-            kind = engine.values[value]
-            if kind[0] == "F" and kind[1].unit.owner < 0:
-                holder = current.module.name, current.unit.owner
-                engine.static_functions.setdefault(kind[1], set()).add(holder)
-    return functions
+    """``attribute = staticmethod(f)``: what instances have by it, gets no receiver.
+
+    As a partial of ``f`` that passes nothing: it binds to no instance either.
+    """
+    given = call.argument(0, "")
+    functions = {v for v in given if engine.values[v][0] == "F"}
+    return given - functions | {
+        made for v in functions for made in engine.single(("PT", engine.only(v), (), ()))
+    }
 
 
 def _hasattr(engine: ContainerEvaluation, call: Call) -> Values:

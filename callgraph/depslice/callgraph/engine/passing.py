@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.fitting import FittingEvaluation
+from depslice.callgraph.engine.fitting import PLAIN, FittingEvaluation
 from depslice.callgraph.engine.parts import FULL, names_attributes, names_members, returns_first
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
@@ -423,6 +423,11 @@ class FunctionCalls(FittingEvaluation):
                 self.write(cell, {place})
         return True
 
+    def _is_told(self, kind: Value) -> bool:
+        """Whether it is an object from outside that does more than hold data."""
+        told = self.whole and kind[0] == "XI" and kind[1] not in PLAIN
+        return told and not str(kind[1]).startswith("types.")
+
     def _passed(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are worth passing."""
         if isinstance(values, set):
@@ -431,7 +436,9 @@ class FunctionCalls(FittingEvaluation):
         if passed is None:
             wanted = _PASSED if self.whole else TRACED
             known = self.values
-            passed = self.shared({v for v in values if known[v][0] in wanted})
+            passed = self.shared(
+                {v for v in values if known[v][0] in wanted or self._is_told(known[v])}
+            )
             if not self.whole and passed == self.unknown:
                 passed = EMPTY
             self._passing[values] = passed

@@ -17,6 +17,7 @@ from depslice.callgraph.engine.values import (
     HANDED,
     ITERABLE,
     NAMED_TUPLE,
+    NO_KEYWORDS,
     OPEN,
     Class,
     Function,
@@ -41,6 +42,14 @@ _RECORDS: Final = frozenset(
     {"attributes", "attrs", "dataclass", "define", "frozen", "mutable", "s"}
 )
 """What decorators go by that write special methods which go by the fields (dataclasses, attrs)."""
+_PLAIN_RESULTS: Final = frozenset(
+    {
+        *("__bool__", "__bytes__", "__complex__", "__contains__", "__delitem__", "__eq__"),
+        *("__exit__", "__float__", "__format__", "__ge__", "__gt__", "__hash__", "__index__"),
+        *("__int__", "__le__", "__len__", "__lt__", "__ne__", "__repr__", "__setitem__", "__str__"),
+    }
+)
+"""Special methods of which nobody follows what they give."""
 _MOST_PARTS: Final = 32  # containers that are looked into
 
 
@@ -75,6 +84,8 @@ class Protocols(CallEvaluation):
         below: Values = EMPTY
         if not exact and self.whole:
             below = self.call_overrides(class_, owner, dunder, args, pos)
+        elif not exact and dunder not in _PLAIN_RESULTS and dunder in self.kept_below(class_):
+            below = self.call(self.single(("O", class_, dunder)), args, NO_KEYWORDS, pos)
         if owner is None:
             for above in self.open_bases(class_, instances=True):
                 below = below | self.operate(above, dunder, args, pos)
@@ -323,10 +334,11 @@ class Protocols(CallEvaluation):
     ) -> Values | None:
         """What a special method of a class's metaclass gives; ``None`` where there is none."""
         for k in self.mro(class_):
-            for metaclass in k.metaclasses:
-                if self.find_member(metaclass, dunder) is not None:
-                    given = [self.only(receiver), *args]
-                    return self.call_member(metaclass, dunder, given, pos, "metaclass")
+            asked = [m for m in k.metaclasses if self.find_member(m, dunder) is not None]
+            given = [self.only(receiver), *args]
+            made = [self.call_member(m, dunder, given, pos, "metaclass") for m in asked]
+            if made:
+                return EMPTY.union(*made)
         return None
 
     def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:

@@ -102,7 +102,7 @@ class ScopeEvaluation(IdlePieces):
             stable = self._stable_values(module, name)
             if stable is not None:
                 return stable
-        pieces = module.current_pieces(name, versions)
+        pieces = self.program.binding_pieces(module, name, versions)
         writers = module.summary.global_writers.get(name, ())
         if len(pieces) == 1 and not writers and not patched:
             return self._piece_values(module, name, pieces[0])
@@ -132,6 +132,8 @@ class ScopeEvaluation(IdlePieces):
         pieces = summary.scope.get(name, ())
         if len(pieces) != 1 or name in summary.global_writers:
             return None
+        if summary.stars and self.program.binding_pieces(module, name, None) != tuple(pieces):
+            return None
         piece = summary.pieces[pieces[0]]
         if piece.kind != "import":
             return self.direct_definition(module, piece)
@@ -148,6 +150,10 @@ class ScopeEvaluation(IdlePieces):
 
     def _piece_values(self, module: Module, name: str, index: int) -> Values:
         piece = module.summary.pieces[index]
+        if index in module.summary.stars:
+            found = self.program.star_source(module, name)
+            source = None if found is None else found[0]
+            return EMPTY if source is None else self.module_member(source, name)
         if piece.kind == "import":
             return self._imported(module, piece, name)
         direct = self.direct_definition(module, piece)

@@ -299,6 +299,7 @@ class Class:
         "holders",
         "id",
         "info",
+        "kept_below",
         "members",
         "metaclasses",
         "module",
@@ -326,6 +327,7 @@ class Class:
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
         self.descendants: list[Class] | None = None
+        self.kept_below: frozenset[str] | None = None  # attributes that those store or assign
         # owner and name -> the subclasses looked at, what they override
         self.overrides: dict[
             tuple[Class | None, str], tuple[list[Class], list[tuple[Class, Class]]]

@@ -141,6 +141,7 @@ class ExpressionLowering:
 
     frame: Frame
     module_versions: dict[str, tuple[int, ...]]
+    stars: list[int]  # the star imports so far: any name may come by them
     dynamic: list[tuple[Position, str]]
     rebound: frozenset[str]  # names that functions of the file may rebind which others have
 
@@ -220,7 +221,7 @@ class ExpressionLowering:
                     (s.CLASSVAR, register, scope.index, name, scope.versions[name], pos)
                 )
                 return register
-            versions = self.module_versions.get(name)
+            versions = self.module_versions.get(name, () if self.stars else None)
         if frame.parent is not None and name not in frame.globals:
             owner = frame.owner_of(name)
             if owner is not None:

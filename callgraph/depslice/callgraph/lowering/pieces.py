@@ -244,6 +244,8 @@ class FileLowering(DefinitionLowering):
         piece.imports = entries
         if any(bound == "*" for bound, *_ in entries):
             self.stars.append(piece.index)
+            versions = self.module_versions if owner is None else owner.versions
+            versions.update({bound: (*known, piece.index) for bound, known in versions.items()})
             return
         if owner is not None or outer is not None:  # imports of a class scope are values of it
             frame = self._open_piece(piece, owner, outer)
@@ -291,6 +293,8 @@ class FileLowering(DefinitionLowering):
                 if isinstance(target, ast.Name):
                     if target.id == "__all__":
                         self._extend_all(node.value)
+                    elif owner is None and self.stars and target.id not in self.module_versions:
+                        names.add(target.id)  # of what a star has given
                     self._mutates(piece, target.id, owner)
                 else:
                     self._store_mutation(target, piece, owner)
@@ -317,7 +321,9 @@ class FileLowering(DefinitionLowering):
 
     def _is_bound(self, target: ast.expr) -> bool:
         """Whether a name of the module is bound already: a type without a value binds nothing."""
-        return isinstance(target, ast.Name) and bool(self.module_versions.get(target.id))
+        if not isinstance(target, ast.Name):
+            return False
+        return bool(self.stars or self.module_versions.get(target.id))
 
     def _store_mutation(self, target: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
         if isinstance(target, ast.Attribute | ast.Subscript):

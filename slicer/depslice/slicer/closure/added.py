@@ -136,6 +136,11 @@ class AddedMembers:
         self._spelled.add(name)
         self._keep_all(self._waiting.pop(name, []))
 
+    def ask(self, name: str) -> None:
+        """Somebody asks for a member of that name."""
+        if name not in self._spelled:
+            self._ask_by_name(name)
+
     def ask_all(self) -> None:
         """Somebody asks for members by names that are not known, or for all of them."""
         self._all_are_asked = True

@@ -39,6 +39,9 @@ _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
+_TESTED: Final = ("__bool__", "__len__")
+_SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
+"""What any object has, records by their fields."""
 _DERIVED: Final = frozenset({*ORDERING, "__getitem__"})
 """What is looked for by other names where it is missing."""
 _TOLD: Final = {
@@ -156,6 +159,14 @@ class Classes:
             return True
         order = self._engine.mro(class_)
         return any(k.metaclasses or "__init_subclass__" in k.info.members for k in order)
+
+    def rests(self, class_: Class) -> bool:
+        """Whether its metaclass may stay without its methods: nobody looks at the class.
+
+        It is named in annotations alone, and no class is live that the same metaclass makes.
+        """
+        metaclasses = self._engine.metaclasses_of(class_)
+        return bool(metaclasses) and not any(map(self._live.is_extended, (class_, *metaclasses)))
 
     def ask_for_own(self, class_: Class) -> None:
         """What the class itself asks for as soon as it is live."""
@@ -452,8 +463,13 @@ class Classes:
     # --- demands that stand
 
     def want_on_instance(self, class_: Class, name: str, demand: Demand) -> None:
-        """``name`` on an instance of ``class_``, which is live, or of a live subclass."""
-        self.make_live(class_, demand)
+        """``name`` on an instance of ``class_``, which is live, or of a live subclass.
+
+        What is asked of any object (``if engine:``) shows nothing of one whose class has no answer
+        of its own.
+        """
+        if not self._is_plain(class_, name):
+            self.make_live(class_, demand)
         if self._engine.is_protocol(class_):
             self._want_of_alike(class_, name, demand)
         self.want_override(class_, name, demand)
@@ -461,6 +477,13 @@ class Classes:
             self._growth.stand(self._of_instances.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_where_missing(live, name, demand)
+
+    def _is_plain(self, class_: Class, name: str) -> bool:
+        """Whether ``object`` answers for an instance: no method, written or generated, does."""
+        if name in self._live.answered_by(class_):
+            return False
+        generated = name in _SHOWN and is_record(self._engine, class_, self._overrides)
+        return name in _TESTED or (name in _SHOWN and not generated)
 
     def _want_of_alike(self, protocol: Class, name: str, demand: Demand) -> None:
         """``name`` on what is like a protocol (PEP 544): on classes that have a method of it.

@@ -27,6 +27,8 @@ from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.pieces import start_of, units_of_piece
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
+_NAMED_AT = {f.MEMBER: 2, f.UNKNOWN: 1}
+"""Where facts have the name of a member, which nothing spells if it was put together."""
 _Rule: TypeAlias = Callable[[Followed, f.Fact], None]
 
 
@@ -53,6 +55,8 @@ class Following:
         self._open = open_values
         self._outside = outside
         self._added = added
+        # Class statements whose metaclass need not do anything so far.
+        self._resting: dict[Class, Followed] = {}
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -91,6 +95,9 @@ class Following:
             for function, followed in self._growth.followed.items()
             if function.facts is not followed.facts
         ]
+        awake = [at for made, at in self._resting.items() if not self._classes.rests(made)]
+        self._resting = {m: at for m, at in self._resting.items() if self._classes.rests(m)}
+        stale += awake
         for each in stale:
             self._growth.follow(each.module, each.piece.index, each.item)
         return self._follow_outside() or bool(stale) or placed
@@ -128,7 +135,7 @@ class Following:
             followed.facts = function.facts
             if number == piece.unit and piece.kind == "class":
                 followed.bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
-                class_ = self._growth.class_of(module, piece)
+                followed.made = class_ = self._growth.class_of(module, piece)
                 self._classes.want_read_by_type(class_, item)
                 self._classes.hand_to_hook(class_)
             self._follow(followed, facts)
@@ -136,20 +143,43 @@ class Following:
     def _follow(self, at: Followed, facts: Iterable[f.Fact]) -> bool:
         """Follow ``facts`` that were not; whether there are such."""
         new = False
+        made = at.made if at.made is not None and self._classes.rests(at.made) else None
         for fact in facts:
             if fact not in at.seen:
+                if made is not None and self._is_of_metaclass(at, made, fact):
+                    self._resting[made] = at
+                    continue
                 at.seen.add(fact)
                 new = True
                 if fact[0] in _BY_ANY_NAME or (fact[0] == f.MEMBER and fact[2] == f.ALL):
                     self._added.ask_all()
+                elif fact[0] in _NAMED_AT:
+                    self._added.ask(fact[_NAMED_AT[fact[0]]])
                 rule = self._rules.get(fact[0])
                 if rule is not None:
                     rule(at, fact)
         return new
 
+    def _is_of_metaclass(self, at: Followed, made: Class, fact: f.Fact) -> bool:
+        """Whether the statement of ``made`` does that by its metaclass, which makes the class.
+
+        The metaclass is kept as a name then.
+        """
+        metaclasses = set(self._engine.metaclasses_of(made))
+        if fact[0] == f.MEMBER:
+            return fact[1] is made or any(fact[1] in self._engine.mro(m) for m in metaclasses)
+        if fact[0] != f.NAME:
+            by_metaclass = fact[0] == f.CALL and fact[4] == "metaclass"
+            return by_metaclass or (fact[0] == f.CLASSREF and fact[1] in metaclasses)
+        source = self._growth.program.module(fact[1])
+        named = source is not None and self._names_base(source, fact[2], fact[3], metaclasses)
+        if named:
+            self._name(at, fact, value=False)
+        return named
+
     # --- names, modules
 
-    def _name(self, at: Followed, fact: f.Fact) -> None:
+    def _name(self, at: Followed, fact: f.Fact, *, value: bool = True) -> None:
         _, owner, name, versions, pos, *dynamic = fact
         source = self._growth.program.module(owner)
         if source is None:
@@ -173,7 +203,7 @@ class Following:
             versions=versions,
             # `globals()["name"]` reads a name that linters do not see read.
             local=source is at.module and not dynamic,
-            value=not inherits,
+            value=value and not inherits,
             written=written,
         )
 

@@ -40,8 +40,8 @@ class Followed:
     """A unit of a kept piece whose facts are followed, for the symbol ``item``.
 
     ``facts`` is the list that was followed last (the engine makes a new one when it finds
-    more), ``seen`` every fact so far. ``bases`` are the classes that a class statement
-    names as its bases.
+    more), ``seen`` every fact so far. ``made`` is the class that a class statement makes,
+    ``bases`` are those it names as its bases.
     """
 
     module: Module
@@ -51,6 +51,7 @@ class Followed:
     facts: list[Fact] = field(default_factory=list)
     seen: set[Fact] = field(default_factory=set)
     bases: set[Class] = field(default_factory=set)
+    made: Class | None = None
 
 
 class Asked:

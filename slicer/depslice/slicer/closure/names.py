@@ -59,7 +59,8 @@ class Names:
         key = (module.name, name, versions, value, written)
         if not self.wanted.is_new(key, demand):
             return
-        pieces = [module.summary.pieces[i] for i in module.current_pieces(name, versions)]
+        current = self._program.binding_pieces(module, name, versions)
+        pieces = [module.summary.pieces[i] for i in current]
         if not pieces:
             self._want_unbound(module, name, demand, value=value)
             return
@@ -266,7 +267,7 @@ class Names:
         inner = f"{absolute}.{item}"
         if source is not None and self._has(source, item):
             # `from . import x` in `__init__`, where the only `x` is that very import.
-            if source is module and module.current_pieces(item, None) == (piece.index,):
+            if source is module and program.binding_pieces(module, item, None) == (piece.index,):
                 growth.keep_module(inner)
                 return True
             growth.keep_module(absolute)
@@ -295,7 +296,8 @@ class Names:
     ) -> bool:
         """The name ``item`` of another module; whether the options leave it in the slice."""
         wanted = f"{source.name}:{item}"
-        pieces = [source.summary.pieces[i] for i in source.current_pieces(item, None)]
+        current = self._program.binding_pieces(source, item, None)
+        pieces = [source.summary.pieces[i] for i in current]
         direct = any(piece.kind != "import" for piece in pieces)
         if direct and self._growth.omits(wanted, demand):
             return False

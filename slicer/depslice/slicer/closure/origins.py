@@ -202,7 +202,9 @@ class Origins:
         for each in dict.fromkeys((class_, *below)):
             self._read((each, name), reader)
             result |= self._all(self._filled.get((each, name), EMPTY), reader)
-            if engine.find_member(each, name) is not engine.find_member(class_, name):
+            own = [k for k in engine.mro(each) if k not in engine.mro(class_)]
+            stored = any(name in k.info.self_stores for k in own)
+            if stored or engine.find_member(each, name) is not engine.find_member(class_, name):
                 instance = engine.intern(("I", each, True))
                 probe = engine.probe(instance, "A", name, engine.opened_in(reader))
                 result |= self._all(self._answer(probe, reader), reader)

@@ -149,10 +149,15 @@ _ABSENT = '''class {absent}:
             raise AttributeError(name)
         return {absent}(f"{{self._name}}.{{name}}")
 
+    def _tell_functions(self):
+        if __import__("sys")._getframe(2).f_code.co_flags & 1:
+            raise ImportError(f"{{self._name}} is not installed")
+
     def __call__(self, *args, **kwargs):
+        self._tell_functions()
         if len(args) == 1 and not kwargs and callable(args[0]):  # as a decorator
             return args[0]
-        raise ImportError(f"{{self._name}} is not installed")
+        return self
 
     def __mro_entries__(self, bases):
         return ()
@@ -163,7 +168,11 @@ _ABSENT = '''class {absent}:
     def __or__(self, other):
         return self
 
-    __ror__ = __or__
+    __ror__ = __add__ = __radd__ = __mul__ = __rmul__ = __or__
+
+    def __iter__(self):
+        self._tell_functions()
+        return iter(())
 
     def __bool__(self):
         return False'''

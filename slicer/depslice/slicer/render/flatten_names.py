@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from depslice.callgraph.program import top_bound
 from depslice.slicer.cut import FileCut, Link
 from depslice.slicer.render.flatten_scopes import (
     ImportedName,
@@ -117,13 +118,19 @@ class Source:
 def absolute_module(node: ast.ImportFrom, cut: FileCut) -> str:
     """The dotted module an import-from names, relative levels resolved."""
     if not node.level:
-        return node.module or ""
+        return cut.modules.get(node.module or "", node.module or "")
     parts = cut.module.split(".")
     drop = node.level - 1 if cut.is_package else node.level
     if drop >= len(parts):  # beyond the top: nothing it could mean
         return "." * node.level + (node.module or "")
     base = ".".join(parts[: len(parts) - drop])
     return f"{base}.{node.module}" if node.module else base
+
+
+def imported_module(alias: ast.alias, cut: FileCut) -> str:
+    """The module that ``import a.b`` binds, or ``import a.b as c``."""
+    absolute = cut.modules.get(alias.name, alias.name)
+    return absolute if alias.asname else top_bound(absolute, alias.name)
 
 
 class Program:
@@ -169,7 +176,7 @@ class Program:
             base = absolute_module(node, source.cut)
             spelled = [base, *(f"{base}.{one.name}" for one in node.names)]
         else:
-            spelled = [one.name for one in node.names]
+            spelled = [source.cut.modules.get(one.name, one.name) for one in node.names]
         for one in statement.names:
             link = source.cut.links.get(one.bound)
             if statement.scope.parent is None and link is not None and link.module is not None:
@@ -232,8 +239,7 @@ class Program:
         node = one.statement.node
         if isinstance(node, ast.ImportFrom):
             return absolute_module(node, source.cut), one.node.name, one.bound
-        module = one.node.name if one.node.asname else one.node.name.partition(".")[0]
-        return module, None, one.bound
+        return imported_module(one.node, source.cut), None, one.bound
 
     def hoists(self, source: Source, one: ImportedName) -> bool:
         """Whether an external import may move to the top of the flat file."""
@@ -337,7 +343,7 @@ class Program:
                     spelled = self.module_entity(f"{module}.{name}")
             external = self.entity(EntityKind.EXTERNAL, module, name, imported.bound)
         else:
-            module = alias.name if alias.asname else alias.name.partition(".")[0]
+            module = imported_module(alias, cut)
             if module in self.known:
                 spelled = self.module_entity(module)
             external = self.entity(EntityKind.EXTERNAL, module, None, imported.bound)

@@ -229,7 +229,8 @@ class _Flow:
         if isinstance(statement.node, ast.ImportFrom):
             found.append(absolute_module(statement.node, source.cut))
         else:
-            found.extend(one.name for one in statement.node.names)
+            modules = source.cut.modules
+            found.extend(modules.get(one.name, one.name) for one in statement.node.names)
         for name in statement.names:
             target = self.program.target(source, name)
             if target.kind is not EntityKind.EXTERNAL:
