@@ -307,15 +307,16 @@ class AttributeEvaluation(Declared):
             if not self.whole:
                 if self.is_assigned(owner, name):
                     values |= self._instance_state(class_, name, pos)
+                    values |= self._set_on_class(class_, name, exact=bool(exact))
             else:
                 values |= self._set_on_class(class_, name, exact=bool(exact))
                 if not exact:
                     values |= self._overrides("C", class_, owner, name, pos)
             return values
-        if self.whole:
-            values |= self._set_on_class(class_, name, exact=bool(exact))
-        else:
+        if not self.whole:
             values |= self._instance_state(class_, name, pos)
+        values |= self._set_on_class(class_, name, exact=bool(exact))
+        if not self.whole:
             values |= self._of_open_bases(class_, name, pos, instances=False)
             self.facts.append((f.MEMBER, class_, name, pos, False, "class", False))
         values |= self._of_metaclass(class_, name, receiver, pos)
@@ -689,10 +690,18 @@ class AttributeEvaluation(Declared):
         return bool(self._set_on_class(class_, name, exact=True))
 
     def _set_on_class(self, class_: Class, name: str, *, exact: bool) -> Values:
-        """What code assigns to the attribute of the class itself: instances bind it."""
-        if not self.whole or not self.read(self.cell("set on any class", name)):
-            return EMPTY  # hardly any attribute is: nothing more is asked of the others
+        """What code assigns to the attribute of the class itself: instances bind it.
+
+        For a slice those who may do so were evaluated with :meth:`_instance_state`.
+        """
         values: set[int] = set()
+        if not self.whole:
+            for k in self.mro(class_):
+                if name in k.module.summary.attribute_writers:
+                    values |= self.read(self.cell("set on class", k, name))
+            return values
+        if not self.read(self.cell("set on any class", name)):
+            return EMPTY  # hardly any attribute is: nothing more is asked of the others
         for k in self.mro(class_):
             values |= self.read(self.cell("set on class", k, name))
         if not exact:

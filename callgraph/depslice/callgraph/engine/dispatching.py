@@ -86,7 +86,7 @@ class Dispatching(Narrowing):
             return None if self.is_open_class(target[1]) else -1
         if self._is_one(value, target):
             return 0 if self._is_just(value, target) else 1
-        return None if self._may_be_one(value, target[1]) else -1
+        return None if self._may_be_one(value, target) else -1
 
     def _is_just(self, value: Value, target: Value) -> bool:
         class_ = self.outside.types.class_of(value)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import ClassVar, Final
 
 from depslice.callgraph import summary as s
@@ -20,6 +23,7 @@ from depslice.callgraph.engine.demands import (
 )
 from depslice.callgraph.engine.texts import Texts
 from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Class, Value, Values
+from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
@@ -82,8 +86,8 @@ class ExternalCalls(Texts):
         args, keywords, spread, pos, register = call
         if not dotted.endswith("()"):  # what a model made has no name
             self.facts.append((f.EXTERNAL, dotted, pos, True))
-        if args and dotted in ("builtins.exec", "builtins.eval") and self._is_any_code(args[0]):
-            self.facts.append((f.UNRESOLVED, dotted.rpartition(".")[2], "exec", pos))
+        if args and dotted in ("builtins.exec", "builtins.eval"):
+            self._run_code(dotted.rpartition(".")[2], args[0], pos)
         self.meet_demands(dotted, call)
         model = self._models.get(dotted)
         if model is not None:
@@ -130,9 +134,20 @@ class ExternalCalls(Texts):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
 
-    def _is_any_code(self, texts: Values) -> bool:
-        """Whether what is run may be more than texts that stand in the code."""
-        return self.whole or not texts or any(self.values[text][0] != "S" for text in texts)
+    def _run_code(self, function: str, texts: Values, pos: Position) -> None:
+        """``exec(code)``: of known texts the names that they take are read, here and now.
+
+        What they do with those is not followed; what stands in the call itself, the lowering has.
+        """
+        kinds = [self.values[text] for text in sorted(texts)]
+        told = not self.whole and bool(kinds) and all(kind[0] == "S" for kind in kinds)
+        if told and self.current is not None:
+            codes = [names_in_code(kind[1]) for kind in kinds]
+            told = all(simple for _, simple in codes)
+            for name in dict.fromkeys(name for names, _ in codes for name in names):
+                self.read_name(self.current.module, name, None, pos)
+        if not told:
+            self.facts.append((f.UNRESOLVED, function, "exec", pos))
 
     def _call_unbound(self, dotted: str, call: Call) -> Values | None:
         """``dict.update(table, …)``, a method of a builtin type by its name, as ``table.update(…)``.
@@ -481,3 +496,16 @@ class ExternalCalls(Texts):
                 self.call_member(kind[1], "__call__", [self.only(value)], pos, "callback")
                 if not kind[2] and self.find_member(kind[1], "__call__") is not None:
                     self.facts.append((f.MEMBER, kind[1], "__call__", pos, True, "call", False))
+
+
+@cache
+def names_in_code(text: str) -> tuple[tuple[str, ...], bool]:
+    """The names that a text takes when it is run, and whether it does no more than call them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return (), False
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    return tuple(names_taken(body)), not any(isinstance(node, ast.Attribute) for node in nodes)

@@ -331,9 +331,13 @@ WRAPPING: Final[Mapping[str, tuple[str, ...]]] = {
     "collections.ChainMap": (*_MAPPING, "__setitem__", "__delitem__"),
     "types.MappingProxyType": (*_MAPPING, "keys", "values", "items"),
 }
-# Classes of `collections.abc` and `typing` that any object with these methods is an
+# Classes of `collections.abc`, `typing` and others that any object with these methods is an
 # instance of: their `__subclasshook__` looks for nothing else.
 STRUCTURAL: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(
+        ("AbstractAsyncContextManager", "AsyncContextManager"), ("__aenter__", "__aexit__")
+    ),
+    **dict.fromkeys(("AbstractContextManager", "ContextManager"), ("__enter__", "__exit__")),
     "AsyncGenerator": ("__aiter__", "__anext__", "asend", "athrow", "aclose"),
     "AsyncIterable": ("__aiter__",),
     "AsyncIterator": ("__aiter__", "__anext__"),
@@ -347,6 +351,7 @@ STRUCTURAL: Final[Mapping[str, tuple[str, ...]]] = {
     "Hashable": ("__hash__", "__eq__"),  # who has the second alone, is not
     "Iterable": ("__iter__",),
     "Iterator": ("__iter__", "__next__"),
+    "PathLike": ("__fspath__",),
     "Reversible": ("__iter__", "__reversed__"),
     "Sized": ("__len__",),
     "SupportsAbs": ("__abs__",),

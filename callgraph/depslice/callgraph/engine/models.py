@@ -914,6 +914,9 @@ def _recognise(engine: ContainerEvaluation, class_: Class, pos: Position) -> Non
                 engine.facts.append((f.MEMBER, k, name, pos, False, "read", True))
 
 
+_WITH_STRUCTURAL: Final = ("collections.abc", "contextlib", "os", "typing", "typing_extensions")
+
+
 def _structural(engine: ContainerEvaluation, classes: Values) -> Iterator[str]:
     """The methods that these classes recognise their instances by."""
     alternatives = engine.places_of(classes) or [classes]
@@ -921,7 +924,7 @@ def _structural(engine: ContainerEvaluation, classes: Values) -> Iterator[str]:
         kind = engine.values[value]
         if kind[0] == "X":
             module, _, name = kind[1].rpartition(".")
-            if module in ("collections.abc", "typing"):
+            if module in _WITH_STRUCTURAL:
                 yield from STRUCTURAL.get(name, ())
 
 

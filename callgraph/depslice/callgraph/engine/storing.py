@@ -143,6 +143,9 @@ class StoreEvaluation(AttributeEvaluation):
             for ancestor in self.mro(class_)[1:]:
                 self.write(self.cell("set on class below", ancestor, name), values)
             return
+        if value[0] == "C" and class_.module is self._own_module():
+            self.write(self.cell("set on class", class_, name), values)
+            return
         if self.whole or class_.module is self._own_module():
             self.write(self.attribute_cell(class_, name), values)
         for ancestor in self.mro(class_)[1:] if self.whole else ():
