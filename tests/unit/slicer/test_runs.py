@@ -1299,3 +1299,79 @@ class B:
 def target(): return C()()
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "('b', 2, 1)"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["return self.join()", "return len(self)", "return self[0]", "return (self + 1)"],
+)
+@pytest.mark.parametrize("added", ["K.step = g", "setattr(K, 'step', g)"])
+def test_functions_added_later_see_their_self(body: str, added: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class K:
+    def join(self): return 1
+    def __len__(self): return 1
+    def __getitem__(self, key): return 1
+    def __add__(self, other): return 1
+def g(self): {body}
+{added}
+def target(): return K().step()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "1"
+
+
+@pytest.mark.parametrize(
+    "run",
+    ["eval(CODE)", "eval(TABLE['a'])", "eval('helper()', globals(), {})", "[eval(c) for c in TABLE.values()][0]"],
+)  # fmt: skip
+def test_known_texts_that_are_run(run: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+def helper(): return 2
+CODE = "helper()"
+TABLE = {{"a": CODE}}
+def target(): return {run}
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "2"
+
+
+def test_a_text_that_is_run_and_reads_attributes_is_told(tmp_path: Path) -> None:
+    write_files(
+        "# --- app.py\nCODE = 'thing.run()'\ndef target(thing): return eval(CODE)", tmp_path
+    )
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["app:target"])
+    assert ("eval", "exec") in {(each.name, each.reason) for each in found.unresolved}
+
+
+def test_what_is_not_installed_may_be_used_while_the_file_is_read(tmp_path: Path) -> None:
+    files = """
+# --- extra.py
+import nosuchlib as ns
+KINDS = [str(kind) for kind in ns.KINDS]
+SIZE = ns.SIZE * 2
+@ns.registered("name")
+class Model:
+    field = ns.Field(default=3)
+    def run(self): return ns.run(self)
+# --- app.py
+def target(lazily):
+    if lazily:
+        from extra import KINDS, SIZE, Model
+        return Model().run()
+    return 5
+"""
+    write_files(files, tmp_path / "repo")
+    program = open_program(tmp_path / "repo", cache=None)
+    [flat] = render(program, slice_symbols(program, ["app:target"]), format="module").files
+    (tmp_path / "one.py").write_text(flat.text)
+    code = "import one; print(one.target(False))\ntry: one.target(True)\nexcept ImportError as e: print(e)"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["5", "nosuchlib.run is not installed"], done.stderr

@@ -351,6 +351,8 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), mixed) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
+        if by_name and func.id == "setattr":  # type: ignore[attr-defined]
+            frame.stores.update(filter(None, map(_text_of, node.args[1:2])))
         if type(func) is not ast.Name or func.id not in _QUIET:
             frame.turns += 1
         elif func.id == "isinstance":

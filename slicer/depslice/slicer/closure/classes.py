@@ -39,7 +39,8 @@ _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
-_TESTED: Final = ("__bool__", "__len__")
+_OF_ANY: Final = ("__bool__", "__class__", "__doc__", "__len__", "__module__")
+"""What is asked of any object, whatever it is; special methods that it has not included."""
 _SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
 """What any object has, records by their fields."""
 _DERIVED: Final = frozenset({*ORDERING, "__getitem__"})
@@ -483,7 +484,7 @@ class Classes:
         if name in self._live.answered_by(class_):
             return False
         generated = name in _SHOWN and is_record(self._engine, class_, self._overrides)
-        return name in _TESTED or (name in _SHOWN and not generated)
+        return name in _OF_ANY or (name in _SHOWN and not generated)
 
     def _want_of_alike(self, protocol: Class, name: str, demand: Demand) -> None:
         """``name`` on what is like a protocol (PEP 544): on classes that have a method of it.
