@@ -132,6 +132,30 @@ def chunks(*args):
     assert found.why.slug == "differs", found
 
 
+DRAWN = """
+from hypothesis import HealthCheck, Phase, given, {imports}settings
+from hypothesis import strategies as st
+
+{seed}
+@settings(max_examples=300, database=None, deadline=None, phases=[Phase.generate],
+          suppress_health_check=list(HealthCheck))
+@given(text=st.text(), number=st.integers())
+def test_drawn(context, text, number):
+    context.check(text * 2, number, number + 1)
+"""
+WORDS = "def clamp(x, low, high):\n    words = {words}\n    numbers = {numbers}\n"
+
+
+@pytest.mark.parametrize(("imports", "seed"), [("seed, ", "@seed(0)"), ("", "")])
+def test_both_sides_get_what_hypothesis_draws(referee: Referee, imports: str, seed: str) -> None:
+    """Whatever constants are in the candidate, and whether the harness has a seed."""
+    drawn = harness(referee, "clamp", DRAWN.format(imports=imports, seed=seed))
+    words = [f"constant{number}" for number in range(500)]
+    constants = WORDS.format(words=words, numbers=list(range(10**6, 10**6 + 500)))
+    body = original("clamp").partition("\n")[2]
+    assert referee.compare(drawn, constants + body) == Same()
+
+
 def test_only_the_target_is_replaced(referee: Referee) -> None:
     """Helpers come before the statement that holds it; decorators of the original stay."""
     source = "import os\n\n\nclass A:\n    @property\n    def half(self):\n        return 1\n\n    x = 2\n"

@@ -17,6 +17,7 @@ from ..comparing import Tolerance
 from ..harness.altering import Altering
 from ..harness.clock import shifted
 from ..harness.context import Context
+from ..harness.draws import draw_alike
 from ..harness.in_situ import InSitu, Sides
 from ..harness.subjects import Subject, callable_of
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
@@ -208,6 +209,8 @@ class Trial:
             suite: Suite = self._suite()
         except BaseException as error:  # noqa: BLE001 - the harness's own code has run
             return [Result("(import)", "failed", text_of(error), 0.0)]
+        # Two runs that are recorded get the same calls: their transcripts are compared.
+        draw_alike(seeded=self.order["record"])
         only = self.order["tests"]
         return suite.run(
             given,
