@@ -49,7 +49,8 @@ VERDICT = ["schema", "harness", "target", "digest", "verdict", "reasons", "evide
 EVIDENCE = [
     *("tests", "runs", "deterministic", "candidate_calls", "reference_calls"),
     *("assertions_written", "assertions_reached", "branches_hit", "branches_missed"),
-    *("lines_hit", "lines_missed", "controls", "mutants", "tampering", "seconds"),
+    *("lines_hit", "lines_missed", "controls", "mutants", "tampering"),
+    *("original_differs", "seconds"),
     *("branch_coverage", "line_coverage", "mutation_score"),
 ]
 FAST = ("--runs", "1")

@@ -36,6 +36,8 @@ from .parts import HEAP_TYPE, attributes_of, parts, slots_of
 
 # As `object.__repr__` and its like write it; other numbers are what somebody meant.
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
+# Below a folder that is left out: as :mod:`tempfile` draws names.
+_DRAWN = re.compile(r"(?<=…/)tmp[a-z0-9_]{8}")
 _MOST_ITEMS = 300  # of an iterator: some have no end
 _MOST_WORDS = 200_000
 _DEEPEST = 500
@@ -258,7 +260,7 @@ class Description:
     def _plain(self, text: str) -> str:
         for folder in self.folders:
             text = text.replace(folder, "…")
-        return _ADDRESS.sub("0x…", text)
+        return _ADDRESS.sub("0x…", _DRAWN.sub("tmp…", text))
 
     def digest(self) -> str:
         """SHA-256 of the words."""

@@ -90,7 +90,8 @@ class Evidence:
     """What was found out about a harness.
 
     Branches are of the target alone, as ``(from line, to line)``; ``mutants`` and
-    ``controls`` are missing where the tests do not pass on the original.
+    ``controls`` are missing where the tests do not pass on the original. ``original_differs``
+    tells how the original, as a candidate in another process, is not what it is; else empty.
     """
 
     tests: tuple[TestResult, ...]
@@ -107,6 +108,7 @@ class Evidence:
     controls: tuple[Control, ...] | None
     mutants: Mutants | None
     tampering: tuple[str, ...]
+    original_differs: str
     seconds: Mapping[str, float]
 
     @property
@@ -160,6 +162,7 @@ def _parsed(found: Any) -> Evidence:
         controls=None if controls is None else tuple(_control(each) for each in controls),
         mutants=None if mutants is None else _mutants(mutants),
         tampering=tuple(map(str, found["tampering"])),
+        original_differs=str(found.get("original_differs", ""))[:1000],
         seconds={str(key): float(value) for key, value in found["seconds"].items()},
     )
 

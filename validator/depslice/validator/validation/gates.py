@@ -59,6 +59,9 @@ def _on_the_original(evidence: Evidence) -> Iterator[Reason]:
     if first.ended == "result" and not first.passed and not first.failed:
         text = "all tests are skipped" if first.skipped else "it has no tests"
         yield Reason(slug="no-tests", message=text)
+    if evidence.original_differs:
+        text = f"the original, as a candidate, is not the same: {evidence.original_differs}"
+        yield Reason(slug="original-differs", message=text)
 
 
 def _told(run: Run) -> str:

@@ -251,6 +251,7 @@ def _job(number: int, harness: Harness, ground: Ground, gates: Gates) -> dict[st
         "folder": str(ground.tree.folder),
         "runs": 1,
         "seconds": gates.seconds,
+        "import_seconds": IMPORT_SECONDS,
         "mutants": gates.mutants,
     }
 

@@ -19,7 +19,7 @@ from types import CodeType
 from typing import Any
 
 from ..comparing import Tolerance
-from ..harness.transcript import transcripts_differ
+from ..harness.transcript import Entries, transcripts_differ
 from . import answers
 from .arcs import branches, lines_of
 from .assertions import assertion_lines, only_in_situ, reached
@@ -66,6 +66,7 @@ class Gathering:
         self._run_often()
         self._cover()
         if self._sound():
+            self.evidence["original_differs"] = self._differs_from_itself()
             self._try_wrong_candidates()
         self.evidence["seconds"]["all"] = round(time.perf_counter() - started, 3)
         return self.evidence
@@ -142,6 +143,7 @@ class Gathering:
             "measure": None,
             "probe": False,
             "record": False,
+            "fresh": False,
             "alter": False,
             "judge": False,
             "outside": self.job.get("outside", []),
@@ -196,6 +198,24 @@ class Gathering:
         }
         for run in runs:
             del run["statuses"]
+
+    def _differs_from_itself(self) -> str:
+        """How the original differs from itself where it is a candidate; empty: it does not.
+
+        As candidates are compared: in two processes, of which one imports the repository anew,
+        by what all calls did. Chance, the clock and processes that differ may not show there,
+        whatever the harness asserts.
+        """
+        outside = self._import(0)["outside"]
+        seconds = self.job["seconds"] + self.job["import_seconds"]
+        told: list[Entries] = []
+        for changes in ({"fresh": True, "outside": outside}, {}):
+            answer = self.ask(0, self._order(None, record=True, seconds=seconds, **changes))
+            passes, why = answers.passes(answer)
+            if not passes:
+                return f"it does not pass: {why}"
+            told.append(answers.entries(answer))
+        return transcripts_differ(told[0], told[1], Tolerance(*self.job["tolerance"])) or ""
 
     def _sound(self) -> bool:
         """Whether the tests pass on the original: only then a failing one says anything."""

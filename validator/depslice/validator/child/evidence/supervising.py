@@ -100,16 +100,19 @@ class Supervisor:
     def __init__(self, config: Mapping[str, Any], scratch: str) -> None:
         self.config = {**config, "scratch": scratch}
         self.scratch = scratch
-        self.warm: dict[int, WarmProcess] = {}
+        self.warm: dict[tuple[int, bool], WarmProcess] = {}
         self.job: Mapping[str, Any] = {}
         self.places = Places([*config["places"], scratch])
         self.places.remember()
         self._process(0)  # it gets ready while this one imports what is left
 
     def ask(self, seed: int, order: dict[str, Any]) -> dict[str, Any]:
-        """Have an order answered by the process with this hash seed."""
+        """Have an order answered by the process with this hash seed.
+
+        One that is ``fresh`` keeps nothing of the repository in memory: each run imports it.
+        """
         allowed = float(order["seconds"]) + float(self.config["import_seconds"])
-        process = self._process(seed)
+        process = self._process(seed, fresh=order["fresh"])
         process.hold(self.job)
         answer = process.ask(order, allowed)
         if answer is None:
@@ -117,10 +120,12 @@ class Supervisor:
             return {"ended": "lost"}
         return answer
 
-    def _process(self, seed: int) -> WarmProcess:
-        if seed not in self.warm:
-            self.warm[seed] = WarmProcess(self.config, seed)
-        return self.warm[seed]
+    def _process(self, seed: int, *, fresh: bool = False) -> WarmProcess:
+        key = seed, fresh
+        if key not in self.warm:
+            other = {"fresh": True, "measures": False} if fresh else {}
+            self.warm[key] = WarmProcess({**self.config, **other}, seed)
+        return self.warm[key]
 
     def answer(self, job: dict[str, Any]) -> dict[str, Any]:
         """What the answer to a job says."""

@@ -103,6 +103,8 @@ class Trial:
 
     def _run(self, roots: Roots) -> dict[str, Any]:
         self.roots = roots
+        # Another run works in another folder: that is no difference.
+        self.folders = (*self.order["folders"], os.environ["TMPDIR"])
         self.harness, self.data = _placed(self.files)
         self._install()
         candidate, reference = self._subjects()

@@ -21,6 +21,6 @@ def draw_alike(*, seeded: bool) -> None:
     providers: Any = sys.modules.get(_PROVIDERS)
     core: Any = sys.modules.get("hypothesis.core")
     if hasattr(providers, "_get_local_constants"):  # older ones have no such constants
-        providers._get_local_constants = lambda: providers._local_constants
+        providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - no setting says it
     if seeded and core is not None:
         core.global_force_seed = 0
