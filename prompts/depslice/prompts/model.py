@@ -43,7 +43,8 @@ class Feedback:
 
     ``answer`` is its code, ``reasons`` say why it was rejected. ``uncovered`` are lines of
     the target that it does not reach, ``survivors`` diffs of mutants that it does not tell
-    from the target. ``opening`` are the messages that it was the answer to.
+    from the target. ``opening`` are the messages that it was the answer to. ``tried`` are
+    later answers that were no better.
     """
 
     answer: str
@@ -51,6 +52,7 @@ class Feedback:
     uncovered: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
     opening: tuple[Message, ...] = ()
+    tried: tuple[Feedback, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -358,7 +359,7 @@ def test_several_samples_each_once(task: Task, make: Make) -> None:
 
 
 def test_a_repair_says_what_is_missing(task: Task, make: Make) -> None:
-    generator, model = make(block(GOOD))
+    generator, model = make(block(f"{GOOD}# better"))
     worse = Attempt(
         draft=Draft(text="worse"),
         assessment=Assessment(verdict="rejected", reasons=(("fails-on-original", "1 of 1"),)),
@@ -380,6 +381,41 @@ def test_a_repair_says_what_is_missing(task: Task, make: Make) -> None:
     assert "for x in (-1, 0, 5)" in asked[2].content
     for told in ("coverage: half of it", 'raise ValueError("limits")', "x <= low", "boom"):
         assert told in asked[3].content
+
+
+WEAK = Attempt(
+    draft=Draft(text="weak"),
+    assessment=Assessment(verdict="rejected", reasons=(("coverage", "half"),), branch_coverage=0.5),
+)
+
+
+def test_a_repair_that_failed_is_told(task: Task, make: Make) -> None:
+    """Else the question, and so the recorded answer, were the same again."""
+    failed = [
+        Attempt(
+            draft=Draft(text=f"failed = {number}"),
+            assessment=Assessment(
+                verdict="rejected", reasons=(("fails-on-original", f"by {number}"),)
+            ),
+        )
+        for number in range(2)
+    ]
+    generator, model = make(*[block(f"{GOOD}# {number}") for number in range(3)])
+    for tried in ([], failed[:1], failed):
+        drafts(generator.draft(task, (WEAK, *tried)))
+    assert len({asked[3].content for asked in model.asked}) == 3
+    for number in range(2):
+        assert f"failed = {number}" in model.asked[2][3].content
+        assert f"fails-on-original: by {number}" in model.asked[2][3].content
+
+
+def test_an_answer_that_was_tried_is_not_tried_again(task: Task, make: Make) -> None:
+    tried = replace(WEAK, draft=Draft(text=GOOD))
+    generator, model = make(block(GOOD), block(GOOD))
+    found = generator.draft(task, (tried,))
+    assert isinstance(found, Declined)
+    assert found.slug == "repeated"
+    assert "earlier answer again" in model.asked[1][-1].content
 
 
 def test_it_needs_a_model() -> None:

@@ -39,6 +39,7 @@ _TRIES: Final = 2  # of a round, as long as no answer passes the static checks
 _SURVIVORS: Final = 3  # that a model is shown
 _UNCOVERED: Final = 8
 _FAILURES: Final = 4
+_TRIED: Final = 2  # repairs that failed
 _PATIENCE: Final = 3  # tasks in a row, each with all its retries
 _PREDICTION: Final = "output-prediction"
 
@@ -166,6 +167,7 @@ class _Round:
         self.task = task
         self.opening = generator.prompt(task).messages
         self.feedback = _feedback(task, attempts, self.opening)
+        self.known = {attempt.draft.text.strip() for attempt in attempts}
         self.usage = Usage()
 
     def run(self) -> Sequence[Draft] | Declined:
@@ -211,6 +213,8 @@ class _Round:
                     self.task.target,
                     equivalence=self.generator.is_equivalence,
                 )
+                if text.strip() in self.known:  # what comes of it is known
+                    reasons = (("repeated", "this is an earlier answer again: change it"),)
         return _Answer(completion=completion, text=text, reasons=reasons)
 
     def _drafts(self, answers: Sequence[_Answer], prompt: Prompt) -> list[Draft]:
@@ -250,19 +254,26 @@ def _not_whole(completion: Completion) -> tuple[Reason, ...]:
 def _feedback(
     task: Task, attempts: Sequence[Attempt], opening: tuple[Message, ...]
 ) -> Feedback | None:
-    """What is to be better than the best attempt so far."""
+    """What is to be better than the best attempt so far; what was tried since."""
     if not attempts:
         return None
     best = max(attempts, key=_rank)
+    later = attempts[attempts.index(best) + 1 :]
     found = best.assessment
-    reasons = [f"{slug}: {message}" for slug, message in found.reasons]
     return Feedback(
         answer=best.draft.text,
-        reasons=(*reasons, *found.failures[:_FAILURES]),
+        reasons=_reasons(best),
+        tried=tuple(Feedback(answer=a.draft.text, reasons=_reasons(a)) for a in later[-_TRIED:]),
         uncovered=tuple(_lines(task, found.uncovered[:_UNCOVERED])),
         survivors=found.survivors[:_SURVIVORS],
         opening=opening,
     )
+
+
+def _reasons(attempt: Attempt) -> tuple[str, ...]:
+    found = attempt.assessment
+    reasons = [f"{slug}: {message}" for slug, message in found.reasons]
+    return (*reasons, *found.failures[:_FAILURES])
 
 
 def _rank(attempt: Attempt) -> tuple[bool, float, float]:
