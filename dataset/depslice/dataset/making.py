@@ -43,7 +43,7 @@ from depslice.validator.validation import (
     not_a_harness,
     parse_harness,
 )
-from depslice.validator.validation.harness import data_folder
+from depslice.validator.validation.harness import data_folder, is_whole
 from depslice.validator.validation.ledger import Ledger
 
 _FORMAT: Final = 1
@@ -152,7 +152,7 @@ class Maker:
         with self.alone:
             key = self._key(target, generator)
             known = self._ledger.get(key)
-        if known is not None:
+        if known is not None and self._is_there(parse_made(known)):
             return parse_made(known)
         started = time.monotonic()
         loop = _Loop(self, target, generator, session)
@@ -162,6 +162,10 @@ class Maker:
             with self.alone:
                 self._ledger.add(key, made_document(made))
         return made
+
+    def _is_there(self, made: Made) -> bool:
+        """Whether the files of a harness that an earlier run made are still where they were."""
+        return not made.harness or is_whole(self.folder / made.harness)
 
     def _key(self, target: Symbol, generator: HarnessGenerator) -> str:
         """What the outcome depends on."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,11 +55,14 @@ class Script:
 
     needs_calls = False
 
-    def __init__(self, name: str, *texts: str, fails: bool = False) -> None:
+    def __init__(
+        self, name: str, *texts: str, fails: bool = False, files: Mapping[str, bytes] | None = None
+    ) -> None:
         self.name = name
         self.rounds = max(1, len(texts))
         self.texts = texts
         self.fails = fails
+        self.files = files or {}
         self.asked: list[tuple[str, tuple[Attempt, ...]]] = []
 
     def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
@@ -66,7 +71,8 @@ class Script:
             raise ZeroDivisionError("a plug-in's own fault")
         if not self.texts:
             return Declined(slug="nothing", message="it has nothing to say", tokens=7)
-        return [Draft(text=self.texts[len(attempts)], tokens=10, dollars=0.5)]
+        text = self.texts[len(attempts)]
+        return [Draft(text=text, files=self.files, tokens=10, dollars=0.5)]
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +157,21 @@ def test_a_run_goes_on_where_it_was_ended(session: Session, tmp_path: Path) -> N
     assert [made.verdict for made in second] == [made.verdict for made in first]
     assert made_document(second[0]) == made_document(first[0])
     assert manifest.read_bytes().startswith(lines[0])
+
+
+@pytest.mark.parametrize("gone", ["clamp.script-sliced.py", "clamp.script-sliced.data"])
+def test_a_harness_that_is_gone_is_made_again(session: Session, tmp_path: Path, gone: str) -> None:
+    loads = WEAK + "    context.check_with(lambda: context.load('1'))\n"
+    script = Script("script", loads, files={"1": pickle.dumps(((1, 0, 2), {}))})
+    [made] = make(session, tmp_path, script)
+    path = tmp_path / "small" / gone
+    assert path.exists(), made
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    make(session, tmp_path, script)
+    assert len(script.asked) == 2
+    assert path.exists()
+    make(session, tmp_path, script)
+    assert len(script.asked) == 2
 
 
 def test_a_changed_target_is_not_known(session: Session, tmp_path: Path) -> None:

@@ -71,6 +71,15 @@ def data_folder(path: Path) -> Path:
     return path.with_name(f"{path.stem}.data")
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a harness is there, with its data files if it loads any."""
+    try:
+        needs_data = "context.load(" in path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return not needs_data or data_folder(path).is_dir()
+
+
 def read_harness(path: Path, program: Program, target: str | None = None) -> Harness:
     """The harness in a file; see :func:`parse_harness`.
 
