@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from typing import Final, TypeVar
 
@@ -32,8 +32,10 @@ def next_of(waiting: queue.SimpleQueue[_Value]) -> _Value:
             continue
 
 
-def results_of(futures: Iterable[Future[_Value]]) -> Iterator[_Value]:
-    """What the futures give, in their order.
+def results_of(
+    futures: Iterable[Future[_Value]], *, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[_Value]:
+    """What the futures give, in their order; ``meanwhile`` is called now and then.
 
     :raises KeyboardInterrupt: within a quarter of a second of the interrupt.
     :raises BaseException: what a future raised.
@@ -41,14 +43,15 @@ def results_of(futures: Iterable[Future[_Value]]) -> Iterator[_Value]:
     waiting = [*futures]
     waiting.reverse()
     while waiting:
-        yield _result_of(waiting)
+        yield _result_of(waiting, meanwhile)
 
 
-def _result_of(waiting: list[Future[_Value]]) -> _Value:
+def _result_of(waiting: list[Future[_Value]], meanwhile: Callable[[], None]) -> _Value:
     """What the last one gives; neither is held on to, nor an error that refers to this frame."""
     future = waiting.pop()
     try:
         while not future.done():
+            meanwhile()
             wait([future], timeout=_SECONDS)
         return future.result()
     finally:

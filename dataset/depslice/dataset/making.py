@@ -49,6 +49,10 @@ from depslice.validator.validation.ledger import Ledger
 _FORMAT: Final = 1
 
 
+Progress = Callable[[int, int], None]
+"""Told how many functions are done, of how many."""
+
+
 class _Interrupted(BaseException):
     """Nobody waits for the rest: nothing more is asked, validated or kept."""
 
@@ -80,9 +84,7 @@ class Maker:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._ledger = Ledger(self.folder / "manifest.jsonl")
 
-    def make(
-        self, targets: Sequence[Symbol], *, progress: Callable[[int, int], None]
-    ) -> Iterator[Made]:
+    def make(self, targets: Sequence[Symbol], *, progress: Progress) -> Iterator[Made]:
         """Harnesses in the order of ``targets``; those of earlier runs come too.
 
         :raises GeneratorUnavailable: a generator says that it will never work.
@@ -90,10 +92,10 @@ class Maker:
         """
         progress(0, len(targets))
         number = min(self.workers, len(targets))
-        found = self._side_by_side(targets, number) if number > 1 else self._in_turn(targets)
-        for done, made in enumerate(found, 1):
-            yield from made
-            progress(done, len(targets))
+        if number > 1:
+            yield from self._side_by_side(targets, number, progress)
+        else:
+            yield from self._in_turn(targets, progress)
 
     @contextmanager
     def released(self) -> Iterator[None]:
@@ -113,11 +115,16 @@ class Maker:
         if self._interrupted.is_set():
             raise _Interrupted
 
-    def _in_turn(self, targets: Sequence[Symbol]) -> Iterator[Iterator[Made]]:
-        for target in targets:
-            yield self._all_of(target, self.session)
+    def _in_turn(self, targets: Sequence[Symbol], progress: Progress) -> Iterator[Made]:
+        for done, target in enumerate(targets, 1):
+            yield from self._all_of(target, self.session)
+            progress(done, len(targets))
 
-    def _side_by_side(self, targets: Sequence[Symbol], number: int) -> Iterator[list[Made]]:
+    def _side_by_side(
+        self, targets: Sequence[Symbol], number: int, progress: Progress
+    ) -> Iterator[Made]:
+        """What comes of them in their order; those that are done are counted in any."""
+        done: list[None] = []
         sessions = [self.session]
         own = threading.local()
         with ExitStack() as stack:
@@ -129,11 +136,19 @@ class Maker:
             def begin() -> None:
                 own.session = sessions.pop()
 
+            def work(target: Symbol) -> list[Made]:
+                made = list(self._all_of(target, own.session))
+                done.append(None)
+                return made
+
+            def tell() -> None:
+                progress(len(done), len(targets))
+
             pool = ThreadPoolExecutor(number, initializer=begin)
             try:
-                yield from results_of(
-                    [pool.submit(lambda t: list(self._all_of(t, own.session)), t) for t in targets]
-                )
+                for made in results_of([pool.submit(work, t) for t in targets], meanwhile=tell):
+                    yield from made
+                    tell()
             except KeyboardInterrupt:
                 # An answer of a model, or a validation, may take minutes. Both are lost.
                 self._interrupted.set()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pickle
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def make(
     targets: Sequence[str] = ("clamp",),
     every: bool = False,
     workers: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Made]:
     maker = Maker(
         session=session,
@@ -100,7 +102,7 @@ def make(
         workers=workers,
     )
     symbols: list[Symbol] = [find_symbol(session.ground.program, f"small:{t}") for t in targets]
-    return list(maker.make(symbols, progress=lambda done, total: None))
+    return list(maker.make(symbols, progress=progress))
 
 
 def test_a_draft_is_repaired_with_what_the_validator_said(session: Session, tmp_path: Path) -> None:
@@ -236,6 +238,27 @@ def test_several_workers_give_what_one_gives_in_its_order(session: Session, tmp_
         ("small:clamp", "script", "accepted", 2),
         ("small:clamp", "silent", "declined", 0),
     ]
+
+
+def test_what_is_done_is_counted_whatever_comes_first(session: Session, tmp_path: Path) -> None:
+    another_is_done = threading.Event()
+
+    class Slow(Script):
+        def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
+            if task.target.id == "small:double":
+                with task.waiting():
+                    assert another_is_done.wait(timeout=20)
+            return Declined(slug="nothing", message="")
+
+    def progress(done: int, total: int) -> None:
+        if (done, total) == (1, 2):
+            another_is_done.set()
+
+    [slow, _] = make(
+        session, tmp_path, Slow("slow"), targets=("double", "clamp"), workers=2, progress=progress
+    )
+    assert slow.target == "small:double"
+    assert slow.reasons == (("nothing", ""),)
 
 
 def test_a_worker_that_fails_ends_the_run(session: Session, tmp_path: Path) -> None:
