@@ -105,6 +105,11 @@ SOURCE = dedent(
             os._exit(0)
 
 
+    class Nobody:
+        def solve(self, bench):
+            return None
+
+
     class Raising:
         def solve(self, bench):
             raise KeyError("no idea")
@@ -161,7 +166,7 @@ SOURCE = dedent(
 )
 
 _MORE = ("Hot", "Cold", "Talker", "Lines")
-NAMES = ("Thief", "Judge", "Silent", "Raising", "Liar", "Babbler", "Endless", *_MORE)
+NAMES = ("Thief", "Judge", "Silent", "Nobody", "Raising", "Liar", "Babbler", "Endless", *_MORE)
 
 
 def install(folder: Path) -> Path:
@@ -174,7 +179,7 @@ def install(folder: Path) -> Path:
         "Metadata-Version: 2.1\nName: others-solvers\nVersion: 1.0\n", encoding="utf-8"
     )
     lines = [f"{name.lower()} = others_solvers:{name}" for name in NAMES]
-    lines += ["missing = others_solvers:Nobody", "nothing = others_solvers:MARK"]
+    lines += ["missing = others_solvers:Missing", "nothing = others_solvers:MARK"]
     (metadata / "entry_points.txt").write_text(
         "[depslice.solvers]\n" + "\n".join(lines) + "\n", encoding="utf-8"
     )

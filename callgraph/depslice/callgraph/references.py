@@ -138,7 +138,12 @@ def _merge_others(
     options: Mapping[str, str],
 ) -> ReferenceGraph:
     from depslice.callgraph.resolvers import load_resolvers
-    from depslice.callgraph.resolvers.protocol import CallSite, ResolveRequest, ResolverFile
+    from depslice.callgraph.resolvers.protocol import (
+        CallSite,
+        ResolveRequest,
+        ResolverFile,
+        resolved,
+    )
 
     sites: list[CallSite] = []
     for module in modules:
@@ -172,7 +177,7 @@ def _merge_others(
         options=dict(options),
     )
     for resolver in load_resolvers(names):
-        result = resolver.resolve(request)
+        result = resolved(resolver, request)
         graph = graph.merge(
             result.references, unresolved=result.unresolved, diagnostics=result.diagnostics
         )

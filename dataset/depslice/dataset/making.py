@@ -248,7 +248,7 @@ class _Loop:
     def _drafts(self) -> Sequence[Draft] | Declined:
         try:
             with self.maker.alone:
-                return self.generator.draft(self.task, tuple(self.attempts))
+                return _checked(self.generator.draft(self.task, tuple(self.attempts)))
         except GeneratorUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - a plug-in is foreign code; the run goes on
@@ -315,3 +315,19 @@ class _Loop:
             (folder / Path(file).name).write_bytes(data)
         path.write_text(draft.text, encoding="utf-8")
         return relative.as_posix()
+
+
+def _checked(found: object) -> Sequence[Draft] | Declined:
+    """What a generator gives, if it is what it has to be; raises ``TypeError`` if not."""
+    match found:
+        case Declined():
+            return found
+        case []:
+            raise TypeError("it gives no draft, and does not say why")
+        case [*each]:
+            drafts = [draft for draft in each if isinstance(draft, Draft)]
+            if len(drafts) < len(each):
+                raise TypeError(f"it gives {type(found).__name__} of what are no drafts")
+            return drafts
+        case _:
+            raise TypeError(f"it gives {type(found).__name__}, not drafts")

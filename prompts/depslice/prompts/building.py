@@ -116,7 +116,7 @@ def build_prompt(builder: PromptBuilder, subject: Subject, *, tokenizer: str = E
     :raises BuilderUnavailable: it fails.
     """
     try:
-        messages = tuple(builder.build(subject))
+        messages = _built(builder, subject)
     except DepsliceError:
         raise
     except Exception as error:
@@ -130,6 +130,16 @@ def build_prompt(builder: PromptBuilder, subject: Subject, *, tokenizer: str = E
         strategy=subject.strategy,
         tokenizer=tokenizer,
     )
+
+
+def _built(builder: PromptBuilder, subject: Subject) -> tuple[Message, ...]:
+    """What it builds; raises ``TypeError`` for what are no messages."""
+    found = builder.build(subject)
+    messages = tuple(found)
+    if not messages or not all(isinstance(each, Message) for each in messages):
+        said = f"of {type(messages[0]).__name__}" if messages else "of nothing"
+        raise TypeError(f"it gives {type(found).__name__} {said}, not messages")
+    return messages
 
 
 def prompt_of(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.errors import OptionError, ResolverUnavailable
 from depslice.callgraph.model import (
     Certainty,
@@ -198,6 +199,33 @@ def test_a_plug_in_that_fails_to_load_is_named_with_the_cause(
         load_resolvers(["mine"])
     assert "'mine'" in caught.value.message
     assert cause in caught.value.message
+
+
+class _Crashing(_Silent):
+    name = "crashing"
+
+    def resolve(self, request: ResolveRequest) -> ResolverResult:
+        raise RuntimeError("boom")
+
+
+class _Chatty(_Silent):
+    name = "chatty"
+
+    def resolve(self, request: ResolveRequest) -> ResolverResult:
+        return "all is well"  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("value", "cause"),
+    [("_Crashing", "'crashing' fails: RuntimeError: boom"), ("_Chatty", "gives str")],
+)
+def test_a_plug_in_that_fails_while_it_resolves_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, cause: str
+) -> None:
+    _install(monkeypatch, mine=f"{__name__}:{value}")
+    (tmp_path / "m.py").write_text("def f():\n    return f()\n")
+    with pytest.raises(ResolverUnavailable, match=cause):
+        build_graph(open_program(str(tmp_path)), resolvers=["mine"])
 
 
 def test_two_resolvers_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

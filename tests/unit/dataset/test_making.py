@@ -147,6 +147,18 @@ def test_what_is_no_harness_is_an_outcome(session: Session, tmp_path: Path) -> N
     assert found[1].tokens == 7
 
 
+@pytest.mark.parametrize("given", ["nope", None, [], [GOOD]])
+def test_what_is_no_draft_is_a_generator_that_failed(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: object
+) -> None:
+    script = Script("script")
+    monkeypatch.setattr(script, "draft", lambda task, attempts: given)
+    [made] = make(session, tmp_path, script)
+    [(slug, message)] = made.reasons
+    assert (made.verdict, slug) == ("declined", "generator-failed")
+    assert "it gives" in message
+
+
 def test_a_run_goes_on_where_it_was_ended(session: Session, tmp_path: Path) -> None:
     first = make(session, tmp_path, Script("script", WEAK), targets=("clamp", "double"))
     manifest = tmp_path / "manifest.jsonl"

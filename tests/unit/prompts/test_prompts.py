@@ -295,6 +295,17 @@ class _Failing:
         raise ZeroDivisionError(subject.name)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [("nope", "str of str"), ((), "tuple of nothing"), (None, "not iterable")]
+)
+def test_a_builder_that_gives_no_messages_is_named(
+    program: Program, monkeypatch: pytest.MonkeyPatch, given: object, said: str
+) -> None:
+    monkeypatch.setattr(_Failing, "build", lambda self, subject: given)
+    with pytest.raises(BuilderUnavailable, match=f"'failing' fails: TypeError: .*{said}"):
+        build_prompt(_Failing(), subject(program))
+
+
 def test_a_builder_that_fails_while_it_writes_is_named(program: Program) -> None:
     with pytest.raises(BuilderUnavailable, match="'failing' fails: ZeroDivisionError: quote"):
         build_prompt(_Failing(), subject(program))

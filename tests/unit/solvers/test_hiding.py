@@ -111,6 +111,7 @@ def test_self_repair_with_an_oracle_is_counted(place: Place) -> None:
     [
         ("silent", "ended without an answer"),
         ("raising", "KeyError: 'no idea'"),
+        ("nobody", "gives NoneType, not a text"),
         ("liar", "what is no request"),
         ("babbler", "what is no request"),
         ("endless", "what is no request"),

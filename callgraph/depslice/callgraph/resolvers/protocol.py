@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
-from depslice.callgraph.errors import OptionError, ResolverUnavailable
+from depslice.callgraph.errors import DepsliceError, OptionError, ResolverUnavailable
 from depslice.callgraph.model import Diagnostic, Reference, Severity, Site, Symbol, Unresolved
 
 if TYPE_CHECKING:
@@ -168,6 +168,27 @@ def _loaded(entry_point: EntryPoint) -> Resolver:
     return resolver
 
 
+def resolved(resolver: Resolver, request: ResolveRequest) -> ResolverResult:
+    """What a resolver answers.
+
+    Raises:
+        ResolverUnavailable: it cannot run here, or fails.
+        OptionError: one of its options has a senseless value.
+    """
+    try:
+        result = resolver.resolve(request)
+        if not isinstance(result, ResolverResult):
+            raise TypeError(f"it gives {type(result).__name__}, not ResolverResult")
+    except DepsliceError:
+        raise
+    except Exception as cause:  # as where it is loaded
+        raise ResolverUnavailable(
+            f"the resolver {resolver.name!r} fails: {type(cause).__name__}: {cause}",
+            hint="choose another resolver, or report it to who provides this one",
+        ) from cause
+    return result
+
+
 def write_source_tree(
     files: Iterable[ResolverFile], folder: Path
 ) -> tuple[dict[Path, ResolverFile], tuple[Diagnostic, ...]]:
@@ -215,6 +236,7 @@ __all__ = [
     "ResolverFile",
     "ResolverResult",
     "load_resolvers",
+    "resolved",
     "resolver_names",
     "write_source_tree",
 ]

@@ -104,7 +104,9 @@ def work(channel: Channel) -> None:
     bench = RemoteBench(Problem.of(order["problem"]), channel)
     try:
         answer = solver.solve(bench)
+        if not isinstance(answer, str):
+            raise TypeError(f"it gives {type(answer).__name__}, not a text")
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
         channel.send({"kind": "raised", "message": f"{type(error).__name__}: {error}"[:_MOST]})
     else:
-        channel.send({"kind": "answer", "code": str(answer)})
+        channel.send({"kind": "answer", "code": answer})
