@@ -188,6 +188,30 @@ def test_results_that_are_something_else(run: Evaluate, tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "this is a letter\n"
 
 
+def test_results_of_another_command(run: Evaluate, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    verdict = json.dumps({"key": "0", "schema": "depslice.verdict/1", "verdict": "accepted"}) + "\n"
+    path.write_text(verdict, encoding="utf-8")
+    done = run("evaluate", "--solver", "direct", "--results", path)
+    assert (done.code, "another command's: depslice.verdict/1" in done.error) == (2, True)
+    assert path.read_text(encoding="utf-8") == verdict
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "message"),
+    [
+        ("none.jsonl", ("--known",), "none.jsonl: no such file"),
+        ("/dev/full", (), "/dev/full is not a file"),
+        ("/dev/zero", ("--known",), "/dev/zero is not a file"),
+    ],
+)
+def test_results_that_are_not_there(
+    run: Evaluate, path: str, options: tuple[str, ...], message: str
+) -> None:
+    done = run("evaluate", "--solver", "direct", "--results", path, *options)
+    assert (done.code, message in done.error) == (2, True), done.error
+
+
 def test_functions_of_a_repository_with_two_contexts(
     depslice: Depslice, shop: Path, tmp_path: Path
 ) -> None:

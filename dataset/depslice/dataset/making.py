@@ -24,7 +24,7 @@ from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.model import Symbol
 from depslice.dataset.assessing import assessment_of, rank, self_equivalent
-from depslice.dataset.model import Made, made_document, parse_made, total_dollars
+from depslice.dataset.model import SCHEMA, Made, made_document, parse_made, total_dollars
 from depslice.dataset.recorded import Recording
 from depslice.harness import (
     Attempt,
@@ -82,7 +82,7 @@ class Maker:
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._ledger = Ledger(self.folder / "manifest.jsonl")
+        self._ledger = Ledger(self.folder / "manifest.jsonl", SCHEMA)
 
     def make(self, targets: Sequence[Symbol], *, progress: Progress) -> Iterator[Made]:
         """Harnesses in the order of ``targets``; those of earlier runs come too.

@@ -152,8 +152,9 @@ class _Known:
 
     def __init__(self, path: str | None, program: Program, gates: Gates) -> None:
         from depslice.validator.validation.ledger import Ledger
+        from depslice.validator.validation.verdict import SCHEMA
 
-        self.ledger = Ledger(Path(path)) if path else None
+        self.ledger = Ledger(Path(path), SCHEMA) if path else None
         self.program = program
         self.gates = gates
 

@@ -12,7 +12,7 @@ from depslice.callgraph.awaiting import finish, next_of
 from depslice.solvers.choosing import SolverSpec
 from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Place, check_solver, grade, propose
-from depslice.solvers.running.record import Attempt, attempt_of, key_of
+from depslice.solvers.running.record import SCHEMA, Attempt, attempt_of, key_of
 from depslice.validator.validation.ledger import Ledger, LedgerError
 
 
@@ -29,11 +29,11 @@ class Known:
     """The attempts of a file: those that were made stay made. Without a file none are known."""
 
     def __init__(self, path: Path | None, place: Place, *, only_read: bool = False) -> None:
-        """Read what is there. ``only_read``: someone else may be writing there.
+        """Read what is there. ``only_read``: it has to be, and someone else may be writing there.
 
         :raises LedgerError: it cannot be read, or is something else.
         """
-        self._ledger = Ledger(path, only_read=only_read) if path else None
+        self._ledger = Ledger(path, SCHEMA, only_read=only_read) if path else None
         self._place = place
         self._lock = threading.Lock()
 

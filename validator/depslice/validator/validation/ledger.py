@@ -1,4 +1,4 @@
-"""Verdicts in a file, line by line: a run that was ended goes on where it was."""
+"""Results in a file, line by line: a run that was ended goes on where it was."""
 
 from __future__ import annotations
 
@@ -17,45 +17,50 @@ from depslice.validator.validation.harness import Harness
 
 
 class LedgerError(DepsliceError):
-    """The file of verdicts cannot be read or written."""
+    """The file of results cannot be read or written, or is something else."""
 
     slug = "results"
     exit_code = 2
 
 
 class Ledger:
-    """The verdicts of a file. One writer at a time; the last line may be cut by a crash."""
+    """The results of a file: documents of one ``schema``.
 
-    def __init__(self, path: Path, *, only_read: bool = False) -> None:
-        """Read what is there; a last line that was cut is removed, unless it is ``only_read``.
+    One writer at a time; the last line may be cut by a crash.
+    """
+
+    def __init__(self, path: Path, schema: str, *, only_read: bool = False) -> None:
+        """Read what is there; a last line that was cut is removed.
+
+        One that is ``only_read`` has to be there, and stays as it is.
 
         :raises LedgerError: it cannot be read, or is something else.
         """
         self.path = path
         self._known: dict[str, Mapping[str, Any]] = {}
         whole = 0
-        try:
-            data = path.read_bytes() if path.exists() else b""
-        except OSError as error:
-            raise _failed(path, error) from None
+        data = _read(path, missing_ok=not only_read)
         for number, line in enumerate(data.splitlines(keepends=True), 1):
             try:
                 found = json.loads(line)
-                self._known[found["key"]] = found
+                key, kind = found["key"], found["schema"]
             except (ValueError, KeyError, TypeError):
                 if line.endswith(b"\n"):
                     raise LedgerError(f"{path}:{number} is not a line of results") from None
                 break
+            if kind != schema:
+                raise LedgerError(f"{path}:{number} is another command's: {kind}, not {schema}")
+            self._known[key] = found
             whole += len(line)
         if whole < len(data) and not only_read:
             os.truncate(path, whole)
 
     def get(self, key: str) -> Mapping[str, Any] | None:
-        """The document of a verdict that is there."""
+        """The document that is there, if it is."""
         return self._known.get(key)
 
     def add(self, key: str, document: Mapping[str, Any]) -> None:
-        """Write a verdict, at once.
+        """Write a document, at once.
 
         :raises LedgerError: it cannot be written.
         """
@@ -72,6 +77,23 @@ def key_of(harness: Harness, program: Program, gates: Gates) -> str:
     source = program.text(module) if module is not None else ""
     parts = (harness.digest, harness.target, source, asdict(gates))
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(path: Path, *, missing_ok: bool) -> bytes:
+    """What is in a file.
+
+    :raises LedgerError: it is none, or cannot be read.
+    """
+    try:
+        if path.exists() and not path.is_file():  # a device may have no end
+            raise LedgerError(f"{path} is not a file")
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        if missing_ok:
+            return b""
+        raise _failed(path, error) from None
+    except OSError as error:
+        raise _failed(path, error) from None
 
 
 def _failed(path: Path, error: OSError) -> LedgerError:
