@@ -124,6 +124,13 @@ def test_solve_gives_code(run: Evaluate) -> None:
     assert (done.code, done.out) == (0, f"# Test/twice\n{ANSWERS['twice']}\n\n")
 
 
+def test_without_the_cache_no_recorded_answer_is_used(run: Evaluate) -> None:
+    for command in ("solve", "evaluate"):
+        done = run(command, "--solver", "direct", "--no-cache")
+        assert done.code == 2
+        assert "--no-cache and --replay exclude each other" in done.error
+
+
 def test_solve_gives_lines_that_others_can_grade(run: Evaluate) -> None:
     done = run("solve", "--solver", "direct", "--limit", "2", "--format", "jsonl")
     found = [json.loads(line) for line in done.out.splitlines()]

@@ -144,7 +144,8 @@ _OPTIONS = (
         default=2048,
         show_default=True,
         metavar="N",
-        help="For each answer. One that is longer is an error.",
+        help="For each answer. What is longer is cut off: no docstring and no harness; of a solver"
+        " it is graded as it is.",
     ),
     click.option(
         "--sampling-seed",

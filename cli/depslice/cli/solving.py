@@ -36,6 +36,7 @@ class Asked:
     seconds: float
     run_python: str | None
     oracle: bool
+    use_cache: bool
     sandbox: str | None
     unsafe: bool
 
@@ -47,7 +48,9 @@ class Asked:
         from depslice.solvers.loading import load_tasks
         from depslice.solvers.problem import HiddenHarness, ProblemError
 
-        found = load_tasks(Path(self.path), strategies=self.strategies)
+        found = load_tasks(
+            Path(self.path), strategies=self.strategies, cache="auto" if self.use_cache else None
+        )
         if self.strategies and not any(isinstance(each.hidden, HiddenHarness) for each in found):
             notes.say("--strategy is for functions of repositories: these problems have none")
         names = list(dict.fromkeys(task.problem.id for task in found))
@@ -85,7 +88,7 @@ class Asked:
             notes.say(
                 "at temperature 0 all samples are the same, but those of solvers that set their own"
             )
-        with asking.open(use_cache=True) as model:
+        with asking.open(use_cache=self.use_cache) as model:
             sandbox = sandbox_of(self.sandbox, unsafe=self.unsafe, notes=notes)
             if not sandbox.isolates:
                 notes.say("no sandbox: a solver that looks for the hidden tests can find them")
@@ -104,9 +107,9 @@ def solving_options(function: _Function) -> Callable[..., None]:
     """Add PROBLEMS, the model and where answers run; the command gets ``asked``, ``asking``."""
 
     @functools.wraps(function)
-    def packed(*, unsafe_no_sandbox: bool, **given: Any) -> None:
+    def packed(*, unsafe_no_sandbox: bool, no_cache: bool, **given: Any) -> None:
         mine = {name: given.pop(name) for name in Asked.__slots__ if name in given}
-        function(asked=Asked(**mine, unsafe=unsafe_no_sandbox), **given)
+        function(asked=Asked(**mine, unsafe=unsafe_no_sandbox, use_cache=not no_cache), **given)
 
     return with_options(packed, _OPTIONS)
 
@@ -135,6 +138,9 @@ _OPTIONS = (
         help="Of CPU time for the hidden tests of a problem; each visible one has 1 second.",
     ),
     model_options,
+    click.option(
+        "--no-cache", is_flag=True, help="Neither read nor write recorded answers, or the cache."
+    ),
     click.option(
         "--run-python",
         type=click.Path(),

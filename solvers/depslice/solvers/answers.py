@@ -26,6 +26,7 @@ def code_of(text: str, problem: Problem) -> str:
     Without such a block it is the last block, and without blocks all of the text. Where
     that is the body of the function alone, the specification comes before it. A block that is
     indented as a whole, as in a list, loses the indentation of its fence (CommonMark, 4.5).
+    Where there is no code, it is empty: then a specification is no answer either.
     """
     blocks = [_outdented(block.rstrip("\n"), margin) for margin, _, block in _BLOCK.findall(text)]
     header = re.compile(
@@ -37,6 +38,8 @@ def code_of(text: str, problem: Problem) -> str:
     at_top = [block for match, block in found if match and not match[0][0].isspace()]
     defining = at_top or [block for match, block in found if match]
     code = (defining or blocks or [text.strip("\n")])[-1]
+    if not code.strip():
+        return ""
     if not header.search(code) and syntax_error(f"{problem.specification}\n{code}") is None:
         return f"{problem.specification}\n{code}"
     return code

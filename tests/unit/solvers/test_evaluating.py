@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from depslice.llm.port import CapReached, Model, Options, PromptTooLong
+from depslice.llm.port import CapReached, Completion, Model, Options, PromptTooLong
 from depslice.solvers.choosing import SolverSpec
 from depslice.solvers.execution.trials import Grounds
 from depslice.solvers.problem import Task
@@ -19,7 +19,7 @@ from depslice.solvers.running.attempt import Place
 from depslice.solvers.running.evaluating import Known, attempts_of, evaluate
 from depslice.solvers.running.record import Attempt
 from depslice.validator.sandbox import Sandbox
-from scripted import ScriptedModel
+from scripted import ScriptedModel, said
 from solving import MIDDLE, OVERFITTED, RIGHT, TASK, block
 
 At = Callable[[Model], Place]
@@ -143,6 +143,31 @@ def test_no_answer_ends_the_run(at: At, tmp_path: Path, code: str) -> None:
     model = ScriptedModel([block(code), block(RIGHT)])
     first, second = made(at(model), tmp_path / "attempts.jsonl", 2)
     assert (first.passed, second.passed) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (said(""), "there is no code in the answer"),
+        (said("```python\n```"), "there is no code in the answer"),
+        (said(block(RIGHT), finish_reason="refused"), "there is no code: the model refuses"),
+        (said("", finish_reason="length"), "there is no code: the model's answer was cut off"),
+    ],
+)
+def test_an_answer_without_code_is_none(at: At, reply: Completion, why: str) -> None:
+    """And not the specification, which would be graded."""
+    [found] = made(at(ScriptedModel([reply])), None, 1)
+    assert (found.answer, found.passed) == (None, False)
+    assert found.why.startswith(why)
+
+
+def test_an_answer_that_was_cut_off_is_graded_as_it_is(at: At) -> None:
+    whole, part = block(RIGHT), block(RIGHT)[:-30]
+    replies = [said(text, finish_reason="length") for text in (whole, part)]
+    first, second = made(at(ScriptedModel(replies)), None, 2)
+    assert (first.passed, first.why) == (True, "")
+    assert not second.passed
+    assert second.why.endswith("; the model's answer was cut off")
 
 
 def test_what_is_visible_counts_as_passed_where_there_is_something(at: At, tmp_path: Path) -> None:

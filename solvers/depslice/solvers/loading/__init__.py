@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
+from depslice.callgraph.cache import Cache
 from depslice.solvers.loading.evalplus import described_task, is_description
 from depslice.solvers.loading.humaneval import humaneval_task, is_humaneval
 from depslice.solvers.loading.lines import Line, read_lines
@@ -15,15 +17,18 @@ from depslice.solvers.problem import ProblemError, Task
 __all__ = ["load_tasks"]
 
 
-def load_tasks(path: Path, *, strategies: Sequence[str] = ()) -> list[Task]:
+def load_tasks(
+    path: Path, *, strategies: Sequence[str] = (), cache: Cache | Literal["auto"] | None = "auto"
+) -> list[Task]:
     """The tasks of a file of JSON lines: HumanEval's, EvalPlus', MBPP's, or functions of
-    repositories, told by their fields. These give one task for each context strategy.
+    repositories, told by their fields. These give one task for each context strategy; they are
+    analysed with ``cache``, as :func:`~depslice.callgraph.open_program` takes it.
 
     :raises ProblemError: it cannot be read, has no problems, has one twice, or a line is
         broken (its number is said).
     """
     found: dict[tuple[str, str], Task] = {}
-    repositories = Repositories(strategies)
+    repositories = Repositories(strategies, cache)
     for line in read_lines(path):
         for task in repositories.tasks(line) if is_repository(line) else [_task(line)]:
             key = (task.problem.id, task.problem.strategy)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
+from depslice.callgraph.cache import Cache
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.opening import open_program
 from depslice.callgraph.program import Program
@@ -32,8 +33,9 @@ _SECONDS: Final = 10.0  # for a visible test: the module has to be imported for 
 class Repositories:
     """The repositories of a file of problems, each opened once."""
 
-    def __init__(self, strategies: Sequence[str]) -> None:
+    def __init__(self, strategies: Sequence[str], cache: Cache | Literal["auto"] | None) -> None:
         self._strategies = strategies
+        self._cache = cache
         self._programs: dict[Path, Program] = {}
 
     def tasks(self, line: Line) -> list[Task]:
@@ -59,7 +61,7 @@ class Repositories:
 
     def _program(self, repo: Path) -> Program:
         if repo not in self._programs:
-            self._programs[repo] = open_program(str(repo))
+            self._programs[repo] = open_program(str(repo), cache=self._cache)
         return self._programs[repo]
 
     def _task(

@@ -217,7 +217,7 @@ def _serve(running: Running, bench: LocalBench) -> tuple[str | None, str]:
             case {"kind": "note", "event": str(event), "what": dict(what)}:
                 bench.keep({**what, "event": event})
             case {"kind": "answer", "code": str(code)} if len(code) <= _ANSWER_MOST:
-                return code, ""
+                return (code, "") if code.strip() else (None, bench.no_code)
             case {"kind": "raised" | "refused", "message": str(why)}:
                 return None, f"the solver failed: {why}"
             case _:

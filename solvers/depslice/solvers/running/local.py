@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from depslice.callgraph.errors import DepsliceError
-from depslice.llm.port import Model, Options, Usage
+from depslice.llm.port import FinishReason, Model, Options, Usage
 from depslice.prompts.model import Message
 from depslice.solvers.execution.outcome import Execution
 from depslice.solvers.problem import Problem
@@ -47,6 +47,7 @@ class LocalBench:
     programs: int = 0
     judged: int = 0
     cpu_seconds: float = 0.0
+    ending: FinishReason | None = None  # of the last answer
     events: list[dict[str, Any]] = field(default_factory=list)
     _event_bytes: int = 0
 
@@ -64,7 +65,20 @@ class LocalBench:
         [completion] = self.model.complete(messages, options=wanted)
         self.usage += completion.usage
         self.spent += completion.spent
-        return completion.text
+        self.ending = completion.finish_reason
+        # What a provider lets through of an answer that it refuses is none.
+        return "" if self.ending == "refused" else completion.text
+
+    @property
+    def no_code(self) -> str:
+        """Why an answer has no code, as far as the model's last one tells."""
+        match self.ending:
+            case "refused":
+                return "there is no code: the model refuses to answer"
+            case "length":
+                return "there is no code: the model's answer was cut off"
+            case _:
+                return "there is no code in the answer"
 
     def run(self, code: str) -> Execution:
         """See :meth:`Bench.run`."""

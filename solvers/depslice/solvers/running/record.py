@@ -113,7 +113,10 @@ def _why(proposed: Proposed, hidden: Execution | None) -> str:
     if hidden is None:
         return proposed.why
     failure: Failure | None = hidden.failure
-    return f"hidden tests: {failure.kind}" if failure else ""
+    if failure is None:
+        return ""
+    cut = "; the model's answer was cut off" if proposed.bench.ending == "length" else ""
+    return f"hidden tests: {failure.kind}{cut}"
 
 
 def key_of(task: Task, spec: SolverSpec, sample: int, place: Place) -> str:
