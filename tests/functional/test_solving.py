@@ -219,6 +219,23 @@ def test_results_that_are_not_there(
     assert (done.code, message in done.error) == (2, True), done.error
 
 
+def test_a_problem_whose_own_solution_fails_is_told(
+    run: Evaluate, folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "problems.jsonl"
+    lines = [
+        {**problem(name), "canonical_solution": f"    return {text}\n"}
+        for name, text in (("twice", "x + x"), ("overfits", "x + x"), ("missing", "1 / 0"))
+    ]
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    done = run("evaluate", "--solver", "direct", problems=path)
+    assert done.code == 0, done.err
+    said = [line for line in done.err.splitlines() if "own solution" in line]
+    assert said == [
+        "Test/missing: its own solution fails the hidden tests (raises): no answer can pass"
+    ]
+
+
 def test_functions_of_a_repository_with_two_contexts(
     depslice: Depslice, shop: Path, tmp_path: Path
 ) -> None:

@@ -106,7 +106,11 @@ class HiddenHarness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A problem with its hidden tests; only the runner has both."""
+    """A problem with its hidden tests; only the runner has both.
+
+    ``solution`` is an answer that comes with the problem, empty where there is none.
+    """
 
     problem: Problem
     hidden: HiddenTests | HiddenHarness
+    solution: str = ""

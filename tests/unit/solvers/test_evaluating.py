@@ -16,7 +16,7 @@ from depslice.solvers.choosing import SolverSpec
 from depslice.solvers.execution.trials import Grounds
 from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Place
-from depslice.solvers.running.evaluating import Known, attempts_of, evaluate
+from depslice.solvers.running.evaluating import Known, attempts_of, evaluate, impassable
 from depslice.solvers.running.record import Attempt
 from depslice.validator.sandbox import Sandbox
 from scripted import ScriptedModel, said
@@ -168,6 +168,19 @@ def test_an_answer_that_was_cut_off_is_graded_as_it_is(at: At) -> None:
     assert (first.passed, first.why) == (True, "")
     assert not second.passed
     assert second.why.endswith("; the model's answer was cut off")
+
+
+def test_a_problem_that_nobody_can_pass_is_told(at: At) -> None:
+    right, wrong, hard = tasks(3)
+    given = [
+        replace(right, solution=RIGHT),
+        replace(wrong, solution=OVERFITTED),
+        replace(hard, solution=RIGHT),
+    ]
+    place = at(ScriptedModel([block(RIGHT), block(OVERFITTED), block(OVERFITTED)]))
+    found = list(evaluate(attempts_of(given, DIRECT), place, known=Known(None, place)))
+    told = list(impassable(given, found, place))
+    assert told == ["middle/1: its own solution fails the hidden tests (raises)"]
 
 
 def test_what_is_visible_counts_as_passed_where_there_is_something(at: At, tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def test_a_problem_travels_as_json(tmp_path: Path) -> None:
         ({**ADD, "example_test": "def x("}, "h.jsonl:2: the example test is not Python"),
         ({**ADD, "task_id": "Test/1", "test": None}, "h.jsonl:2: 'test' is not a string"),
         (ADD, "h.jsonl:2: Test/0 was there before"),
+        ({**MBPP, "code": "def f(:"}, "'code' is not Python"),
         ({**MBPP, "test_list": []}, "h.jsonl:2: 'test_list' is empty"),
         ({**MBPP, "test_list": "x"}, "h.jsonl:2: 'test_list' is not a list of strings"),
         ({**MBPP, "test_list": ["assert True"]}, "the first test calls no function"),

@@ -81,7 +81,7 @@ def evaluate(
     from depslice.solvers.choosing import SolverSpec
     from depslice.solvers.execution.trials import with_true_examples
     from depslice.solvers.running.attempt import check_hidden
-    from depslice.solvers.running.evaluating import Known, attempts_of
+    from depslice.solvers.running.evaluating import Known, attempts_of, impassable
     from depslice.solvers.running.evaluating import evaluate as evaluated
     from depslice.solvers.scoring import scores
 
@@ -106,6 +106,9 @@ def evaluate(
             made.append(attempt)
             notes.detail(_line(attempt))
             progress(len(made), len(wanted))
+        if not known_only:
+            for told in impassable(tasks, made, place):
+                notes.say(f"{told}: no answer can pass")
     found = scores(made, ks=(1, *ks))
     write_result(output, _rendered(found, made, format_))
     notes.say(f"{len(made):,} attempts; {time.monotonic() - started:.0f} s")

@@ -90,7 +90,11 @@ def described_task(line: Line) -> Task:
         visible=visible,
     )
     shape = _arguments("\n".join(examples), entry_point)
-    return Task(problem=problem, hidden=HiddenTests(program=comparison(line, entry_point, shape)))
+    return Task(
+        problem=problem,
+        hidden=HiddenTests(program=comparison(line, entry_point, shape)),
+        solution=solution,
+    )
 
 
 def comparison(line: Line, entry_point: str, shape: Sequence[object] = ()) -> str:

@@ -41,7 +41,12 @@ def humaneval_task(line: Line) -> Task:
         given=given,
         visible=_visible(line, prompt, entry_point),
     )
-    return Task(problem=problem, hidden=HiddenTests(program=_hidden(line, entry_point)))
+    written = line.optional("canonical_solution")
+    return Task(
+        problem=problem,
+        hidden=HiddenTests(program=_hidden(line, entry_point)),
+        solution=f"{prompt}{written}" if written.strip() else "",
+    )
 
 
 def _visible(line: Line, prompt: str, entry_point: str) -> tuple[VisibleTest, ...]:

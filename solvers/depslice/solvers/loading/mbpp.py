@@ -28,7 +28,7 @@ def mbpp_task(line: Line) -> Task:
     tests = line.texts("test_list")
     if not tests:
         raise line.error("'test_list' is empty")
-    code = line.optional("code")
+    code = line.python("code", line.optional("code"))
     entry_point, header = _function(tests[0], code)
     if entry_point is None:
         raise line.error(f"the first test calls no function: {tests[0]!r}")
@@ -48,7 +48,7 @@ def mbpp_task(line: Line) -> Task:
     for each in tests:
         line.python("test_list", each)
     program = line.python("test", "\n".join([setup, *tests, line.optional("test")]))
-    return Task(problem=problem, hidden=HiddenTests(program=program))
+    return Task(problem=problem, hidden=HiddenTests(program=program), solution=code)
 
 
 def _function(test: str, code: str) -> tuple[str | None, str | None]:

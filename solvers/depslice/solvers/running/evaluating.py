@@ -112,6 +112,22 @@ def attempt(wanted: Wanted, place: Place) -> Attempt:
     return attempt_of(wanted.task, wanted.spec, wanted.sample, place, proposed, graded)
 
 
+def impassable(tasks: Sequence[Task], made: Sequence[Attempt], place: Place) -> Iterator[str]:
+    """Of problems that no attempt has passed, those whose own solution fails, and how.
+
+    Nobody can pass these: that says nothing about a model.
+
+    :raises SandboxUnavailable: no sandbox can be started.
+    """
+    passed = {each.problem for each in made if each.passed}
+    tried = {each.problem for each in made} - passed
+    for task in tasks:
+        if task.problem.id in tried and task.solution:
+            failure = grade(task, task.solution, place).hidden.failure
+            if failure is not None:
+                yield f"{task.problem.id}: its own solution fails the hidden tests ({failure.kind})"
+
+
 def _side_by_side(
     wanted: Sequence[Wanted], place: Place, known: Known, workers: int
 ) -> Iterator[Attempt]:
