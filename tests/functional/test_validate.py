@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -249,3 +251,12 @@ def mentioning(path: Path) -> list[bytes]:
         if str(path).encode() in command and process.name != str(os.getpid()):
             found.append(command)
     return found
+
+
+def test_no_room_for_temporary_files_is_no_fault_of_depslice(
+    depslice: Depslice, shapes: Path, write: Write
+) -> None:
+    no_files = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (0, 0))
+    done = depslice("validate", shapes, write("good.py", GOOD), preexec_fn=no_files)
+    assert (done.code, done.error.split(":")[:2]) == (3, ["error", " the machine lacks something"])
+    assert "TMPDIR" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +13,14 @@ from depslice.callgraph.errors import AmbiguousTarget, DepsliceError, UnknownTar
 
 _BROKEN_PIPE = 141  # what a shell reports of a process that SIGPIPE ended
 _COULD_NOT_TELL = 3
+_LACKS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
+}
+_NO_TEMPORARY = "No usable temporary directory"  # as tempfile says it
+_LACK_HINT = (
+    "make room for temporary files (TMPDIR names their folder), or raise the limit (ulimit -a)"
+)
 
 
 class OutputError(DepsliceError):
@@ -63,10 +72,23 @@ def guarded(command: Callable[[], object]) -> int:
     except Exception as error:
         if os.environ.get("DEPSLICE_DEBUG") == "1":
             raise
-        _say_crash(error)
+        if isinstance(error, OSError) and _is_a_lack(error):
+            _say_error(f"the machine lacks something: {_what(error)}", hint=_LACK_HINT)
+        else:
+            _say_crash(error)
         return _COULD_NOT_TELL
     # Click returns the code of `ctx.exit()`, and of `--help`, instead of raising.
     return outcome if isinstance(outcome, int) else 0
+
+
+def _is_a_lack(error: OSError) -> bool:
+    """Whether there is not enough of something, which is no fault of depslice."""
+    return error.errno in _LACKS or _NO_TEMPORARY in str(error)
+
+
+def _what(error: OSError) -> str:
+    where = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror or error}".lower() + where
 
 
 def _say_error(
