@@ -105,6 +105,12 @@ SOURCE = dedent(
             os._exit(0)
 
 
+    class Restless:
+        def solve(self, bench):
+            while True:
+                bench.run("def middle(numbers): return 1")
+
+
     class Nobody:
         def solve(self, bench):
             return None
@@ -166,7 +172,18 @@ SOURCE = dedent(
 )
 
 _MORE = ("Hot", "Cold", "Talker", "Lines")
-NAMES = ("Thief", "Judge", "Silent", "Nobody", "Raising", "Liar", "Babbler", "Endless", *_MORE)
+NAMES = (
+    "Thief",
+    "Judge",
+    "Silent",
+    "Nobody",
+    "Restless",
+    "Raising",
+    "Liar",
+    "Babbler",
+    "Endless",
+    *_MORE,
+)
 
 
 def install(folder: Path) -> Path:

@@ -20,6 +20,7 @@ from depslice.solvers.choosing import BUILT_IN, SolverError, SolverSpec
 from depslice.solvers.execution.trials import Grounds
 from depslice.solvers.loading import load_tasks
 from depslice.solvers.problem import HiddenTests, ProblemError, Task
+from depslice.solvers.running import attempt
 from depslice.solvers.running.attempt import Place, check_hidden, check_solver, grade, propose
 from depslice.solvers.running.local import OracleRefused
 from depslice.validator.sandbox import Sandbox
@@ -126,6 +127,15 @@ def test_a_solver_that_fails_is_an_attempt_that_failed(
     proposed = propose(TASK, SolverSpec.of(name), place)
     assert proposed.code is None
     assert why in proposed.why
+
+
+def test_a_search_without_end_is_ended(
+    plugins: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt, "_PROGRAMS_MOST", 3)
+    proposed = propose(TASK, SolverSpec.of("restless"), place)
+    assert (proposed.code, proposed.bench.programs) == (None, 3)
+    assert proposed.why == "the solver tries more than 3 programs"
 
 
 @pytest.mark.parametrize(

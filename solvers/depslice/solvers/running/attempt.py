@@ -47,9 +47,10 @@ from depslice.solvers.running.worker import work
 work(channel)
 """
 _LIMITS: Final = Limits(
-    cpu_seconds=3600, wall_seconds=24 * 3600, memory_bytes=1 << 30, message_bytes=64 << 20
+    cpu_seconds=600, wall_seconds=24 * 3600, memory_bytes=1 << 30, message_bytes=64 << 20
 )
 _NO_REQUEST: Final = "the solver sent what is no request"
+_PROGRAMS_MOST: Final = 1_000  # tried in one attempt: a search may have no end
 _ANSWER_MOST: Final = 1 << 18  # characters of an answer
 _WARMEST: Final = 100  # beyond what any model takes
 
@@ -210,6 +211,8 @@ def _serve(running: Running, bench: LocalBench) -> tuple[str | None, str]:
                 if messages is None or not _is_temperature(temperature):
                     return None, _NO_REQUEST
                 running.send({"text": bench.ask(messages, temperature=temperature)})
+            case {"kind": "run" | "judge"} if bench.programs + bench.judged >= _PROGRAMS_MOST:
+                return None, f"the solver tries more than {_PROGRAMS_MOST:,} programs"
             case {"kind": "run", "code": str(code)}:
                 running.send(asdict(bench.run(code[:_ANSWER_MOST])))
             case {"kind": "judge", "code": str(code)}:
