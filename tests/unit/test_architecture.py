@@ -154,6 +154,7 @@ MAY_READ = {
     "validator/depslice/validator/validation/harness.py",
     "validator/depslice/validator/validation/ledger.py",
     "validator/depslice/validator/validation/candidates.py",
+    "validator/depslice/validator/validation/copies.py",
     # In the sandbox: the copy, and what runs have written.
     "validator/depslice/validator/child/evidence/arcs.py",
     "validator/depslice/validator/child/evidence/gathering.py",

@@ -172,7 +172,7 @@ class _Replacements:
     def _with_text(self, text: str) -> Execution:
         module, _, qualname = self.harness.target.partition(":")
         with (
-            with_file(self.ground, self.harness.path, text, with_tests=False) as ground,
+            with_file(self.ground, self.harness, text, with_tests=False) as ground,
             Executor(
                 sandbox=ground.sandbox,
                 python=ground.python,

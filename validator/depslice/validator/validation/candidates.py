@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from depslice.validator.calls import is_test_file
 from depslice.validator.sandbox import Message, Outcome
+from depslice.validator.validation.copies import copies_of
 from depslice.validator.validation.gates import Gates
 from depslice.validator.validation.ground import Ground
 from depslice.validator.validation.harness import Harness, HarnessError
@@ -77,13 +78,13 @@ def replaced_text(source: str, harness: Harness, candidate: str) -> str:
 
 
 def _replaced(source: str, harness: Harness, candidate: str) -> str:
-    name = harness.target.rpartition(".")[2].rpartition(":")[2]
+    name = _name(harness)
     given = ast.parse(candidate)
     found = _functions(given, name)
     if not found:
         raise HarnessError(f"the candidate does not define {name}")
     tree = ast.parse(source)
-    old = next(node for node in _functions(tree, name) if harness.line in _starts(node))
+    old = _original(tree, harness)
     new = found[-1]
     top = _holding(tree.body, old)
     futures = [s for s in given.body if _is_future(s)]
@@ -111,6 +112,15 @@ def _replaced(source: str, harness: Harness, candidate: str) -> str:
             *lines[last:],
         ]
     )
+
+
+def _name(harness: Harness) -> str:
+    return harness.target.rpartition(".")[2].rpartition(":")[2]
+
+
+def _original(tree: ast.AST, harness: Harness) -> _Function:
+    named = _functions(tree, _name(harness))
+    return next(node for node in named if harness.line in _starts(node))
 
 
 def _new(statements: Iterable[ast.stmt], tree: ast.Module) -> Iterator[ast.stmt]:
@@ -193,7 +203,7 @@ class _Bench:
     """A sandbox for candidates in one file of the repository: ``file`` holds each in turn.
 
     A run of it imports the repository anew, in ``seconds`` at most; what that needs from
-    ``outside`` the repository stays in memory.
+    ``outside`` the repository stays in memory. Of ``hidden`` targets there is no copy.
     """
 
     path: str
@@ -201,6 +211,7 @@ class _Bench:
     session: Session
     outside: tuple[str, ...]
     seconds: float
+    hidden: set[str]  # targets of which there is no copy
 
 
 @dataclass(slots=True, kw_only=True)
@@ -227,6 +238,9 @@ class Referee:
             return Different(why=Reason(slug="no-candidate", message=error.message))
         bench = self._bench_for(harness, text)
         put(bench.file, text)
+        if harness.target not in bench.hidden:
+            bench.hidden.add(harness.target)
+            remove_copies(self.ground, bench.session.ground, harness)
         moved = replace(harness, line=0)
         seconds = self.gates.seconds + bench.seconds
         answer = bench.session.ask(
@@ -247,7 +261,7 @@ class Referee:
         if self._bench is not None and self._bench.path == harness.path:
             return self._bench
         self.close()
-        ground = self._stack.enter_context(with_file(self.ground, harness.path, text))
+        ground = self._stack.enter_context(with_file(self.ground, harness, text))
         session = Session(ground=ground, gates=self.gates, measures=False, fresh=True)
         self._stack.enter_context(closing(session))
         outside, seconds = self._imports(harness)
@@ -257,6 +271,7 @@ class Referee:
             session=session,
             outside=outside,
             seconds=seconds,
+            hidden={harness.target},
         )
         return self._bench
 
@@ -312,11 +327,14 @@ def open_referee(ground: Ground, gates: Gates | None = None) -> Iterator[Referee
 
 
 @contextmanager
-def with_file(ground: Ground, path: str, text: str, *, with_tests: bool = True) -> Iterator[Ground]:
-    """The ground with another text in one file; the original's is nowhere on it.
+def with_file(
+    ground: Ground, harness: Harness, text: str, *, with_tests: bool = True
+) -> Iterator[Ground]:
+    """The ground with another text in the file of a harness's target.
 
-    Nor are what is built of the repository, distributions and left-over copies. Without tests,
-    the files and folders that have their names are not there either.
+    What is built of the repository, distributions and other files that hold the text of the
+    target are not there (:mod:`.copies`). Without tests, the files and folders that have their
+    names are not there either.
     """
     tree = ground.tree
     top = ground.folder / tree.folder.relative_to(ground.folder).parts[0]
@@ -329,9 +347,9 @@ def with_file(ground: Ground, path: str, text: str, *, with_tests: bool = True) 
             if each.is_relative_to(ground.folder):
                 shutil.copytree(each, place / each.name, copy_function=os.link)
         folder = place / tree.folder.relative_to(ground.folder)
-        put(folder / path, text)
+        put(folder / harness.path, text)
         place.chmod(0o755)
-        yield replace(
+        hidden = replace(
             ground,
             folder=place,
             tree=replace(
@@ -344,8 +362,20 @@ def with_file(ground: Ground, path: str, text: str, *, with_tests: bool = True) 
                 for each in ground.folders
             ),
         )
+        remove_copies(ground, hidden, harness)
+        yield hidden
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def remove_copies(original: Ground, hidden: Ground, harness: Harness) -> None:
+    """Remove other files that hold the text of a harness's target, but not from the original."""
+    source = (original.tree.folder / harness.path).read_text(encoding="utf-8")
+    definition = _original(ast.parse(source), harness)
+    folder = hidden.tree.folder
+    for path in copies_of(source, definition, folder, user=harness.text):
+        if path != folder / harness.path:
+            path.unlink()
 
 
 def put(path: Path, text: str) -> None:
