@@ -10,7 +10,7 @@ full whatever the budget, where one form for all would leave no body but the tar
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -18,9 +18,10 @@ from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble, make_cuts
 from depslice.slicer.closure import Closure
 from depslice.slicer.cut import FileCut, Form, StatementPath
-from depslice.slicer.model import Item, Omitted, Slice
+from depslice.slicer.model import Item, Omitted, RenderedFile, Slice
 from depslice.slicer.reduced import reduce_closure
 from depslice.slicer.render import cut_file
+from depslice.slicer.render.bundle import render_bundle
 from depslice.slicer.tokens import Tokenizer
 
 _NAMES: Final = 2
@@ -36,9 +37,20 @@ _ENOUGH: Final = 0.95
 """The share of a budget that is good enough."""
 
 
+def files_size(files: Sequence[RenderedFile], tokenizer: Tokenizer) -> int:
+    """The tokens of the files under their paths, as a bundle shows them; never fewer."""
+    return sum(
+        tokenizer.count(f"{render_bundle((file,))}\n") for file in files if file.text.strip()
+    )
+
+
 def slice_size(found: Slice, tokenizer: Tokenizer) -> int:
-    """The tokens of the slice's files."""
-    return sum(tokenizer.count(cut_file(cut)) for cut in found.cuts)
+    """The tokens of the slice's files; see :func:`files_size`."""
+    return sum(_cut_size(cut, tokenizer) for cut in found.cuts)
+
+
+def _cut_size(cut: FileCut, tokenizer: Tokenizer) -> int:
+    return files_size((RenderedFile(path=cut.path, text=cut_file(cut)),), tokenizer)
 
 
 class _State(NamedTuple):
@@ -222,7 +234,7 @@ class _FileSizes:
             if path in keep
         }
         cut = replace(self.cut, keep=keep, forms=forms) if smaller else self.cut
-        return self._tokenizer.count(cut_file(cut))
+        return _cut_size(cut, self._tokenizer)
 
     def _kept(self, out: int) -> frozenset[StatementPath]:
         """The statements that are left, and those that they stand in."""

@@ -12,11 +12,11 @@ from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
-from depslice.slicer.budget import BudgetFitter, slice_size
+from depslice.slicer.budget import BudgetFitter, files_size, slice_size
 from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.cut import Form
 from depslice.slicer.memory import key_of, recall, remember
-from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.model import Slice
 from depslice.slicer.slicing import engine_of, forget_engine, items_within, slice_symbols
 from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import ESTIMATE, Tokenizer, find_tokenizer
@@ -317,7 +317,7 @@ def _strategies(
     yield Point(
         axis="strategy",
         value=Strategy.NAIVE.value,
-        tokens=_tokens(naive, counter),
+        tokens=files_size(naive, counter),
         items=len(targets),
         lost=_lost(found, dict.fromkeys((item.symbol.id for item in targets), Form.FULL)),
     )
@@ -325,7 +325,8 @@ def _strategies(
     if usages:
         say("usages")
         shown = usage_files(program, found, usages)
-        more = _point("strategy", "sliced+usages", tokens + _tokens(shown, counter), found, found)
+        tokens += files_size(shown, counter)
+        more = _point("strategy", "sliced+usages", tokens, found, found)
         yield more
     say("full")
     files = full_files(program, found)
@@ -333,7 +334,7 @@ def _strategies(
     yield Point(
         axis="strategy",
         value=Strategy.FULL.value,
-        tokens=_tokens(files, counter),
+        tokens=files_size(files, counter),
         items=sum(_definitions(program, path) for path in paths),
         lost=_lost(found, {i.symbol.id: Form.FULL for i in found.items if i.symbol.path in paths}),
     )
@@ -378,10 +379,6 @@ def _definitions(program: Program, path: str) -> int:
         symbol.kind for symbol in program.symbol_table(module).values() if "<" not in symbol.id
     )
     return kinds.total() - kinds[SymbolKind.MODULE]
-
-
-def _tokens(files: Sequence[RenderedFile], counter: Tokenizer) -> int:
-    return sum(counter.count(file.text) for file in files)
 
 
 def _listed(values: Sequence[int] | None) -> tuple[int, ...] | None:

@@ -25,8 +25,9 @@ from depslice.callgraph import Certainty, Program, open_program
 from depslice.callgraph.errors import OptionError, UnknownTarget
 from depslice.callgraph.model import SymbolKind
 from depslice.slicer import Form, Slice, function_symbols, render, slice_all, slice_symbols
+from depslice.slicer.budget import files_size
 from depslice.slicer.parallel import map_slices
-from depslice.slicer.tokens import count_tokens
+from depslice.slicer.tokens import ESTIMATE, count_tokens, find_tokenizer
 from specimens import FIXTURES, load_specimens
 
 QUOTE = "shop.api:quote"
@@ -88,7 +89,7 @@ def ids(found: Slice) -> set[str]:
 
 
 def size(program: Program, found: Slice) -> int:
-    return sum(count_tokens(file.text) for file in render(program, found).files)
+    return files_size(render(program, found).files, find_tokenizer(ESTIMATE))
 
 
 def text_of(program: Program, found: Slice, **options: object) -> str:
@@ -324,6 +325,16 @@ def test_the_result_fits_when_the_target_alone_does(budget: int) -> None:
         )
         <= budget
     )
+
+
+@pytest.mark.parametrize("name", ["inventory", "inheritance_across_files", "src_layout"])
+def test_budgets_hold_for_the_text_that_is_shown(name: str) -> None:
+    program = program_of(name)
+    for target in [target for found, target in TARGETS if found == name]:
+        least = len(text_of(program, slice_symbols(program, [target], budget=1)))
+        for budget in range((least + 3) // 4 + 1, 400, 9):
+            found = slice_symbols(program, [target], budget=budget)
+            assert render(program, found, format="bundle").tokens <= budget
 
 
 @pytest.mark.parametrize("budget", [600, 750, 900, 5000])

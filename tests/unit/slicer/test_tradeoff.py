@@ -13,8 +13,9 @@ from check import write_files
 from depslice.callgraph import Program, open_program
 from depslice.callgraph.cache import open_cache
 from depslice.callgraph.errors import OptionError, UnknownTarget
-from depslice.slicer import Form, render, slice_symbols
+from depslice.slicer import Form, Slice, render, slice_symbols
 from depslice.slicer import byte_pairs as module_of_byte_pairs
+from depslice.slicer.budget import files_size
 from depslice.slicer.byte_pairs import TokenizerUnavailable, byte_pair_counter
 from depslice.slicer.report import render_report, report_of
 from depslice.slicer.tokens import TOKENIZERS, best_tokenizer, count_tokens, find_tokenizer
@@ -113,7 +114,7 @@ def test_budgets_are_kept_by_every_tokenizer(tokenizer: str) -> None:
         pytest.importorskip("bpe_openai", reason="the extra depslice[tokens] is not installed")
     program = program_of("inventory")
     found = slice_symbols(program, [QUOTE], budget=400, tokenizer=tokenizer)
-    context = render(program, found, tokenizer=tokenizer)
+    context = render(program, found, format="bundle", tokenizer=tokenizer)
     assert context.tokens <= 400
     assert context.tokenizer == tokenizer
 
@@ -127,20 +128,25 @@ def test_every_point_is_what_slice_gives(name: str, target: str) -> None:
     found = tradeoff_of(program, target, budgets=[20, 60, 180], usages=2)
     everything = slice_symbols(program, [target])
     assert found.items == len(everything.items)
-    assert found.tokens == render(program, everything).tokens
+    assert found.tokens == _bundled(program, everything)
     for point in found.along("depth"):
         alone = slice_symbols(program, [target], depth=int(point.value))
-        assert (point.items, point.tokens) == (len(alone.items), render(program, alone).tokens)
+        assert (point.items, point.tokens) == (len(alone.items), _bundled(program, alone))
         kept = {item.symbol.id for item in alone.items}
         gone = {item.symbol.id for item in everything.items} - kept
         assert {loss.symbol for loss in point.lost} == gone
     for point in found.along("budget"):
         alone = slice_symbols(program, [target], budget=int(point.value))
-        assert (point.items, point.tokens) == (len(alone.items), render(program, alone).tokens)
+        assert (point.items, point.tokens) == (len(alone.items), _bundled(program, alone))
     for point in found.along("strategy"):
         strategy, _, more = str(point.value).partition("+")
-        context = render(program, everything, strategy=strategy, usages=2 if more else 0)
-        assert point.tokens == context.tokens
+        usages = 2 if more else 0
+        assert point.tokens == _bundled(program, everything, strategy=strategy, usages=usages)
+
+
+def _bundled(program: Program, found: Slice, **options: object) -> int:
+    context = render(program, found, **options)  # type: ignore[arg-type]
+    return files_size(context.files, find_tokenizer("characters/4"))
 
 
 def test_what_is_lost_is_told_by_form(ladder: Program) -> None:

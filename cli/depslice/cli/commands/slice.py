@@ -60,7 +60,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
     "--budget",
     type=click.IntRange(min=1),
     metavar="TOKENS",
-    help="At most so many tokens of code, without headings; the nearest first, the target always.",
+    help="At most so many tokens, as a bundle; the nearest first, the target always.",
 )
 @click.option(
     "--certainty",
