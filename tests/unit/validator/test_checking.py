@@ -139,6 +139,33 @@ def _total():
 
 def never():
     return 1
+
+
+class Tool:
+    unit = "kg"
+
+    def weight(self):
+        return f"{self.number()} {self.unit}"
+
+    def number(self):
+        return 3
+
+    @staticmethod
+    def named(name):
+        return name.title()
+
+
+class Hammer(Tool):
+    def told(self):
+        return self.named("hammer") + super().weight()
+
+
+def told(kinds):
+    return [kind().told() for kind in kinds if issubclass(kind, Tool)]
+
+
+def weighed(kind):
+    return issubclass(kind, Tool) and kind().weight()
 """
 
 SCRIPT = """\
@@ -164,6 +191,8 @@ shapes.numbered()
 shapes.greets()
 shapes.Lines("a").label()
 shapes.counts_rows()
+shapes.told([shapes.Hammer])
+shapes.weighed(shapes.Hammer)
 try:
     shapes.fails("x")
 except ValueError:
@@ -254,6 +283,23 @@ def test_arguments_bring_their_own_code(tmp_path: Path) -> None:
     assert report.steady == report.same == 2
     assert report.from_arguments == ("shapes:Square.area", "shapes:Square.name")
     assert report.not_in_slice == ()
+
+
+TOOLS = ("Tool.weight", "Tool.number", "Tool.named", "Tool.unit", "Hammer", "Hammer.told")
+
+
+def test_classes_that_are_passed_bring_what_their_code_inherits(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:told") as check:
+        report = check.of(without(check, "shapes:told", *TOOLS))
+    assert report.steady == report.same == 1
+    assert report.not_in_slice == ()
+    assert "shapes:Tool.named" in report.from_arguments
+
+
+def test_what_the_slice_itself_asks_of_a_passed_class_it_must_have(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:weighed") as check:
+        [difference] = check.of(without(check, "shapes:weighed", *TOOLS)).differences
+    assert "'Hammer' object has no attribute 'weight'" in difference.sliced
 
 
 def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ Definitions of the repository travel by name, instances of its classes by what t
 no code of theirs runs, neither here nor there (a slice need not have their
 ``__getstate__``). A name that the slice does not have is *lent*: the original's
 definition by value. So arguments bring along the code of theirs that the slice has no
-business with, such as a caller's own subclass.
+business with, such as a caller's own subclass, with what that inherits (:mod:`.inherited`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 import cloudpickle
 
+from .inherited import Members, asked_members, give
 from .parts import HEAP_TYPE, IMMUTABLE, parts
 
 _SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType, type, FunctionType)
@@ -38,11 +39,15 @@ class Unportable(pickle.PicklingError):
 
 
 class Home:
-    """Which modules are the repository's own, and what is lent where they lack something."""
+    """Which modules are the repository's own, and what is lent where they lack something.
 
-    def __init__(self, own: frozenset[str], folder: str) -> None:
+    ``lenders`` are the folders of the files with code that comes with arguments.
+    """
+
+    def __init__(self, own: frozenset[str], folder: str, *scripts: str) -> None:
         self.own = own
         self.folder = folder.rstrip(os.sep) + os.sep
+        self.lenders = (self.folder, *(each.rstrip(os.sep) + os.sep for each in scripts))
         self.lent: dict[str, bytes] = {}
         self.found: dict[str, Any] = {}
         self.borrowed: list[str] = []
@@ -109,6 +114,11 @@ class Home:
 HOME = Home(frozenset(), os.sep)
 
 
+def _is_of_the_system(name: str) -> bool:
+    """Whether a global of a module is one that each has, made by the import."""
+    return name.startswith("__") and name != "__all__"
+
+
 def look_up(start: Any, qualname: str) -> Any:
     """What a qualified name means in a module; raises AttributeError or KeyError."""
     value = start
@@ -151,7 +161,7 @@ class _Module(ModuleType):
     """A module of the repository as lent code sees it: what the slice's has not is lent."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if _is_of_the_system(name):
             raise AttributeError(name)
         try:
             return getattr(importlib.import_module(self.__name__), name)
@@ -166,7 +176,7 @@ def find_module(name: str) -> Any:
     except ImportError:
         members = {}
     for member in members:
-        if not member.startswith("__"):
+        if not _is_of_the_system(member):
             HOME.asked.setdefault(f"{name}:{member}")
     return _Module(name)
 
@@ -177,6 +187,14 @@ def begin(name: str, maker: Any, args: tuple[Any, ...]) -> Any:
     if isinstance(made, type):  # a class inside another is made without it
         made.__qualname__ = name.split(maxsplit=1)[0].partition(":")[2]
     return made
+
+
+def finish(kind: Any, state: tuple[Any, Members]) -> Any:
+    """In pickles: give a class that came by value its members, those of its bases included."""
+    own, inherited = state
+    cloudpickle.cloudpickle._class_setstate(kind, own)  # noqa: SLF001 - what it pickles
+    give(kind, inherited, HOME)
+    return kind
 
 
 def member(kind: Any, name: str, value: Any) -> Any:
@@ -294,21 +312,32 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
                 self.home.asked.setdefault(name)
                 return find, (name,)
         place = getattr(sys.modules.get(value.__module__ or ""), "__file__", None) or ""
-        if value is self.whole or place.startswith(self.home.folder):
-            reduced = (
-                self._dynamic_function_reduce(value)
-                if isinstance(value, FunctionType)
-                else cloudpickle.cloudpickle._dynamic_class_reduce(value)  # noqa: SLF001
-            )
-            if value is self.whole:
-                return begin, (self.name, *reduced[:2]), *reduced[2:]
+        if value is not self.whole and not place.startswith(self.home.folder):
+            return self._with_inherited(value, super().reducer_override(value))
+        reduced = (
+            self._dynamic_function_reduce(value)
+            if isinstance(value, FunctionType)
+            else cloudpickle.cloudpickle._dynamic_class_reduce(value)  # noqa: SLF001
+        )
+        reduced = self._with_inherited(value, reduced)
+        if value is self.whole:
+            return begin, (self.name, *reduced[:2]), *reduced[2:]
+        return reduced
+
+    def _with_inherited(self, value: Any, reduced: Any) -> Any:
+        """How a class travels by value, if it does, with what its code asks of its bases."""
+        if reduced is NotImplemented or isinstance(value, FunctionType) or len(reduced) != 6:
             return reduced
-        return super().reducer_override(value)
+        members = asked_members(value, self.home.name_of)
+        for _, _, key in members:
+            self.home.asked.setdefault(key)
+        maker, args, state, *_ = reduced
+        return maker, args, (state, members), None, None, finish
 
     def _module(self, value: ModuleType) -> Any:
         if value.__name__ in self.home.own:
             for name in vars(value):
-                if not name.startswith("__"):
+                if not _is_of_the_system(name):
                     self.home.asked.setdefault(f"{value.__name__}:{name}")
             return find_module, (value.__name__,)
         if (getattr(value, "__file__", None) or "").startswith(self.home.folder):

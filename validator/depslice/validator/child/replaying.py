@@ -68,7 +68,9 @@ class Replay:
         self.order = order
         self.results = open(order["results"], "w", encoding="utf-8")  # noqa: SIM115
         self.lent = os.path.abspath(order["lent"])  # the code may change the folder
-        self.home = portable.HOME = Home(frozenset(order["own"]), order["original"])
+        self.home = portable.HOME = Home(
+            frozenset(order["own"]), order["original"], os.path.dirname(order["calls"])
+        )
         self.executed = Executed((order["folder"], order["original"]))
         self.again = watch(self.executed)
 
