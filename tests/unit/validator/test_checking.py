@@ -160,6 +160,24 @@ class Hammer(Tool):
         return self.named("hammer") + super().weight()
 
 
+NEVER = float("inf")
+
+
+def times(clock):
+    return [NEVER, clock.told()]
+
+
+class Clock:
+    def __init__(self):
+        self.ends = NEVER
+
+    def told(self):
+        return self.next() is NEVER and self.ends is NEVER
+
+    def next(self):
+        return NEVER
+
+
 def told(kinds):
     return [kind().told() for kind in kinds if issubclass(kind, Tool)]
 
@@ -193,6 +211,7 @@ shapes.Lines("a").label()
 shapes.counts_rows()
 shapes.told([shapes.Hammer])
 shapes.weighed(shapes.Hammer)
+shapes.times(shapes.Clock())
 try:
     shapes.fails("x")
 except ValueError:
@@ -300,6 +319,17 @@ def test_what_the_slice_itself_asks_of_a_passed_class_it_must_have(tmp_path: Pat
     with checking(tmp_path, "shapes:weighed") as check:
         [difference] = check.of(without(check, "shapes:weighed", *TOOLS)).differences
     assert "'Hammer' object has no attribute 'weight'" in difference.sliced
+
+
+def test_a_constant_is_one_object_for_the_slice_and_for_what_is_passed(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:times") as check:
+        found = without(
+            check, "shapes:times", "Clock", *(f"Clock.{n}" for n in ("__init__", "told", "next"))
+        )
+        report = check.of(found)
+        [outcome] = check.outcomes.values()
+    assert "inf True" in outcome.text
+    assert report.steady == report.same == 1
 
 
 def test_a_missing_definition_shows_and_is_repaired(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 import importlib
 import io
+import math
 import os
 import pickle
 import sys
@@ -54,6 +55,7 @@ class Home:
         self.not_lent: dict[str, str] = {}
         self.asked: dict[str, None] = {}
         self._globals: dict[int, str] = {}
+        self._constants: dict[int, str] = {}
         self._modules = 0
 
     def name_of(self, value: Any) -> str:
@@ -70,18 +72,30 @@ class Home:
 
     def global_name(self, value: Any) -> str:
         """``module:name``, or several, of an instance that a module has as a global: a sentinel, say."""
-        loaded = [m for name, m in list(sys.modules.items()) if name in self.own]
-        if len(loaded) != self._modules:
-            self._modules = len(loaded)
-            self._globals = {}
-            for module in loaded:
-                for name, each in list(vars(module).items()):
-                    if not name.startswith("__") and not isinstance(each, _SIMPLE):
-                        known = self._globals.get(id(each))
-                        own = f"{module.__name__}:{name}"
-                        # Imported under several names: a slice may have any of them.
-                        self._globals[id(each)] = f"{known} {own}" if known else own
+        self._read_globals()
         return self._globals.get(id(value), "")
+
+    def constant_name(self, value: Any) -> str:
+        """As :meth:`global_name`, of a number or a tuple: what `is` tells from one that is equal."""
+        self._read_globals()
+        return self._constants.get(id(value), "")
+
+    def _read_globals(self) -> None:
+        loaded = [m for name, m in list(sys.modules.items()) if name in self.own]
+        if len(loaded) == self._modules:
+            return
+        self._modules = len(loaded)
+        self._globals, self._constants = {}, {}
+        for module in loaded:
+            for name, each in list(vars(module).items()):
+                simple = isinstance(each, _SIMPLE)
+                if name.startswith("__") or (simple and not _is_told_by_identity(each)):
+                    continue
+                names = self._constants if simple else self._globals
+                known = names.get(id(each))
+                own = f"{module.__name__}:{name}"
+                # Imported under several names: a slice may have any of them.
+                names[id(each)] = f"{known} {own}" if known else own
 
     def is_ours(self, kind: type) -> bool:
         """Whether Python code of the repository, tests included, defines the class."""
@@ -109,6 +123,11 @@ class Home:
             value = load(self, self.lent[name])
         self.found[name] = value
         return value
+
+
+def _is_told_by_identity(value: Any) -> bool:
+    """Whether it is a constant of which there may be several that are equal, unlike `True`."""
+    return type(value) in (float, complex) or (type(value) is tuple and bool(value))
 
 
 HOME = Home(frozenset(), os.sep)
@@ -239,6 +258,13 @@ def code_of(file: str, arguments: tuple[Any, ...]) -> CodeType:
     return CodeType(*arguments).replace(co_filename=file)
 
 
+class _Global:
+    """In the globals of code that is lent: the constant that a module has by this name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     """Pickles as the module's docstring tells.
 
@@ -253,9 +279,16 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def persistent_id(self, value: Any) -> Any:
         """Globals that are instances keep their identity."""
-        if value is self.whole or isinstance(value, _SIMPLE):
+        if value is self.whole:
             return None
-        name = self.home.global_name(value)
+        if isinstance(value, _Global):
+            name = value.name
+        elif type(value) is float and not math.isfinite(value):
+            name = self.home.constant_name(value)
+        elif isinstance(value, _SIMPLE):
+            return None
+        else:
+            name = self.home.global_name(value)
         if name:
             self.home.asked.setdefault(name)
         return name or None
@@ -323,6 +356,16 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if value is self.whole:
             return begin, (self.name, *reduced[:2]), *reduced[2:]
         return reduced
+
+    def _dynamic_function_reduce(self, function: FunctionType) -> Any:
+        """A function by value; with the constants that its module and a slice both have."""
+        maker, args, (attributes, slots), *rest = super()._dynamic_function_reduce(function)
+        names = {}
+        for name, value in slots["__globals__"].items():
+            if _is_told_by_identity(value) and (known := self.home.constant_name(value)):
+                names[name] = _Global(known)
+        slots = slots | {"__globals__": slots["__globals__"] | names}
+        return maker, args, (attributes, slots), *rest
 
     def _with_inherited(self, value: Any, reduced: Any) -> Any:
         """How a class travels by value, if it does, with what its code asks of its bases."""
