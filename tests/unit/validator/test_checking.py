@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +16,12 @@ from depslice.validator import Check, check_limits, open_workspace, record, repa
 from depslice.validator.calls import test_files as files_of_tests
 from depslice.validator.child.describing import Description
 from depslice.validator.sandbox import choose_sandbox
+from depslice.validator.telling import check_lines
 
 SHAPES = """\
 import functools
 import io
+import threading
 
 
 class Square:
@@ -160,6 +163,21 @@ class Hammer(Tool):
         return self.named("hammer") + super().weight()
 
 
+class Settings(threading.local):
+    def __init__(self):
+        self.unit = "kg"
+
+
+class Scale:
+    def __init__(self):
+        self.settings = Settings()
+        self.settings.unit = "t"
+
+
+def unit_of(scale):
+    return scale.settings.unit
+
+
 NEVER = float("inf")
 
 
@@ -212,6 +230,7 @@ shapes.counts_rows()
 shapes.told([shapes.Hammer])
 shapes.weighed(shapes.Hammer)
 shapes.times(shapes.Clock())
+shapes.unit_of(shapes.Scale())
 try:
     shapes.fails("x")
 except ValueError:
@@ -284,6 +303,10 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
     assert proven == set(targets) - {"shapes:unsteady", "shapes:numbered", "shapes:never"}
     assert reports["shapes:unsteady"].recorded == 1
     assert reports["shapes:numbered"].recorded == 1  # what ran before is no argument
+    [numbered] = reports["shapes:numbered"].unsteady
+    assert (numbered.first.split()[0], numbered.again.split()[0]) == ("1", "2")
+    lines = "\n".join(check_lines(reports["shapes:numbered"], everything=False))
+    assert "is not the same twice on the original\n    first: 1 " in lines
     assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
 
 
@@ -292,6 +315,14 @@ def test_a_file_is_what_it_holds(tmp_path: Path) -> None:
         found = sliced(check, "shapes:Lines.label")
         report = check.of(found)
     assert "shapes:Lines.__next__" not in {item.symbol.id for item in found.items}
+    assert report.same == report.steady == 1
+
+
+def test_what_is_local_to_a_thread_is_an_argument_as_others_are(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:unit_of") as check:
+        report = check.of(sliced(check, "shapes:unit_of"))
+        [outcome] = check.outcomes.values()
+    assert outcome.text.startswith("'t' ")
     assert report.same == report.steady == 1
 
 
@@ -455,6 +486,16 @@ from pkg.joining import join
         "benchmarks/test_join.py",
         "tests/test_bench.py",
     ]
+
+
+def test_counting_on_for_ever_is_told_by_where_it_is() -> None:
+    def words(start: int, step: int) -> list[str]:
+        description = Description(())
+        description.add(itertools.count(start, step))
+        return description.words
+
+    assert words(3, 1) == ["itertools.count(", "3", "4", ")"]
+    assert words(3, 1) != words(3, 2)
 
 
 def test_attributes_that_are_made_when_they_are_asked_for_are_no_state() -> None:

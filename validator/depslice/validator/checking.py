@@ -32,6 +32,20 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unsteady:
+    """A call that the original does not answer twice alike, each time in words.
+
+    ``is_unbuilt``: its arguments cannot be made again at all.
+    """
+
+    call: int
+    target: str
+    first: str
+    again: str
+    is_unbuilt: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """A definition that static analysis missed and the check showed to be needed."""
 
@@ -49,7 +63,8 @@ class CheckReport:
     process. ``not_in_slice``: definitions that the calls executed in the
     original and that the slice has not; ``from_arguments`` of them are left out, since
     they came with the arguments. ``never_executed``: functions of the slice that never
-    ran. ``observed``: what a repair has added.
+    ran. ``observed``: what a repair has added. ``unsteady``: calls that could not be compared,
+    since the original does not give the same twice.
     """
 
     targets: tuple[str, ...]
@@ -65,6 +80,7 @@ class CheckReport:
     unbuilt: int = 0
     not_recorded: Mapping[str, str] = field(default_factory=dict)
     observed: tuple[Observed, ...] = ()
+    unsteady: tuple[Unsteady, ...] = ()
 
     @property
     def passes(self) -> bool:
@@ -89,6 +105,19 @@ def _from_where_they_part(first: str, second: str) -> tuple[str, str]:
     return f"… {first[start:]}"[:_TOLD], f"… {second[start:]}"[:_TOLD]
 
 
+def _unsteady(first: Outcome, second: Replay) -> Unsteady:
+    again = second.outcomes.get(first.call)
+    text = f"no answer: {second.ended}" if again is None else again.text
+    before, after = _from_where_they_part(first.text, text)
+    return Unsteady(
+        call=first.call,
+        target=first.target,
+        first=before,
+        again=after,
+        is_unbuilt=first.stage == "arguments",
+    )
+
+
 class Check:
     """The calls of some targets, with what the original makes of them; checks slices.
 
@@ -105,6 +134,7 @@ class Check:
         self._tried: set[str] = set()
         modules = sorted({symbol.id.partition(":")[0] for symbol in recorded.targets})
         self.outcomes: dict[int, Outcome] = {}
+        self.unsteady: tuple[Unsteady, ...] = ()
         if recorded.numbers:
             first = self._on_original(modules)
             second = self._on_original(modules, again=True)
@@ -115,6 +145,11 @@ class Check:
                 and call in second.outcomes
                 and second.outcomes[call].digest == outcome.digest
             }
+            self.unsteady = tuple(
+                _unsteady(outcome, second)
+                for call, outcome in first.outcomes.items()
+                if call not in self.outcomes
+            )
 
     def _on_original(self, modules: Sequence[str], *, again: bool = False) -> Replay:
         return replay(
@@ -179,6 +214,7 @@ class Check:
             ran.update(self.ids(outcome.executed - foreign))
         executed = {i for outcome in expected.values() for i in self.ids(outcome.executed)}
         failed = self._faults(done.imports)
+        unsteady = tuple(each for each in self.unsteady if each.target in found.targets)
         unbuilt = sum(
             number in done.outcomes and done.outcomes[number].stage == "arguments"
             for number in expected
@@ -192,8 +228,9 @@ class Check:
             recorded=sum(numbers.get(target, 0) for target in found.targets),
             steady=len(expected) - unbuilt,
             same=len(expected) - unbuilt - len(differences),
-            unbuilt=unbuilt,
+            unbuilt=unbuilt + sum(each.is_unbuilt for each in unsteady),
             differences=differences,
+            unsteady=unsteady,
             not_in_slice=tuple(sorted(executed - items.keys() - brought)),
             from_arguments=tuple(sorted((brought & executed) - items.keys())),
             never_executed=tuple(sorted(self._idle(items.values(), ran))),

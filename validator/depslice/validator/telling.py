@@ -35,6 +35,10 @@ def check_document(report: CheckReport, *, python: str) -> dict[str, Any]:
             }
             for each in report.differences
         ],
+        "unsteady": [
+            {"call": each.call, "target": each.target, "first": each.first, "again": each.again}
+            for each in report.unsteady
+        ],
         "not_in_slice": list(report.not_in_slice),
         "from_arguments": list(report.from_arguments),
         "never_executed": list(report.never_executed),
@@ -69,6 +73,13 @@ def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
     )
     for target, why in report.not_recorded.items():
         yield f"  {target}: no call recorded: {why}"
+    for each in report.unsteady[: None if everything else 1]:
+        if each.is_unbuilt:
+            yield f"  {each.target}, call {each.call}: {each.first[:300]}"
+            continue
+        yield f"  {each.target}, call {each.call}, is not the same twice on the original"
+        yield f"    first: {each.first[:300]}"
+        yield f"    again: {each.again[:300]}"
     for difference in report.differences[: None if everything else 2]:
         yield f"  {difference.target}, call {difference.call}"
         yield f"    original: {difference.original[:300]}"
@@ -84,8 +95,8 @@ def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
             yield from (f"  {name}" for name in shown)
             if len(names) > len(shown):
                 yield f"  and {len(names) - len(shown)} more (--verbose lists them)"
-    for each in report.observed:
-        yield f"observed: {each.symbol} ({each.why}): a miss of static analysis"
+    for miss in report.observed:
+        yield f"observed: {miss.symbol} ({miss.why}): a miss of static analysis"
 
 
 def _count(number: int, noun: str) -> str:

@@ -15,7 +15,7 @@ import sys
 from _io import _IOBase
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator
-from itertools import islice
+from itertools import count, islice
 from pathlib import PurePath
 from types import (
     AsyncGeneratorType,
@@ -39,6 +39,7 @@ _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
 # Below a folder that is left out: as :mod:`tempfile` draws names.
 _DRAWN = re.compile(r"(?<=…/)tmp[a-z0-9_]{8}")
 _MOST_ITEMS = 300  # of an iterator: some have no end
+_OF_A_COUNT = 2  # items that tell the others
 _MOST_WORDS = 200_000
 _DEEPEST = 500
 _FRAMES = 5 * _DEEPEST  # that describing so deep takes
@@ -231,7 +232,7 @@ class Description:
 
     def _used_up(self, iterator: Iterator[Any], depth: int) -> None:
         found: list[Any] = []
-        for _ in range(_MOST_ITEMS):
+        for _ in range(_OF_A_COUNT if type(iterator) is count else _MOST_ITEMS):
             before = len(found)
             failure = _attempt(lambda: found.extend(islice(iterator, 1)))
             if failure is not None:

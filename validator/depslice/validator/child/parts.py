@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import local
 from types import (
     BuiltinFunctionType,
     MemberDescriptorType,
@@ -24,6 +25,8 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
     """
     kind = type(value)
     base: Any = next(each for each in kind.__mro__ if not each.__flags__ & HEAP_TYPE)
+    if base is object and issubclass(kind, local):
+        base = local
     content: tuple[Any, ...] = ()
     items: Any = None
     if base in IMMUTABLE:
@@ -37,7 +40,7 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
             items = plain[base](value)
     elif issubclass(base, BaseException):
         content = BaseException.__getattribute__(value, "args")
-    elif base is not object or _keeps_to_itself(kind):
+    elif base not in (object, local) or _keeps_to_itself(kind):
         return None
     return base, content, attributes_of(value), slots_of(value), items
 
@@ -45,9 +48,15 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
 def attributes_of(value: Any) -> dict[str, Any]:
     """What is in the ``__dict__`` of an instance, if it has one."""
     try:
-        return dict(object.__getattribute__(value, "__dict__"))
+        return dict(dictionary_of(value))
     except (AttributeError, TypeError, ValueError):
         return {}
+
+
+def dictionary_of(value: Any) -> Any:
+    """The ``__dict__`` of an instance itself: of what is local to threads, this thread's."""
+    read = local if issubclass(type(value), local) else object
+    return read.__getattribute__(value, "__dict__")
 
 
 def slots_of(value: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any
 import cloudpickle
 
 from .inherited import Members, asked_members, give
-from .parts import HEAP_TYPE, IMMUTABLE, parts
+from .parts import HEAP_TYPE, IMMUTABLE, dictionary_of, parts
 
 _SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType, type, FunctionType)
 
@@ -239,7 +239,7 @@ def fill(instance: Any, state: tuple[dict[str, Any], dict[str, Any], Any]) -> No
     """In pickles: give an instance what it held."""
     attributes, slots, content = state
     if attributes:
-        object.__getattribute__(instance, "__dict__").update(attributes)
+        dictionary_of(instance).update(attributes)
     for name, value in slots.items():
         object.__setattr__(instance, name, value)
     if isinstance(content, dict):
