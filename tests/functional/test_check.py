@@ -100,6 +100,18 @@ def test_calls_that_are_not_there(depslice: Depslice, shop: Path, tmp_path: Path
     )
     assert done.code == 3
     assert "cannot read" in done.error
+    done = depslice(
+        *("slice", shop, "shop.config:SETTINGS", "--check"), *("--calls", tmp_path / "nothing.py")
+    )
+    assert done.code == 3
+    assert "cannot read" in done.error
+
+
+def test_an_interpreter_that_is_no_python(depslice: Depslice, shop: Path) -> None:
+    for target in ("shop.text:money", "shop.config:SETTINGS"):
+        done = depslice("slice", shop, target, "--check", "--check-python", "/bin/true")
+        assert done.code == 3
+        assert "/bin/true does not run the check: it did nothing" in done.error
 
 
 def _tested(folder: Path, **tests: str) -> Path:
@@ -158,6 +170,41 @@ def test_tests_none_of_which_can_be_imported(depslice: Depslice, tmp_path: Path)
     assert done.code == 3, done.err
     assert "the tests could not be run" in done.error
     assert "nowhere_to_be_found" in done.error
+
+
+def test_what_keeps_pytest_from_starting_is_said(depslice: Depslice, tmp_path: Path) -> None:
+    repo = _tested(
+        tmp_path / "repo",
+        conftest=(
+            "def pytest_sessionstart(session):\n"
+            "    raise RuntimeError('the option \"scope\" is unset.\\nIt will be ' + 'needed ' * 99)\n"
+        ),
+        test_double="import prices\n\n\ndef test_double():\n    assert prices.double(2) == 4\n",
+    )
+    done = depslice("slice", repo, "prices:double", "--check")
+    assert done.code == 3, done.err
+    assert ': RuntimeError: the option "scope" is unset. It will be needed needed' in done.error
+    assert "INTERNALERROR" not in done.err
+    assert done.error.endswith(" needed …")
+
+
+def test_a_class_is_checked_by_its_methods(depslice: Depslice, tmp_path: Path) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "till.py").write_text(
+        "class Till:\n    def __init__(self, sum):\n        self.sum = sum\n\n"
+        "    @property\n    def total(self):\n        return f'{self.sum} €'\n\n\n"
+        "class Empty:\n    pass\n",
+        encoding="utf-8",
+    )
+    calls = tmp_path / "calls.py"
+    calls.write_text("import till\ntill.Till(3).total\n", encoding="utf-8")
+    done = depslice("slice", repo, "till:Till", "--check", "--calls", calls)
+    assert done.code == 0, done.err
+    assert "2 calls recorded, 2 replayed, 2 gave the same" in done.err
+    done = depslice("slice", repo, "till:Empty", "--check", "--calls", calls)
+    assert done.code == 3, done.err
+    assert "till:Empty: no call recorded: neither a function nor a class with methods" in done.err
 
 
 def test_tests_that_take_too_long(depslice: Depslice, tmp_path: Path) -> None:

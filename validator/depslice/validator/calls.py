@@ -7,8 +7,8 @@ the time, or on what ran before it, says nothing about a slice.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,9 +66,10 @@ class Replay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The calls of targets: the file they are in, how many of each, why there are none.
+    """The calls of targets: the file they are in, how many of each function, why there are none.
 
-    ``incomplete`` tells that, and why, some tests were not run.
+    ``targets`` are functions: of a class that is a target, its methods. ``incomplete`` tells
+    that, and why, some tests were not run.
     """
 
     path: Path
@@ -78,6 +79,15 @@ class Recorded:
     numbers: Mapping[str, int]
     failures: Mapping[str, str]
     incomplete: str = ""
+
+    def functions_of(self, targets: Iterable[str]) -> set[str]:
+        """The ids of those functions that are the calls' own of these targets."""
+        wanted = set(targets)
+        return {
+            symbol.id
+            for symbol in self.targets
+            if symbol.id in wanted or symbol.id.rpartition(".")[0] in wanted
+        }
 
 
 def record(
@@ -89,15 +99,16 @@ def record(
     tests: Sequence[str] = (),
     most: int = MOST_CALLS,
 ) -> Recorded:
-    """Run the tests, or ``script``, and keep calls of those ``targets`` that are functions.
+    """Run the tests, or ``script``, and keep calls of ``targets``: functions, methods of classes.
 
     ``tests`` are arguments for pytest; without them, test files that mention a target
     come first and the others after them, until there are ``most`` calls of each.
 
     :raises CheckUnavailable: the code cannot be run.
     """
-    symbols = tuple(functions_of(program, targets))
+    symbols = tuple(_called_of(program, targets))
     original = space.original()
+    copied = None if script is None else _copied(space, script)
     calls = space.path("calls.jsonl")
     calls.touch()
     recorded = Recorded(
@@ -119,22 +130,16 @@ def record(
         "choose": "first",
         "calls": "calls.jsonl",
     }
-    if script is None:
+    if script is None or copied is None:
         found = list(tests) or test_files(original.folder, symbols)
         if not found:
             return recorded
         order["tests"] = found
+    # A file of tests is run as one, whatever else it is.
+    elif _TEST_FILE.search(script.name):
+        order["tests"] = [str(copied)]
     else:
-        copied = space.path(script.name)
-        try:
-            copied.write_bytes(script.read_bytes())
-        except OSError as error:
-            raise CheckUnavailable(f"cannot read {script}: {error.strerror}") from None
-        # A file of tests is run as one, whatever else it is.
-        if _TEST_FILE.search(script.name):
-            order["tests"] = [str(copied)]
-        else:
-            order["script"] = str(copied)
+        order["script"] = str(copied)
     ended = space.run("recording", order, makes={"calls.jsonl": calls})
     lines = read_results(calls)
     numbers: dict[str, int] = {}
@@ -159,6 +164,28 @@ def record(
         failures=failures,
         incomplete=why or unimportable(lines),
     )
+
+
+def _copied(space: Workspace, script: Path) -> Path:
+    """A copy of the script that the sandbox can read."""
+    copied = space.path(script.name)
+    try:
+        copied.write_bytes(script.read_bytes())
+    except OSError as error:
+        raise CheckUnavailable(f"cannot read {script}: {error.strerror}") from None
+    return copied
+
+
+def _called_of(program: Program, targets: Sequence[str]) -> list[Symbol]:
+    """The functions whose calls are those of ``targets``: of a class, its own methods'."""
+    found = {symbol.id: symbol for symbol in functions_of(program, targets)}
+    for target in targets:
+        module = program.module(target.partition(":")[0])
+        table = program.symbol_table(module) if module is not None else {}
+        if target in table and table[target].kind is SymbolKind.CLASS:
+            members = [name for name in table if name.rpartition(".")[0] == target]
+            found |= {symbol.id: symbol for symbol in functions_of(program, members)}
+    return list(found.values())
 
 
 def ran_out(outcome: SandboxOutcome) -> bool:
@@ -217,7 +244,16 @@ def replay(
     }
     makes = {"results.jsonl": results} | ({"lent.pickle": recorded.lent} if lend else {})
     ended = space.run("replaying", order, makes=makes)
-    return _read_replay(read_results(results), why_ended(ended))
+    lines, why = read_results(results), why_ended(ended)
+    if not lines:
+        raise CheckUnavailable(
+            f"{space.python} does not run the check: {why or 'it did nothing'}",
+            hint="--check-python names a Python",
+        )
+    done = _read_replay(lines, why)
+    told = {str(line.get("module")) for line in lines}
+    died = {name: f"no answer: {why}" for name in modules if name not in told}
+    return replace(done, imports={**done.imports, **died})
 
 
 def _read_replay(lines: Sequence[Mapping[str, Any]], why: str) -> Replay:

@@ -175,14 +175,14 @@ class Check:
         self, files: Sequence[RenderedFile], modules: Sequence[str], targets: Iterable[str]
     ) -> Replay:
         """Replay on a tree of these files the calls of ``targets``."""
-        wanted = set(targets)
+        wanted = self.recorded.functions_of(targets)
         symbols = [symbol for symbol in self.recorded.targets if symbol.id in wanted]
         with self.space.tree(files) as tree:
             return replay(self.space, self.program, self.recorded, tree, modules, targets=symbols)
 
     def expected(self, targets: Iterable[str]) -> dict[int, Outcome]:
         """The steady calls of these targets, as the original answers them."""
-        wanted = set(targets)
+        wanted = self.recorded.functions_of(targets)
         return {n: outcome for n, outcome in self.outcomes.items() if outcome.target in wanted}
 
     def same(self, done: Replay, targets: Iterable[str]) -> bool:
@@ -214,18 +214,18 @@ class Check:
             ran.update(self.ids(outcome.executed - foreign))
         executed = {i for outcome in expected.values() for i in self.ids(outcome.executed)}
         failed = self._faults(done.imports)
-        unsteady = tuple(each for each in self.unsteady if each.target in found.targets)
+        functions = self.recorded.functions_of(found.targets)
+        unsteady = tuple(each for each in self.unsteady if each.target in functions)
         unbuilt = sum(
             number in done.outcomes and done.outcomes[number].stage == "arguments"
             for number in expected
         )
         numbers = self.recorded.numbers
-        functions = {symbol.id for symbol in self.recorded.targets}
         return CheckReport(
             targets=found.targets,
             imports=len({cut.module for cut in found.cuts}),
             import_errors=failed,
-            recorded=sum(numbers.get(target, 0) for target in found.targets),
+            recorded=sum(numbers.get(function, 0) for function in functions),
             steady=len(expected) - unbuilt,
             same=len(expected) - unbuilt - len(differences),
             unbuilt=unbuilt + sum(each.is_unbuilt for each in unsteady),
@@ -235,19 +235,21 @@ class Check:
             from_arguments=tuple(sorted((brought & executed) - items.keys())),
             never_executed=tuple(sorted(self._idle(items.values(), ran))),
             not_recorded={
-                target: self._why_not(target, is_function=target in functions)
+                target: self._why_not(target)
                 for target in found.targets
-                if not numbers.get(target)
+                if not any(map(numbers.get, self.recorded.functions_of([target])))
             },
         )
 
-    def _why_not(self, target: str, *, is_function: bool) -> str:
-        if not is_function:
-            return "not a function"
-        if target in self.recorded.failures:
-            return self.recorded.failures[target]
+    def _why_not(self, target: str) -> str:
+        functions = self.recorded.functions_of([target])
+        if not functions:
+            return "neither a function nor a class with methods"
+        for function in sorted(functions & self.recorded.failures.keys()):
+            return self.recorded.failures[function]
+        nobody = "no test calls it" if target in functions else "no test calls a method of it"
         more = self.recorded.incomplete
-        return f"no test calls it, but {more}" if more else "no test calls it"
+        return f"{nobody}, but {more}" if more else nobody
 
     def _idle(self, symbols: Iterable[Symbol], ran: set[str]) -> Iterable[str]:
         for symbol in symbols:

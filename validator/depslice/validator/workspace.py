@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import shutil
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from depslice.validator.sandbox import (
 from depslice.validator.scratch import scratch_folder
 
 _CHILD: Final = Path(__file__).with_name("child")
+_LONGEST_REASON: Final = 300
 _NOT_COPIED: Final = (
     "__pycache__", ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "node_modules",
     ".mypy_cache", ".pytest_cache", ".ruff_cache",
@@ -192,8 +194,17 @@ def why_ended(outcome: Outcome) -> str:
     if outcome.ending in {Ending.EXITED, Ending.SIGNALLED} and lines:
         # pytest counts errors in its last line, and tells what they were before it.
         told = [line[1:].strip() for line in lines if line.startswith("E  ")]
-        return ": ".join([lines[-1], *told[:1]])[:300]
+        said = _internal_error(lines) or ": ".join([lines[-1], *told[:1]])
+        return textwrap.shorten(said, _LONGEST_REASON, placeholder=" …")
     return f"it ended by {outcome.ending}" if outcome.code is None else f"exit code {outcome.code}"
+
+
+def _internal_error(lines: Sequence[str]) -> str:
+    """What is wrong where pytest itself could not start: its traceback's last exception."""
+    marked = [line.partition(">")[2][1:] for line in lines if line.startswith("INTERNALERROR>")]
+    last = max((at for at, line in enumerate(marked) if line.startswith("  File ")), default=-1)
+    rest = itertools.dropwhile(lambda line: line.startswith(" "), marked[last + 1 :])
+    return " ".join(filter(None, rest))
 
 
 def _let_read(folder: Path) -> None:

@@ -73,6 +73,7 @@ class Replay:
         )
         self.executed = Executed((order["folder"], order["original"]))
         self.again = watch(self.executed)
+        self.put(started=True)
 
     def put(self, **line: Any) -> None:
         """Write one result."""
