@@ -154,6 +154,61 @@ def test_each_tool_answers_as_its_schema_says(connect: Connect, repo: Path) -> N
     run(work())
 
 
+def test_code_inside_of_a_target_is_none_of_its_callers(
+    connect: Connect, tmp_path: Path, depslice: Depslice
+) -> None:
+    repo = tmp_path / "own"
+    repo.mkdir()
+    (repo / "app.py").write_text(
+        "def outer(n):\n    def inner():\n        return outer(n - 1)\n    return inner() if n else 0\n"
+        "\n\ndef user():\n    return outer(2)\n"
+    )
+
+    async def work() -> None:
+        async with connect(repo) as client:
+            answer = await ask(client, "call_graph", target="outer", direction="callers")
+            callers = [(edge["caller"], edge["callee"]) for edge in answer["calls"]]
+            assert callers == [
+                ("app:outer.<locals>.inner", "app:outer"),
+                ("app:user", "app:outer"),
+            ]
+            both = await ask(client, "call_graph", target="outer", direction="both")
+            inside = ("app:outer", "app:outer.<locals>.inner")
+            assert inside in [(edge["caller"], edge["callee"]) for edge in both["calls"]]
+
+    run(work())
+    done = depslice("graph", repo, "app:outer", "--callers")
+    assert done.out == "app:outer\n├── app:outer.<locals>.inner\n└── app:user\n"
+
+
+def test_earlier_answers_are_told_apart_by_their_arguments(connect: Connect, repo: Path) -> None:
+    async def work() -> None:
+        async with connect(repo) as client:
+            await ask(client, "slice_function", target="quote")
+            await ask(client, "slice_function", target="quote", format="module", budget=500)
+            await ask(client, "explain_slice", target="quote", symbol="money", whole_classes=True)
+            (repo / "shop" / "api.py").write_text("def quote(x):\n    return x\n")
+            answer = await ask(client, "slice_function", target="quote")
+            assert set(answer["outdated"]) == {
+                "slice_function quote budget=500 format=module",
+                "explain_slice quote money whole_classes=true",
+            }
+
+    run(work())
+
+
+def test_hints_name_what_a_client_has(connect: Connect, repo: Path) -> None:
+    async def work() -> None:
+        async with connect(repo) as client:
+            refused = await client.call_tool("slice_function", {"target": "zzzzzzzzzzzz"})
+            hint = refused.structured_content["error"]["hint"]
+            assert "find_symbol" in hint
+            assert "depslice" not in hint
+            assert hint in refused.content[0].text
+
+    run(work())
+
+
 def test_the_slice_is_that_of_the_command(
     over_stdio: Connect, repo: Path, depslice: Depslice
 ) -> None:

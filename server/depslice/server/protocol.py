@@ -44,7 +44,7 @@ from depslice.server.answers import (
 )
 from depslice.server.desk import Desk
 from depslice.server.session import GraphQuestion, Question, Session, Tell
-from depslice.server.wording import worded, worded_error
+from depslice.server.wording import client_hint, worded, worded_error
 
 _HEARTBEAT_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.05
@@ -58,6 +58,9 @@ function with every definition it needs, and nothing else: ask for it before cha
 testing a function. Targets are pkg.mod:Class.method, a dotted name, path/to/file.py:LINE or
 the end of a name; find_symbol tells which there are. Files may change between calls: answers
 are made from the files as they are, and name earlier ones that no longer hold."""
+
+_SYMBOLS: Final = 20
+_CALLS: Final = 100
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
 
@@ -184,14 +187,14 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
     async def find_symbol(
         query: Target,
         ctx: Context[Any, Any],
-        limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 20,
+        limit: Annotated[int, Field(strict=True, ge=1, le=100)] = _SYMBOLS,
     ) -> Annotated[CallToolResult, SymbolsAnswer]:
         """Which definitions of the repository a name, a dotted name or a place means."""
         return await _asked(
             desk,
             ctx,
             Question(
-                label=f"find_symbol {query}",
+                label=_label("find_symbol", query, limit=None if limit == _SYMBOLS else limit),
                 key=("find_symbol", query, limit),
                 answer=lambda program: questions.find_symbols(program, query, limit=limit),
             ),
@@ -257,7 +260,7 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
             desk,
             ctx,
             Question(
-                label=f"slice_stats {target}",
+                label=_label("slice_stats", target, whole_classes=whole_classes),
                 key=("slice_stats", target, whole_classes),
                 answer=lambda program: questions.slice_stats(
                     program, target, whole_classes=whole_classes
@@ -276,7 +279,7 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
             desk,
             ctx,
             Question(
-                label=f"explain_slice {target} {symbol}",
+                label=_label("explain_slice", target, symbol, whole_classes=whole_classes),
                 key=("explain_slice", target, symbol, whole_classes),
                 answer=lambda program: questions.explain_slice(
                     program, target, symbol, whole_classes=whole_classes
@@ -292,7 +295,7 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
         limit: Annotated[
             int,
             Field(strict=True, ge=1, le=2000, description="at most so many calls, nearest first"),
-        ] = 100,
+        ] = _CALLS,
         certainty: Annotated[
             Literal["definite", "likely", "possible"],
             Field(description="at least so certain; possible: also what is one of many"),
@@ -308,7 +311,14 @@ def _add_tools(server: MCPServer[Any], desk: Desk) -> None:
     ) -> Annotated[CallToolResult, CallsAnswer]:
         """What a definition calls, or what calls it, within some steps."""
         question = GraphQuestion(
-            label=f"call_graph {target} {direction}",
+            label=_label(
+                "call_graph",
+                target,
+                direction,
+                depth=None if depth == 1 else depth,
+                limit=None if limit == _CALLS else limit,
+                certainty=None if certainty == "likely" else certainty,
+            ),
             key=("call_graph", target, direction, depth, limit, certainty),
             answer=lambda program, graph: questions.calls_around(
                 program,
@@ -374,11 +384,27 @@ def _add_slices(server: MCPServer[Any], desk: Desk) -> None:
 
 
 def _slice_question(target: str, options: questions.SliceOptions) -> Question[SliceAnswer]:
+    usual = asdict(questions.SliceOptions())
+    chosen = {name: value for name, value in asdict(options).items() if value != usual[name]}
     return Question(
-        label=f"slice_function {target}",
+        label=_label("slice_function", target, **chosen),
         key=("slice_function", target, options),
         answer=lambda program: questions.slice_function(program, target, options),
     )
+
+
+def _label(tool: str, *named: str, **chosen: object) -> str:
+    """How an answer is called later: its tool and its arguments, those that are as usual left out.
+
+    >>> _label("slice_function", "a:f", budget=500, format="module")
+    'slice_function a:f budget=500 format=module'
+    """
+    options = (
+        f"{name}={str(value).lower() if value is True else value}"
+        for name, value in chosen.items()
+        if value is not None and value is not False
+    )
+    return " ".join((tool, *named, *options))
 
 
 def _commented(answer: SliceAnswer) -> str:
@@ -456,7 +482,7 @@ def _refused(error: DepsliceError) -> CallToolResult:
         "slug": error.slug,
         "message": _printable(error.message),
         "candidates": list(candidates),
-        "hint": error.hint,
+        "hint": client_hint(error),
     }
     return CallToolResult(
         content=[TextContent(type="text", text=_printable(worded_error(error)))],

@@ -261,7 +261,8 @@ def calls_around(
 
     Those that are at least as certain as ``least``, and stay in the repository.
 
-    Those of a class are its members', those of a module its definitions'.
+    Those of a class are its members', those of a module its definitions'. Code inside of the
+    target is its own: it is no caller of the target, but where it calls the very target.
 
     :raises UnknownTarget: see :func:`named_symbol`.
     """
@@ -272,6 +273,9 @@ def calls_around(
         if direction == ("callers" if forward else "callees"):
             continue
         for distance, each in _calls(graph, starts, depth, least, forward=forward):
+            is_own = each.source in starts and each.target in starts
+            if is_own and not forward and each.target != symbol.id:
+                continue
             edges.setdefault((each.source, each.target), _edge(graph, each, distance))
     nearest = sorted(edges.values(), key=lambda e: (e.distance, e.caller, e.callee))
     calls, cut = _bounded("calls", nearest, limit)

@@ -45,9 +45,18 @@ def worded_error(error: DepsliceError) -> str:
     if isinstance(error, UnknownTarget) and error.candidates:
         label = "one of" if isinstance(error, AmbiguousTarget) else "nearest"
         lines += [f"{label}:", *(f"  {candidate}" for candidate in error.candidates)]
-    if error.hint:
-        lines.append(error.hint)
+    if hint := client_hint(error):
+        lines.append(hint)
     return "\n".join(lines)
+
+
+def client_hint(error: DepsliceError) -> str:
+    """The hint; where it names a command, what a client of the server can do instead."""
+    if "depslice functions" in error.hint:
+        return "ask find_symbol which definitions a shorter name may mean, or slice_function for FILE:LINE"
+    if "--include" in error.hint:
+        return f"whoever starts the server can {error.hint}"
+    return error.hint
 
 
 def _notes(answer: Answer) -> Iterator[str]:

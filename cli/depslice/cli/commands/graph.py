@@ -154,6 +154,8 @@ def graph(
             write_result(output, _compared(program, found, run, format_=format_, output=output))
             return
         part = found if start is not None else found.select(selection)
+        if start is not None and callers:
+            part = _called_from_outside(part, start.id)
         title = os.path.basename(os.path.abspath(repository.path))
         write_result(
             output,
@@ -243,6 +245,14 @@ def _selection(kind: str, certainty: str, *, externals: bool) -> Selection:
         "pycg": frozenset({ReferenceKind.CALL, ReferenceKind.DECORATE, ReferenceKind.INHERIT}),
     }.get(kind)
     return Selection(kinds=kinds, least=Certainty(certainty), externals=externals)
+
+
+def _called_from_outside(graph: ReferenceGraph, target: str) -> ReferenceGraph:
+    """Code inside of the target is its own: it refers to it only where it names the very target."""
+    own = set(graph.inside(target))
+    return graph.where(
+        lambda each: each.target == target or each.source not in own or each.target not in own
+    )
 
 
 def _rendered(
