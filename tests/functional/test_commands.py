@@ -150,6 +150,26 @@ def test_several_targets_give_one_slice(depslice: Depslice, shop: Path) -> None:
     assert "def plural(" in done.out
 
 
+@pytest.mark.parametrize("format_", ["bundle", "tree"])
+def test_no_more_than_one_folder_is_made(
+    depslice: Depslice, shop: Path, tmp_path: Path, format_: str
+) -> None:
+    asked = ("slice", shop, "shop.text:money", "--format", format_, "-o")
+    done = depslice(*asked, tmp_path / "gone" / "in" / "x")
+    assert done.code == 2, done.err
+    assert f"there is no folder {tmp_path / 'gone'}" in done.error
+    assert not list(tmp_path.iterdir())
+    assert depslice(*asked, tmp_path / "new").code == 0
+
+
+def test_a_module_without_code_is_told(depslice: Depslice, tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    done = depslice("slice", tmp_path, "pkg")
+    assert done.code == 0
+    assert "pkg: there is no code in it" in done.err
+
+
 def test_an_output_file_is_replaced_whole(depslice: Depslice, shop: Path, tmp_path: Path) -> None:
     path = tmp_path / "new" / "out.py"
     assert depslice("slice", shop, "plural", "-o", path).code == 0

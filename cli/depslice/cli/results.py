@@ -93,7 +93,7 @@ def result_stream(output: Output) -> Iterator[Write]:
 
 def _replacing(path: str, mode: int | None) -> Iterator[Write]:
     folder, name = os.path.split(path)
-    os.makedirs(folder, exist_ok=True)
+    _make_last(folder)
     descriptor, draft = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     try:
         with open(descriptor, "wb") as file:
@@ -112,10 +112,26 @@ def make_folder(path: Path) -> None:
     :raises OutputError: it is none.
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        _make_last(str(path))
         tempfile.TemporaryFile(dir=path).close()
     except OSError as error:
         raise _output_error(str(path), error) from None
+
+
+def refuse_without_parent(folder: str) -> None:
+    """See that what a folder is in, or would be, is there: of a slip in a path none is made.
+
+    :raises OutputError: it is not there.
+    """
+    parent = os.path.dirname(os.path.realpath(folder))
+    if not os.path.lexists(parent):
+        raise OutputError(f"cannot make {folder}: there is no folder {parent}")
+
+
+def _make_last(folder: str) -> None:
+    refuse_without_parent(folder)
+    if not os.path.isdir(folder):
+        os.mkdir(folder)
 
 
 def _to_standard_output(text: str) -> None:

@@ -23,7 +23,7 @@ from depslice.cli.options import (
     tokenizer_option,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
-from depslice.cli.results import json_text, write_result
+from depslice.cli.results import json_text, make_folder, write_result
 
 if TYPE_CHECKING:
     from depslice.prompts import Feedback, Prompt
@@ -125,7 +125,7 @@ def _write_files(built: Prompt, target: str, output: Output) -> None:
     try:
         if folder.is_dir() and os.listdir(folder):
             raise OutputError(f"{folder} is not empty", hint="name a folder that does not exist")
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for name, text in texts.items():
             (folder / name).write_bytes(text.encode("utf-8", "backslashreplace"))
     except OSError as error:

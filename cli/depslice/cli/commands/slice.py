@@ -23,7 +23,12 @@ from depslice.cli.options import (
     tokenizer_option,
     whole_classes_option,
 )
-from depslice.cli.results import json_text, result_stream, write_result
+from depslice.cli.results import (
+    json_text,
+    refuse_without_parent,
+    result_stream,
+    write_result,
+)
 
 if TYPE_CHECKING:
     from depslice.callgraph import Program
@@ -201,6 +206,7 @@ def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> N
     else:
         from depslice.slicer.render import write_tree
 
+        refuse_without_parent(output.path)
         write_tree(context.files, output.path, force=force)
 
 
@@ -220,6 +226,8 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     if found.omitted:
         said.append(f"{counted(len(found.omitted), 'definition')} omitted")
     notes.say("; ".join(said))
+    if not any(file.text.strip() for file in context.files):
+        notes.say(f"{', '.join(found.targets)}: there is no code in it")
     doubted = sum(map(_is_doubted, found.items))
     if doubted > _MANY and doubted * 2 >= len(found.items) - 1:
         notes.say(
