@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET  # parses what the test has just made
 
 import pytest
 
+from check import write_files
 from functional.running import Depslice
 
 
@@ -300,6 +301,45 @@ def test_why_shows_the_source_of_each_step(depslice: Depslice, shop: Path) -> No
     assert "-->  shop.text:money   shop/api.py:16" in steps[0]
     assert "money(gross_price" in steps[1]
     assert "-->  shop.text:SYMBOLS   shop/text.py:10" in steps[-2]
+
+
+def test_why_an_import_is_there_for_its_effects(depslice: Depslice, tmp_path: Path) -> None:
+    write_files(
+        """
+# --- pkg/__init__.py
+from .plug import plug
+# --- pkg/core.py
+REGISTRY = {}
+
+def register(function):
+    REGISTRY[function.__name__] = function
+    return function
+
+def run(name):
+    return REGISTRY[name]()
+# --- pkg/plug.py
+from pkg.core import register
+
+def plug():
+    return 1
+
+@register
+def quick():
+    return 2
+
+register(lambda: 3)
+""",
+        tmp_path,
+    )
+    done = depslice("why", tmp_path, "pkg.core:run", "pkg.plug:plug")
+    assert "side-effect import" in done.out
+    assert done.out.endswith(
+        "    from .plug import plug\n"
+        "    runs pkg/plug.py:6, which has an effect on pkg.core:REGISTRY\n"
+        "        @register\n"
+        "    runs pkg/plug.py:10, which has an effect on pkg.core:REGISTRY\n"
+        "        register(lambda: 3)\n"
+    )
 
 
 def test_why_not(depslice: Depslice, shop: Path) -> None:

@@ -122,8 +122,21 @@ class StatsAnswer(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EffectOfImport:
+    """A statement that an import makes run, on ``line`` of ``path``; it builds or changes ``item``."""
+
+    path: str
+    line: int
+    code: str
+    item: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChainStep:
-    """``source`` refers to ``target`` on ``line`` of ``path``, whose text is ``code``."""
+    """``source`` refers to ``target`` on ``line`` of ``path``, whose text is ``code``.
+
+    ``effects``: of an import that is there for what it makes run, the nearest such statements.
+    """
 
     source: str
     target: str
@@ -133,6 +146,7 @@ class ChainStep:
     path: str
     line: int
     code: str
+    effects: tuple[EffectOfImport, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

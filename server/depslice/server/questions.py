@@ -18,6 +18,7 @@ from depslice.server.answers import (
     CallsAnswer,
     ChainStep,
     Cut,
+    EffectOfImport,
     ExplanationAnswer,
     Gap,
     Place,
@@ -28,7 +29,8 @@ from depslice.server.answers import (
 )
 from depslice.slicer import Context, Slice, explain_symbol, render, slice_symbols
 from depslice.slicer.cut import Form
-from depslice.slicer.explaining import SourceLines
+from depslice.slicer.explaining import SourceLines, effects_of
+from depslice.slicer.slicing import slice_with_closure
 from depslice.slicer.tokens import count_tokens
 
 # What an answer has at most, unless more is asked for. Models read these.
@@ -40,6 +42,7 @@ _OMITTED: Final = 40
 _STEPS: Final = 60
 _SITES: Final = 5
 _CODE: Final = 300
+_EFFECTS: Final = 3
 _EXTERNALS: Final = 100
 _CANDIDATES: Final = 5
 
@@ -216,7 +219,7 @@ def explain_slice(
     :raises UnknownTarget: see :func:`named_symbol`.
     """
     wanted, asked = named_symbol(program, target), named_symbol(program, symbol)
-    found = slice_symbols(program, [wanted.id], whole_classes=whole_classes)
+    found, closure = slice_with_closure(program, wanted.id, whole_classes=whole_classes)
     explanation = explain_symbol(found, asked.id)
     lines = SourceLines(program)
     chain, cut = _bounded(
@@ -231,6 +234,15 @@ def explain_slice(
                 path=step.path,
                 line=step.site.line,
                 code=lines.of(step)[:_CODE],
+                effects=tuple(
+                    EffectOfImport(
+                        path=each.path,
+                        line=each.line,
+                        code=lines.at(each.path, each.line)[:_CODE],
+                        item=each.item,
+                    )
+                    for each in effects_of(program, closure, [wanted.id], step)[:_EFFECTS]
+                ),
             )
             for step in explanation.chain
         ],

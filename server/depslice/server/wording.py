@@ -108,6 +108,9 @@ def _explanation(answer: ExplanationAnswer) -> Iterator[str]:
         yield f"{step.source}  --{how}-->  {step.target}   {step.path}:{step.line}"
         if step.code:
             yield f"    {step.code}"
+        for each in step.effects:
+            yield f"    runs {each.path}:{each.line}, which has an effect on {each.item}"
+            yield f"        {each.code}"
 
 
 def _calls(answer: CallsAnswer) -> Iterator[str]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from depslice.callgraph.program import Program
+from depslice.callgraph.summary import unpack
+from depslice.slicer.closure import Closure
 from depslice.slicer.model import Item, Slice, Step
+from depslice.slicer.pieces import start_of
+from depslice.slicer.wiring import ImportEdge, import_closure
 
 _NEAREST: Final = 5
+_FOR_EFFECT: Final = "side-effect import"
+_BUILDS: Final = "builds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +43,69 @@ def explain_symbol(found: Slice, symbol_id: str) -> Explanation:
     return Explanation(symbol=symbol_id, item=item, nearest=nearest)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A statement that runs because of an import, and the item that it builds or changes."""
+
+    path: str
+    line: int
+    item: str
+
+
+def effects_of(
+    program: Program, closure: Closure, targets: Sequence[str], step: Step
+) -> tuple[Effect, ...]:
+    """What a step's import is kept for, where that is not the name that it binds: nearest first.
+
+    ``closure`` is that of the slice of ``targets``.
+    """
+    if step.evidence != _FOR_EFFECT:
+        return ()
+    run = import_closure(program, [each.partition(":")[0] for each in targets])
+    near = [(_imports_to(program, run, name, step), each) for name, each in _builds(closure)]
+    near += [
+        (_imports_to(program, run, name, step), each) for name, each in _strays(program, closure)
+    ]
+    found = {pair for pair in near if pair[0] >= 0}
+    ordered = sorted(found, key=lambda pair: (pair[0], pair[1].path, pair[1].line, pair[1].item))
+    return tuple(effect for _, effect in ordered)
+
+
+def _builds(closure: Closure) -> Iterator[tuple[str, Effect]]:
+    """Definitions whose statements build something else: a registry, by a decorator."""
+    for (source, item), demand in closure.demands.items():
+        name = item.partition(":")[0]
+        # What a module does to its own needs no import of anybody.
+        if demand.evidence == _BUILDS and name != source.partition(":")[0]:
+            line, _ = unpack(demand.pos)
+            yield name, Effect(path=demand.path, line=line, item=source)
+
+
+def _strays(program: Program, closure: Closure) -> Iterator[tuple[str, Effect]]:
+    """Statements that belong to an item of another module, which they change."""
+    for item, keys in closure.pieces_of.items():
+        for name, index in keys:
+            module = program.module(name)
+            if module is not None and name != item.partition(":")[0]:
+                line, _ = unpack(start_of(module.summary.pieces[index]))
+                yield name, Effect(path=module.file.path, line=line, item=item)
+
+
+def _imports_to(
+    program: Program, run: Mapping[str, ImportEdge | None], name: str, step: Step
+) -> int:
+    """How many imports lead from that of ``step`` to a module; -1: it is reached without it."""
+    count = 0
+    while (edge := run.get(name)) is not None:
+        importer = program.module(edge[0])
+        assert importer is not None
+        line, _ = unpack(start_of(importer.summary.pieces[edge[1]]))
+        if importer.file.path == step.path and line == step.site.line:
+            return count
+        name, count = edge[0], count + 1
+    return -1
+
+
 class SourceLines:
     """The source lines that steps are made from; each file is taken apart once."""
 
@@ -48,10 +118,14 @@ class SourceLines:
 
         :raises SourceChanged: the file is no longer the one that was analysed.
         """
-        lines = self._lines.get(step.path)
+        return self.at(step.path, step.site.line)
+
+    def at(self, path: str, line: int) -> str:
+        """A line of a file, without indentation; as :meth:`of`."""
+        lines = self._lines.get(path)
         if lines is None:
-            lines = self._lines[step.path] = self._split(step.path)
-        return lines[step.site.line - 1].strip() if 0 < step.site.line <= len(lines) else ""
+            lines = self._lines[path] = self._split(path)
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
     def _split(self, path: str) -> list[str]:
         file = self._program.by_path.get(path)

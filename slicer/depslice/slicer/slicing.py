@@ -13,7 +13,7 @@ from depslice.callgraph.references import list_functions
 from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
-from depslice.slicer.closure import grow_closure
+from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
@@ -81,6 +81,21 @@ def slice_symbols(
         if is_whole or fitter.size() > budget:
             return fitter.fit(budget)[0]
         most *= 2  # all of it has room, in full
+
+
+@without_collection()
+def slice_with_closure(
+    program: Program, target: str, *, whole_classes: bool = False
+) -> tuple[Slice, Closure]:
+    """The whole slice of a target, and what it was made of.
+
+    :raises UnknownTarget: see :func:`slice_symbols`.
+    """
+    forget_engine(program)  # what others made it evaluate must not show in this one
+    closure = grow_closure(
+        program, engine_of(program), [target], depth=None, whole_classes=whole_classes
+    )
+    return assemble(program, closure, (target,)), closure
 
 
 def items_within(budget: int) -> int:

@@ -17,7 +17,13 @@ from depslice.slicer.closure import Closure, grow_closure
 from depslice.slicer.cut import Form
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Slice
-from depslice.slicer.slicing import engine_of, forget_engine, items_within, slice_symbols
+from depslice.slicer.slicing import (
+    engine_of,
+    forget_engine,
+    items_within,
+    slice_symbols,
+    slice_with_closure,
+)
 from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import ESTIMATE, Tokenizer, find_tokenizer
 from depslice.slicer.usages import usage_files
@@ -151,11 +157,7 @@ def measure(
         raise OptionError(f"the budget must be positive: {min(budgets or ())}")
     say = progress or _silent
     counter = find_tokenizer(tokenizer)
-    forget_engine(program)  # what others made it evaluate must not show in this one
-    closure = grow_closure(
-        program, engine_of(program), [target], depth=None, whole_classes=whole_classes
-    )
-    found = assemble(program, closure, (target,))
+    found, closure = slice_with_closure(program, target, whole_classes=whole_classes)
     forget_engine(program)
     by_depth = _by_depth(
         program, target, found, depths=depths, whole_classes=whole_classes, say=say

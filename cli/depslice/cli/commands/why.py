@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from depslice.cli.failures import Finished
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from depslice.callgraph import Program
     from depslice.callgraph.model import Symbol
     from depslice.slicer import Explanation, Step
+    from depslice.slicer.closure import Closure
 
 WHY_SCHEMA = "depslice.why/1"
+_EFFECTS = 3
 
 
 @click.command(cls=Command)
@@ -50,22 +52,25 @@ def why(
     Exit code 1 when it is not.
     """
     from depslice.callgraph import find_symbol
-    from depslice.slicer import explain_symbol, slice_symbols
+    from depslice.slicer import explain_symbol
+    from depslice.slicer.slicing import slice_with_closure
 
     notes = Notes(output)
     with opened(repository, notes) as program:
         wanted = find_symbol(program, target)
         asked = find_symbol(program, symbol)
-        found = slice_symbols(program, [wanted.id], whole_classes=whole_classes)
+        found, closure = slice_with_closure(program, wanted.id, whole_classes=whole_classes)
         explanation = explain_symbol(found, asked.id)
-        document = _document(program, explanation, wanted=wanted)
+        document = _document(program, closure, explanation, wanted=wanted)
         write_result(output, json_text(document) if format_ == "json" else _text(document))
     if explanation.item is None:
         raise Finished(1)
 
 
-def _document(program: Program, explanation: Explanation, *, wanted: Symbol) -> dict[str, Any]:
-    from depslice.slicer.explaining import SourceLines
+def _document(
+    program: Program, closure: Closure, explanation: Explanation, *, wanted: Symbol
+) -> dict[str, Any]:
+    from depslice.slicer.explaining import SourceLines, effects_of
 
     item, lines = explanation.item, SourceLines(program)
     return {
@@ -75,7 +80,21 @@ def _document(program: Program, explanation: Explanation, *, wanted: Symbol) -> 
         "in_slice": item is not None,
         "item": None if item is None else item.symbol.id,
         "distance": None if item is None else item.distance,
-        "chain": [_step(step, lines.of(step)) for step in explanation.chain],
+        "chain": [
+            _step(step, lines.of(step))
+            | {
+                "effects": [
+                    {
+                        "path": each.path,
+                        "line": each.line,
+                        "text": lines.at(each.path, each.line),
+                        "item": each.item,
+                    }
+                    for each in effects_of(program, closure, [wanted.id], step)
+                ]
+            }
+            for step in explanation.chain
+        ],
         "nearest": list(explanation.nearest),
     }
 
@@ -112,4 +131,14 @@ def _text(document: Mapping[str, Any]) -> str:
         )
         if step["text"]:
             lines.append(f"    {step['text']}")
+        lines += _effects(step["effects"])
     return "\n".join(lines) + "\n"
+
+
+def _effects(effects: list[dict[str, Any]]) -> Iterator[str]:
+    """The statements that an import is there for, the nearest few."""
+    for each in effects[:_EFFECTS]:
+        yield f"    runs {each['path']}:{each['line']}, which has an effect on {each['item']}"
+        yield f"        {each['text']}"
+    if len(effects) > _EFFECTS:
+        yield f"    and {counted(len(effects) - _EFFECTS, 'more such statement')}"
