@@ -343,17 +343,12 @@ def _strategies(
 
 
 def _forms(found: Slice, fitter: BudgetFitter) -> Iterable[Point]:
-    every = len(fitter.outermost)
-    for form, arguments in (
-        (Form.FULL, {}),
-        (Form.SIGNATURE, {"signatures": every}),
-        (Form.NAME, {"names": every}),
-    ):
+    for form in (Form.FULL, Form.SIGNATURE, Form.NAME):
         smaller = replace(
             found,
             items=tuple(i if i.is_target else replace(i, form=form) for i in found.items),
         )
-        yield _point("form", form.value, fitter.size(**arguments), found, smaller)
+        yield _point("form", form.value, fitter.size(form), found, smaller)
 
 
 def _point(axis: str, value: str | int, tokens: int, found: Slice, smaller: Slice) -> Point:

@@ -156,6 +156,24 @@ def test_the_nearest_are_in_full_however_many_there_are(tmp_path: Path) -> None:
     assert len(found.items) + len(found.omitted) < 1 + 300
 
 
+def test_what_is_large_leaves_its_room_to_what_comes_next(tmp_path: Path) -> None:
+    body = "".join(f"    x{n} = x + {n}\n" for n in range(150))
+    calls = "".join(f"    small{n}(x)\n" for n in range(40))
+    small = "".join(f"\ndef small{n}(x):\n    'Small.'\n    return x\n" for n in range(40))
+    text = f"def target(x):\n    large(x)\n{calls}\ndef large(x):\n{body}{small}"
+    program = made(f"# --- app.py\n{text}", tmp_path)
+    before: dict[str, int] = {}
+    for budget in range(300, 1_800, 50):
+        found = slice_symbols(program, ["app:target"], budget=budget)
+        forms = {item.symbol.id: STEPS.index(item.form) for item in found.items}
+        no_more = all(form == 0 for name, form in forms.items() if name != "app:large")
+        assert (no_more and len(forms) == 42) or 0.7 * budget < size(program, found) <= budget
+        # A larger budget shows nothing less.
+        assert all(forms.get(name, 3) <= form for name, form in before.items())
+        before = forms
+    assert set(before.values()) == {0}
+
+
 def test_what_a_budget_leaves_out_is_listed(chain: Program) -> None:
     everything = slice_symbols(chain, ["app:target"])
     found = slice_symbols(chain, ["app:target"], budget=25)
