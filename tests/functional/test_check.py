@@ -207,6 +207,28 @@ def test_a_class_is_checked_by_its_methods(depslice: Depslice, tmp_path: Path) -
     assert "till:Empty: no call recorded: neither a function nor a class with methods" in done.err
 
 
+def test_modules_of_one_name_are_those_beside_the_target(
+    depslice: Depslice, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "tests").mkdir(parents=True)
+        (tmp_path / name / "helpers.py").write_text(f"def label(x):\n    return x + '{name}'\n")
+        (tmp_path / name / f"service_{name}.py").write_text(
+            "from helpers import label\n\n\ndef serve(x):\n    return label(x)\n"
+        )
+        (tmp_path / name / "tests" / f"test_{name}.py").write_text(
+            f"from service_{name} import serve\n\n\ndef test_it():\n    serve('a')\n"
+        )
+    for name in ("one", "two"):
+        report = tmp_path / f"{name}.json"
+        target = f"service_{name}:serve"
+        done = depslice("slice", tmp_path, target, "--check", "--report", report)
+        assert done.code == 0, done.err
+        document = json.loads(report.read_text())
+        assert document["calls"]["same"] == 1
+        assert document["never_executed"] == []  # its own helper ran
+
+
 def test_tests_that_take_too_long(depslice: Depslice, tmp_path: Path) -> None:
     slow = "import time\n\n\ndef test_slow():\n    time.sleep(60)\n"
     repo = _tested(tmp_path / "repo", test_waiting=slow)

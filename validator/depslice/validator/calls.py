@@ -6,6 +6,7 @@ the time, or on what ran before it, says nothing about a slice.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -123,7 +124,7 @@ def record(
         return recorded
     order: dict[str, Any] = {
         "folder": str(original.folder),
-        "roots": [str(root) for root in original.roots],
+        "roots": roots_for(program, symbols, original),
         "own": sorted(recorded.own),
         "targets": places_of(program, symbols, original),
         "most": most,
@@ -229,7 +230,7 @@ def replay(
     results = space.path("results.jsonl")
     order = {
         "folder": str(tree.folder),
-        "roots": [str(root) for root in tree.roots],
+        "roots": roots_for(program, recorded.targets, tree),
         "guarded": sorted(_guarded(program)),
         "own": sorted(recorded.own),
         "original": str(space.original().folder),
@@ -339,6 +340,14 @@ def places_of(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[d
         }
         for symbol in symbols
     ]
+
+
+def roots_for(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[str]:
+    """What ``sys.path`` begins with: of several modules of one name that beside the targets is meant."""
+    files = [program.by_path[symbol.path] for symbol in symbols if symbol.path in program.by_path]
+    beside = sorted({file.own_root or file.source_root for file in files})
+    first = [os.path.normpath(tree.folder / root) for root in beside]
+    return list(dict.fromkeys([*first, *map(str, tree.roots)]))
 
 
 def own_modules(program: Program, symbols: Sequence[Symbol]) -> frozenset[str]:
