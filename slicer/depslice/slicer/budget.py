@@ -37,8 +37,6 @@ at all (``benchmarks/ranking.py``).
 """
 _FINER: Final = 8
 """Steps for each item: each form is left at another step, even where there are few items."""
-_ENOUGH: Final = 0.95
-"""The share of a budget that is good enough."""
 _SHARE: Final = 4
 """A larger form has no more than a fourth of what is shown before it."""
 _SMALL: Final = 64
@@ -112,7 +110,7 @@ class BudgetFitter:
         return self._listed(found), size
 
     def _near(self, step: int, budget: int) -> int:
-        """The first step near ``step`` that fits when items are really left out, or fits well.
+        """The first step near ``step`` that fits when items are really left out.
 
         Steps lead back from all. The imports of what is left out are gone then, too, and what is
         around others may be there still.
@@ -122,17 +120,16 @@ class BudgetFitter:
         def size(at: int) -> int:
             return self._without(every - at)[1]
 
-        enough = _ENOUGH * budget
         too_large, stride = step - 1, 1
         if size(step) > budget:
             while size(step) > budget and step < every:
                 too_large, step, stride = step, min(step + stride, every), 2 * stride
         else:
-            while size(step) < enough and too_large >= 0 and size(too_large) <= budget:
+            while too_large >= 0 and size(too_large) <= budget:
                 stride *= 2
                 too_large, step = too_large - stride, too_large
             too_large = max(too_large, -1)
-        while size(step) < enough and step - too_large > 1:
+        while step - too_large > 1:
             between = (too_large + step) // 2
             if size(between) > budget:
                 too_large = between

@@ -174,6 +174,22 @@ def test_what_is_large_leaves_its_room_to_what_comes_next(tmp_path: Path) -> Non
     assert set(before.values()) == {0}
 
 
+def test_a_larger_budget_shows_nothing_less(tmp_path: Path) -> None:
+    imports = "".join(f"from a_rather_long_name_{n} import f{n}\n" for n in range(50))
+    calls = "".join(f"    f{n}(1)\n" for n in range(50))
+    files = "".join(
+        f"# --- a_rather_long_name_{n}.py\nimport sys\ndef f{n}(x):\n    return sys.path\n"
+        for n in range(50)
+    )
+    program = made(f"# --- app.py\n{imports}\ndef target():\n{calls}{files}", tmp_path)
+    before: dict[str, int] = {}
+    for budget in range(900, 1_300, 8):
+        found = slice_symbols(program, ["app:target"], budget=budget)
+        forms = {item.symbol.id: STEPS.index(item.form) for item in found.items}
+        assert all(forms.get(name, 3) <= form for name, form in before.items())
+        before = forms
+
+
 def test_what_a_budget_leaves_out_is_listed(chain: Program) -> None:
     everything = slice_symbols(chain, ["app:target"])
     found = slice_symbols(chain, ["app:target"], budget=25)
