@@ -1375,3 +1375,21 @@ def target(lazily):
         check=False,
     )
     assert done.stdout.splitlines() == ["5", "nosuchlib.run is not installed"], done.stderr
+
+
+def test_self_as_a_type_of_a_function_within_a_method(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from __future__ import annotations
+from typing import Self
+class Token:
+    def copy(self): return 1
+class Node:
+    def __init__(self, token: Token): self.token = token
+    def collect(self):
+        def of(node: Self): return node.token.copy()
+        return of(self)
+def target(node: Node): return node.collect()
+"""
+    write_files(files, tmp_path)
+    assert "app:Token.copy" in slice_ids(tmp_path, "app:target")

@@ -110,8 +110,10 @@ class AnnotationEvaluation(ScopeEvaluation):
     def _declared(self, module: Module, function: Function | None, expression: TypeExpr) -> Values:
         kind = expression[0]
         if kind in (s.T_NAME, s.T_ATTR):
-            if expression[-1] == "Self" and function is not None and function.unit.owner >= 0:
-                return self.single(("I", self.class_(module, function.unit.owner), False))
+            if expression[-1] == "Self" and function is not None:
+                owner = self.method_around(function).unit.owner
+                if owner >= 0:
+                    return self.single(("I", self.class_(module, owner), False))
             return self._instances(
                 self._type_values(module, function, expression), module, function
             )

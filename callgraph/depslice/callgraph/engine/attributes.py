@@ -604,9 +604,7 @@ class AttributeEvaluation(Declared):
 
     def _mangled(self, name: str) -> str:
         """``__x`` in the body of a class that has it means that very class's (6.2.1)."""
-        function = self.current
-        while function is not None and function.unit.owner < 0 and function.unit.parent >= 0:
-            function = self.function(function.module, function.unit.parent)
+        function = None if self.current is None else self.method_around(self.current)
         if name.endswith("__") or function is None or function.unit.owner < 0:
             return name
         owner = self.class_(function.module, function.unit.owner)

@@ -360,6 +360,12 @@ class EngineState:
 
     # --- objects
 
+    def method_around(self, function: Function) -> Function:
+        """The method that ``function`` stands in, however deep; the outermost, if that is none."""
+        while function.unit.owner < 0 and function.unit.parent >= 0:
+            function = self.function(function.module, function.unit.parent)
+        return function
+
     def function(self, module: Module, index: int) -> Function:
         """The unit ``index`` of ``module`` at work."""
         key = (module.name, index)
