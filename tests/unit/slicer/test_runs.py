@@ -1393,3 +1393,56 @@ def target(node: Node): return node.collect()
 """
     write_files(files, tmp_path)
     assert "app:Token.copy" in slice_ids(tmp_path, "app:target")
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "expected"),
+    [
+        ("class E(metaclass=Meta, label=2): pass", "1", "1"),
+        ("class Base(metaclass=Meta): pass\nclass E(Base, label=2): pass", "1", "1"),
+        ("@look\nclass E(metaclass=Meta): pass", "1", "1"),
+        ("class E(metaclass=Meta): pass", "use.__annotations__['e'].tag", "t"),
+        ("class E(metaclass=Meta): pass", "get_type_hints(use)['e'].tag", "t"),
+        ("class E(metaclass=Meta): pass", "kind.tag", "t"),
+    ],
+)
+def test_a_metaclass_that_somebody_needs_does_not_rest(
+    made: str, asked: str, expected: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- app.py
+from typing import get_type_hints
+class Meta(type):
+    def __new__(cls, name, bases, attrs, **told): return super().__new__(cls, name, bases, attrs)
+    def __init__(cls, name, bases, attrs, **told): cls.tag = "t"
+def look(cls):
+    cls.looked = cls.tag
+    return cls
+{made}
+def use(e: E): pass
+def target(kind: type[E] = None):
+    use(1)
+    return {asked}
+"""
+    given = "m.E" if "kind" in asked else ""
+    assert answer(files, "app:target", f"m.target({given})", tmp_path) == expected
+
+
+def test_plain_values_of_many_subclasses_take_no_room(tmp_path: Path) -> None:
+    """More values than are told apart meant any live class: `zip` asked a stream of tokens."""
+    below = "\n".join(f"class N{i}(Node): fields = ('f{i}',)" for i in range(30))
+    files = f"""
+# --- app.py
+class Stream:
+    def __iter__(self): return iter(helper())
+def helper(): return []
+class Node:
+    fields = ()
+    def run(self): return [getattr(self, each, None) for each in self.fields]
+{below}
+def target():
+    Stream()
+    return [kind().run() for kind in ({", ".join(f"N{i}" for i in range(30))})]
+"""
+    write_files(files, tmp_path)
+    assert "app:helper" not in slice_ids(tmp_path, "app:target")

@@ -65,15 +65,15 @@ class Narrowing(Operators):
 
         A slice traces who passes a class that nobody knows: there all of them stay.
         """
-        if not self.whole:
-            return values
+        targets = self._class_targets(classes)
+        if not self.whole or any(t[0] == "C" and self.metaclasses_of(t[1]) for t in targets):
+            return values  # a metaclass may say who is one (``__subclasscheck__``)
         instances = {
             self.intern(("I", *self.values[v][1:])): v for v in values if self.values[v][0] == "C"
         }
-        targets = self._class_targets(classes)
         left = self.narrow(frozenset(instances), classes) if instances else EMPTY
         result = {instances[each] for each in left if each in instances}
-        if not result or self.unknown_id in values:
+        if not instances or self.unknown_id in values:
             result |= {self.intern(("C", each[1], False)) for each in targets if each[0] == "C"}
         return result | {v for v in values if self.values[v][0] in ("X", "XA", "NT")} or values
 

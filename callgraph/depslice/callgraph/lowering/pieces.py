@@ -293,8 +293,8 @@ class FileLowering(DefinitionLowering):
                 if isinstance(target, ast.Name):
                     if target.id == "__all__":
                         self._extend_all(node.value)
-                    elif owner is None and self.stars and target.id not in self.module_versions:
-                        names.add(target.id)  # of what a star has given
+                    elif owner is None and self._is_imported(target.id):
+                        names.add(target.id)
                     self._mutates(piece, target.id, owner)
                 else:
                     self._store_mutation(target, piece, owner)
@@ -318,6 +318,11 @@ class FileLowering(DefinitionLowering):
             names |= bound_names([node], walrus=self.walrus_lines).local
         self._bind_scope(piece, sorted(names), owner)
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
+
+    def _is_imported(self, name: str) -> bool:
+        """Whether only imports have bound a name of the module so far, or a star may have."""
+        known = self.module_versions.get(name, ())
+        return all(self.pieces[i].kind == "import" for i in known) and bool(known or self.stars)
 
     def _is_bound(self, target: ast.expr) -> bool:
         """Whether a name of the module is bound already: a type without a value binds nothing."""

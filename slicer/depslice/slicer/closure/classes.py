@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import CHECKING_BASES, EXCEPTIONS, INERT_BASES, SCHEMA_HOOKS
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Piece, pack
+from depslice.callgraph.summary import Piece, Unit, pack
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.live import Live
 from depslice.slicer.closure.model import Demand
@@ -39,6 +40,12 @@ _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
+_READING_ANNOTATIONS: Final = frozenset(
+    {
+        *("__annotations__", "annotation", "fields", "get_annotations", "get_type_hints"),
+        *("getfullargspec", "return_annotation", "signature"),
+    }
+)
 _OF_ANY: Final = ("__bool__", "__class__", "__doc__", "__len__", "__module__")
 """What is asked of any object, whatever it is; special methods that it has not included."""
 _SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
@@ -92,6 +99,8 @@ class Classes:
         self._matching: dict[tuple[Class, str, str], Demand] = {}
         self._of_waiting: dict[str, Demand] = {}
         self._asked: set[Class] = set()  # whose own demands are made
+        self._looked_at: set[Class] = set()
+        self.annotations_are_read = False  # by some code of the slice, whosever they are
         # Those of which code outside gets an instance; or of them and their subclasses.
         self._handed_itself: set[Class] = set()
         self._handed: set[Class] = set()
@@ -153,10 +162,7 @@ class Classes:
 
     def is_used(self, class_: Class) -> bool:
         """Whether it or a subclass is live, or somebody who may look at it makes or gets it."""
-        looking = len(class_.info.decorators) - sum(
-            name.rpartition(".")[2] in _NOT_LOOKING for name in external_names(self._engine, class_)
-        )
-        if self._live.is_extended(class_) or looking > 0:
+        if self._live.is_extended(class_) or self._decorators_looking(class_) > 0:
             return True
         order = self._engine.mro(class_)
         return any(k.metaclasses or "__init_subclass__" in k.info.members for k in order)
@@ -164,10 +170,33 @@ class Classes:
     def rests(self, class_: Class) -> bool:
         """Whether its metaclass may stay without its methods: nobody looks at the class.
 
-        It is named in annotations alone, and no class is live that the same metaclass makes.
+        It is named in annotations alone, which nobody reads, and no class is live that the same
+        metaclass makes. Keywords of the statement are for the metaclass to take.
         """
         metaclasses = self._engine.metaclasses_of(class_)
-        return bool(metaclasses) and not any(map(self._live.is_extended, (class_, *metaclasses)))
+        if not metaclasses or self.annotations_are_read or self._decorators_looking(class_):
+            return False
+        told = any(name != "metaclass" for name, _ in class_.info.keywords)
+        if told or not self._looked_at.isdisjoint(self._engine.mro(class_)):
+            return False
+        return not any(map(self._live.is_extended, (class_, *metaclasses)))
+
+    def look_at(self, class_: Class) -> None:
+        """The class itself is asked for something, which its metaclass may have given it."""
+        self._looked_at.add(class_)
+
+    def _decorators_looking(self, class_: Class) -> int:
+        """How many decorators of a class may look at it."""
+        return len(class_.info.decorators) - sum(
+            name.rpartition(".")[2] in _NOT_LOOKING for name in external_names(self._engine, class_)
+        )
+
+    def note_read(self, unit: Unit) -> None:
+        """The code of ``unit`` is in the slice: whether it asks for annotations."""
+        if not self.annotations_are_read:
+            names = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
+            names |= {op[3] for op in unit.ops if op[0] == s.ATTR and op[3] != "fields"}
+            self.annotations_are_read = not names.isdisjoint(_READING_ANNOTATIONS)
 
     def ask_for_own(self, class_: Class) -> None:
         """What the class itself asks for as soon as it is live."""

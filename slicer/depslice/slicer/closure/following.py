@@ -130,6 +130,7 @@ class Following:
                 followed = Followed(module=module, piece=piece, item=item, function=function)
                 self._growth.followed[function] = followed
                 self._added.spell(function.unit)
+                self._classes.note_read(function.unit)
             elif not followed.seen and piece.kind == "class":  # nearer than when it became live
                 self._classes.ask_for_own(self._growth.class_of(module, piece))
             followed.facts = function.facts
@@ -263,6 +264,8 @@ class Following:
 
     def _member(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos, is_open, how, certain = fact
+        if how in ("class", "line"):
+            self._classes.look_at(owner)
         if how in ("write", "delete"):
             demand = _demand(at, ReferenceKind.WRITE, "member", pos)
             self._classes.want_notified(owner, name, how, demand, below=is_open)

@@ -27,6 +27,8 @@ _MOST_NAMES: Final = 200
 
 Parameter: TypeAlias = tuple[Function, int]
 Field: TypeAlias = tuple[Class, str]
+_PLAIN: Final = frozenset({"N", "S", "XI"})
+"""Kinds of values that are texts, numbers and other objects from outside."""
 
 
 class Origins:
@@ -208,7 +210,23 @@ class Origins:
                 instance = engine.intern(("I", each, True))
                 probe = engine.probe(instance, "A", name, engine.opened_in(reader))
                 result |= self._all(self._answer(probe, reader), reader)
-        return result
+        return self._plain_as_one(result)
+
+    def _plain_as_one(self, values: Values) -> set[int]:
+        """``values``, of containers that hold plain data alone one of each kind: room for others."""
+        engine = self._engine
+        met: set[str] = set()
+        kept: set[int] = set()
+        for value in sorted(values):
+            kind = engine.values[value]
+            if kind[0] == "K" and all(
+                engine.values[held][0] in _PLAIN for held in engine.elements_cell(value).values
+            ):
+                if kind[1] in met:
+                    continue
+                met.add(kind[1])
+            kept.add(value)
+        return kept
 
     def _passed(self, parameter: Parameter, reader: int) -> Values:
         """The known values behind what kept code passes for ``parameter``."""
