@@ -134,6 +134,9 @@ class Program:
         self._diagnostics: dict[str, Diagnostic] = {}
         self.packages = _packages(self.files)
         self._star_sources: dict[tuple[str, str], tuple[Module | None, int] | None] = {}
+        self._all_star_sources: dict[
+            tuple[str, str, tuple[int, ...]], tuple[tuple[Module, int], ...]
+        ] = {}
         self._exports: dict[tuple[str, bool], frozenset[str]] = {}
         self._definitions: dict[tuple[str, str], tuple[str, ...]] = {}
         self._tables: dict[str, dict[str, Symbol]] = {}
@@ -439,23 +442,71 @@ class Program:
         """
         stars = module.summary.stars
         pieces = module.current_pieces(name, versions)
-        if not stars:
+        if not stars or name not in module.summary.scope:
             return pieces
-        found = self.star_source(module, name) if name in module.summary.scope else None
-        star = -1 if found is None or found[0] is None else found[1]
+        among = None if any(piece not in stars for piece in pieces) else versions
+        giving = tuple(index for _, index in self.star_sources(module, name, among))
         own = tuple(piece for piece in pieces if piece not in stars)
-        if star < 0:
+        if not giving:
             return own if own or versions is None else module.current_pieces(name, None)
         if not own:
-            return (star,)
+            return giving
         known = module.summary.pieces
         if versions is None:
-            read = star > min(own) or all(known[piece].conditional for piece in own)
+            read = giving[0] > min(own) or all(known[piece].conditional for piece in own)
         else:
-            read = star in pieces
+            read = giving[0] in pieces
         if not read:
             return own
-        return (star,) if star > max(own) and not known[star].conditional else (*own, star)
+        replaced = giving[-1] > max(own) and not known[giving[-1]].conditional
+        return giving if replaced else (*own, *giving)
+
+    def star_sources(
+        self, module: Module, name: str, among: tuple[int, ...] | None = None
+    ) -> tuple[tuple[Module, int], ...]:
+        """The modules of the repo that may give ``name`` by a star, and the pieces, last first.
+
+        The last does, unless a condition decides: then those before it may, too. ``among``: the
+        stars that there have been where the name is read, if not all.
+        """
+        last = self.star_source(module, name)
+        if last is None or last[0] is None:
+            return ()
+        stars = module.summary.stars
+        if among is not None:
+            stars = tuple(index for index in stars if index in among)
+        if len(stars) == 1 and last[1] in stars:
+            return ((last[0], last[1]),)
+        key = (module.name, name, stars)
+        known = self._all_star_sources.get(key)
+        if known is None:
+            found = tuple(self._given_by(module, name, stars))
+            known = self._all_star_sources[key] = found or ((last[0], last[1]),)
+        return known
+
+    def _given_by(
+        self, module: Module, name: str, stars: Iterable[int]
+    ) -> Iterator[tuple[Module, int]]:
+        pieces = module.summary.pieces
+        for index in sorted(stars, reverse=True):
+            source = None if pieces[index].type_checking else self.star_of(module, index, name)
+            if source is not None:
+                yield source, index
+                if not pieces[index].conditional:
+                    return
+
+    def star_of(self, module: Module, index: int, name: str) -> Module | None:
+        """The module of the repo from which the star import ``index`` has ``name``, if it has."""
+        last = self.star_source(module, name)
+        if last is not None and last[1] == index:
+            return last[0]
+        for bound, level, target, _ in module.summary.pieces[index].imports:
+            source = self.module(self.import_target(module, level, target))
+            if bound != "*" or source is None or source is module:
+                continue
+            if self._gives(source, name, {module.name}, typing=False):
+                return source
+        return None
 
     def star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
         """The module that gives ``name`` to ``module`` by a star import, and the piece.
@@ -615,10 +666,10 @@ class Program:
             return
         pieces = self.binding_pieces(module, name, None)
         if not pieces:
-            found = self.star_source(module, name)
-            if found is not None and found[0] is not None:
-                yield from self.definitions(found[0].name, name)
-            elif "__getattr__" in module.summary.scope:
+            sources = self.star_sources(module, name)
+            for source, _ in sources:
+                yield from self.definitions(source.name, name)
+            if not sources and "__getattr__" in module.summary.scope:
                 yield f"{module_name}:__getattr__"
                 lazy = self.lazy_target(module, name)
                 if lazy is not None and lazy[1]:
@@ -630,9 +681,9 @@ class Program:
                 yield f"{module_name}:{name}"
                 continue
             if index in module.summary.stars:
-                found = self.star_source(module, name)
-                if found is not None and found[0] is not None:
-                    yield from self.definitions(found[0].name, name)
+                given_by = self.star_of(module, index, name)
+                if given_by is not None:
+                    yield from self.definitions(given_by.name, name)
             for bound, level, target, item in piece.imports:
                 if bound != name:
                     continue

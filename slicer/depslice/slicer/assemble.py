@@ -134,7 +134,7 @@ def _cut(
         if unread:
             reexports[piece.path] = unread
         if piece.owner < 0:
-            links.update(_links(program, module, piece.imports, wanted))
+            links.update(_links(program, module, piece.index, wanted))
     text = program.text(module) if keep else ""
     return FileCut(
         path=module.file.path,
@@ -159,16 +159,18 @@ def _cut(
 def _links(
     program: Program,
     module: Module,
-    imports: tuple[tuple[str, int, str, str | None], ...],
+    index: int,
     wanted: frozenset[str],
 ) -> dict[str, Link]:
+    """What names that the import statement ``index`` binds are."""
+    imports = module.summary.pieces[index].imports
     links: dict[str, Link] = {}
     for bound, level, target, item in imports:
         if bound == "*":
             for name in wanted - {"*"}:
-                found = program.star_source(module, name)
-                if found is not None and found[0] is not None:
-                    links[name] = Link(module=found[0].name, name=name)
+                source = program.star_of(module, index, name)
+                if source is not None:
+                    links[name] = Link(module=source.name, name=name)
             continue
         if bound not in wanted:
             continue

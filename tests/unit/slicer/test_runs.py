@@ -1256,6 +1256,12 @@ from made import Other as Chart2
         ("ITEMS = 1\ntry:\n    from base import *\nexcept ImportError: pass", "['a']"),
         ("ITEMS = 1\ntry:\n    from missing import *\nexcept ImportError: pass", "1"),
         ("from base import *\nlen = len\nITEMS = len(ITEMS)", "1"),
+        (
+            "from base import *\nfirst = ITEMS\nfrom other import *\nITEMS = first, ITEMS",
+            "(['a'], 9)",
+        ),
+        ("if f'{1}' == '1':\n    from base import *\nelse:\n    from other import *", "['a']"),
+        ("if f'{1}' == '2':\n    from base import *\nelse:\n    from other import *", "9"),
     ],
 )
 def test_what_a_star_gives_and_the_module_binds(code: str, expected: str, tmp_path: Path) -> None:
@@ -1265,6 +1271,8 @@ def test_what_a_star_gives_and_the_module_binds(code: str, expected: str, tmp_pa
 ITEMS = ['a']
 def f(): return 3
 class C: x = 7
+# --- other.py
+ITEMS = 9
 # --- app.py
 {code}
 def target(): return ITEMS

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.dispatching import Dispatching
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
 
 _HAVING_MEMBERS: Final = OPEN | {"I", "C", "M"}
+_NAMED: Final = frozenset({"B", "C", "F"})
 _NAMESPACES: Final = frozenset({"C", "I", "M", "ND", "NS"})
 """Kinds of values whose names can be listed."""
 _MOST_METHODS: Final = 60
@@ -58,7 +60,12 @@ class ComputedNames(Dispatching):
         if not known or any(self.values[v][0] not in OPEN for v in listed - known):
             return values
         if others is not None:
-            return {value for value in values if not self._is_called(value, others)}
+            left = {each[1] for each in self._listed_but(known, others) if each[0] in _NAMED}
+            return {
+                value
+                for value in values
+                if not self._is_called(value, others) or self.values[value][1] in left
+            }
         found: set[int] = set()
         for each in known:
             kind = self.values[each]
@@ -75,10 +82,26 @@ class ComputedNames(Dispatching):
             found |= {value for value in values if self.values[value][0] in OPEN}
         return found or values
 
+    def _listed_but(self, listed: Values, ends: tuple[tuple[str, str], ...]) -> Iterator[Value]:
+        """What namespaces have by names that have none of these starts and ends."""
+        for kind in map(self.values.__getitem__, listed):
+            owner = self.values[kind[1]] if kind[0] == "ND" else kind
+            found: list[tuple[str, Values]] = []
+            if owner[0] in ("C", "I"):
+                for k in self.mro(owner[1]):
+                    found += [(name, self.member_values(k, name)) for name in k.info.members]
+            module = self.program.module(owner[1]) if owner[0] in ("M", "NS") else None
+            if module is not None:
+                names = module.summary.scope
+                found += [(name, self.module_member(module, name)) for name in names]
+            for name, values in found:
+                if not any(name.startswith(start) and name.endswith(end) for start, end in ends):
+                    yield from map(self.values.__getitem__, values)
+
     def _is_called(self, value: int, ends: tuple[tuple[str, str], ...]) -> bool:
         """Whether it is a function or a class whose own name has one of these starts and ends."""
         kind = self.values[value]
-        if kind[0] not in ("B", "C", "F"):
+        if kind[0] not in _NAMED:
             return False
         _, _, name = kind[1].id.replace(":", ".").rpartition(".")
         return any(name.startswith(start) and name.endswith(end) for start, end in ends)

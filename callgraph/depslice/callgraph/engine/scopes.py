@@ -67,9 +67,13 @@ class ScopeEvaluation(IdlePieces):
         found = self.program.star_source(module, name)
         if found is not None:
             source, piece = found
-            self.facts.append((f.NAME, module.name, name, (piece,), pos))
             if source is not None:
-                return self.module_member(source, name)
+                values: Values = EMPTY
+                for each, index in self.program.star_sources(module, name, versions):
+                    self.facts.append((f.NAME, module.name, name, (index,), pos))
+                    values = values | self.module_member(each, name)
+                return values
+            self.facts.append((f.NAME, module.name, name, (piece,), pos))
             dotted = self.program.given_outside(module, piece, name)
             if dotted is None:
                 return self.unknown
@@ -98,7 +102,8 @@ class ScopeEvaluation(IdlePieces):
     def name_values(self, module: Module, name: str, versions: tuple[int, ...] | None) -> Values:
         """The values of a name of ``module``'s scope."""
         patched = name in self.stored
-        if (versions is None or len(versions) == 1) and not patched:
+        alone = versions is None or (len(versions) == 1 and versions[0] not in module.summary.stars)
+        if alone and not patched:
             stable = self._stable_values(module, name)
             if stable is not None:
                 return stable
@@ -151,8 +156,7 @@ class ScopeEvaluation(IdlePieces):
     def _piece_values(self, module: Module, name: str, index: int) -> Values:
         piece = module.summary.pieces[index]
         if index in module.summary.stars:
-            found = self.program.star_source(module, name)
-            source = None if found is None else found[0]
+            source = self.program.star_of(module, index, name)
             return EMPTY if source is None else self.module_member(source, name)
         if piece.kind == "import":
             return self._imported(module, piece, name)
@@ -236,7 +240,8 @@ class ScopeEvaluation(IdlePieces):
                 return self.name_values(module, name, None)
             found = self.program.star_source(module, name)
             if found is not None and found[0] is not None:
-                return self.module_member(found[0], name)
+                sources = self.program.star_sources(module, name)
+                return EMPTY.union(*(self.module_member(each, name) for each, _ in sources))
             if found is not None:
                 dotted = self.program.given_outside(module, found[1], name)
                 return self.unknown if dotted is None else self.single(("X", dotted))

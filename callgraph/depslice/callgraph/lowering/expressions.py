@@ -221,7 +221,7 @@ class ExpressionLowering:
                     (s.CLASSVAR, register, scope.index, name, scope.versions[name], pos)
                 )
                 return register
-            versions = self.module_versions.get(name, () if self.stars else None)
+            versions = self.module_versions.get(name, tuple(self.stars) or None)
         if frame.parent is not None and name not in frame.globals:
             owner = frame.owner_of(name)
             if owner is not None:

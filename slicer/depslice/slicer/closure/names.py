@@ -100,7 +100,9 @@ class Names:
             return
         found = self._program.star_source(module, name)
         if found is not None:
-            self.want_star(module, summary.pieces[found[1]], name, demand, value=value)
+            sources = self._program.star_sources(module, name)
+            for index in dict.fromkeys((found[1], *(each for _, each in sources))):
+                self.want_star(module, summary.pieces[index], name, demand, value=value)
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
             self._want_lazy(module, name, demand, value=value)
         else:
@@ -197,8 +199,7 @@ class Names:
         """The name that the star import ``piece`` gives."""
         self._growth.keep_import(module, piece, demand)
         key = (module.name, piece.index)
-        found = self._program.star_source(module, name)
-        source = None if found is None else found[0]
+        source = self._program.star_of(module, piece.index, name)
         if source is None:
             self._closure.aliases.setdefault(key, {})["*"] = None
             for _, level, target, _ in piece.imports:
