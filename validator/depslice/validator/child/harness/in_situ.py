@@ -77,6 +77,8 @@ class InSitu:
     ) -> None:
         self.sides = sides
         self.folder = folder
+        # Another run works in another temporary folder: that is no difference.
+        self._left_out = tuple(dict.fromkeys((folder, os.environ.get("TMPDIR", folder))))
         self.tolerance = tolerance
         self.opaque = _RUNNERS - own
         self.heard = heard
@@ -243,7 +245,7 @@ class InSitu:
             else:
                 place = os.environ.get("TMPDIR", ".")
                 description = observe(
-                    function, args, kwargs, (self.folder,), place=place, opaque=self.opaque
+                    function, args, kwargs, self._left_out, place=place, opaque=self.opaque
                 )
             arcs = self.measured() if self.measured is not None else None
             document = {"words": description.words, "cut": description.cut, "arcs": arcs}
