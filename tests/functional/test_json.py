@@ -153,7 +153,7 @@ def test_why(depslice: Depslice, shop: Path, symbol: str, code: int) -> None:
     keys = ["target", "symbol", "in_slice", "item", "distance", "chain", "nearest"]
     assert list(document) == ["schema", *keys]
     assert document["in_slice"] is (code == 0)
-    assert all(set(step) == {*STEP, "text"} for step in document["chain"])
+    assert all(set(step) == {*STEP, "text", "effects"} for step in document["chain"])
     assert bool(document["nearest"]) is (code == 1)
 
 
