@@ -315,10 +315,9 @@ class AttributeEvaluation(Declared):
             return values
         if not self.whole:
             values |= self._instance_state(class_, name, pos)
-        values |= self._set_on_class(class_, name, exact=bool(exact))
-        if not self.whole:
             values |= self._of_open_bases(class_, name, pos, instances=False)
             self.facts.append((f.MEMBER, class_, name, pos, False, "class", False))
+        values |= self._set_on_class(class_, name, exact=bool(exact))
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values

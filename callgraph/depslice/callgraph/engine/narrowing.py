@@ -125,7 +125,7 @@ class Narrowing(Operators):
         if value[0] in ("C", "XA", "NT"):
             return True
         if value[0] == "X":
-            return self.outside.class_name(value[1]) is not None or None
+            return None if self.outside.class_name(value[1]) is None else True
         return False
 
     def _narrow_open(self, value: int, targets: Sequence[Value]) -> Values:

@@ -327,7 +327,7 @@ class Class:
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
         self.descendants: list[Class] | None = None
-        self.kept_below: frozenset[str] | None = None  # attributes that those store or assign
+        self.kept_below: frozenset[str] | None = None  # names that those have something else for
         # owner and name -> the subclasses looked at, what they override
         self.overrides: dict[
             tuple[Class | None, str], tuple[list[Class], list[tuple[Class, Class]]]

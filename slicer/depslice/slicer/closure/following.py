@@ -95,9 +95,8 @@ class Following:
             for function, followed in self._growth.followed.items()
             if function.facts is not followed.facts
         ]
-        awake = [at for made, at in self._resting.items() if not self._classes.rests(made)]
-        self._resting = {m: at for m, at in self._resting.items() if self._classes.rests(m)}
-        stale += awake
+        awake = [made for made in self._resting if not self._classes.rests(made)]
+        stale += [self._resting.pop(made) for made in awake]
         for each in stale:
             self._growth.follow(each.module, each.piece.index, each.item)
         return self._follow_outside() or bool(stale) or placed

@@ -198,13 +198,13 @@ class Origins:
         Or where a generated constructor stores it, as kept code makes instances.
         """
         engine = self._engine
-        below = self._below(class_)
+        below, line = self._below(class_), self._engine.mro(class_)
         self._seen_below[reader] = len(below)
         result: set[int] = set()
         for each in dict.fromkeys((class_, *below)):
             self._read((each, name), reader)
             result |= self._all(self._filled.get((each, name), EMPTY), reader)
-            own = [k for k in engine.mro(each) if k not in engine.mro(class_)]
+            own = [k for k in engine.mro(each) if k not in line]
             stored = any(name in k.info.self_stores for k in own)
             if stored or engine.find_member(each, name) is not engine.find_member(class_, name):
                 instance = engine.intern(("I", each, True))
