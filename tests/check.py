@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -64,3 +66,25 @@ def difference(target: str, *, actual: Iterable[str], expected: Iterable[str]) -
     lines += [f"  + {name}   (in the slice, not needed)" for name in sorted(found - wanted)]
     lines += [f"    {name}" for name in sorted(found & wanted)]
     return "\n".join(lines)
+
+
+def answer(files: str, target: str, expression: str, folder: Path) -> str:
+    """What ``expression`` gives in the slice of ``target``: ``m`` is the target's module."""
+    from depslice.callgraph import open_program
+    from depslice.slicer import render, slice_symbols
+    from depslice.slicer.render import write_tree
+
+    repo, tree = folder / "repo", folder / "tree"
+    write_files(files, repo)
+    program = open_program(repo, cache=None)
+    write_tree(render(program, slice_symbols(program, [target])).files, tree)
+    module = target.partition(":")[0]
+    code = f"import sys; sys.path.insert(0, {str(tree)!r}); import {module} as m; "
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-c", f"{code}print({expression})"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
+    return done.stdout.strip()

@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 56
+FORMAT: Final = 57
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -113,8 +113,8 @@ BY_NAME: Final = (
 COMPARED: Final = 45  # dst left right dunder pos   a comparison that is no test: a value
 TOLD: Final = 46  # dst type text               a number or a slice that stands there: which one
 AMONG: Final = (
-    47  # dst src names listed ends pos   what goes with names, of all that was listed;
-    # or with those that have none of these ends: ((prefix, suffix)...)
+    47  # dst src names listed by ends pos   what goes with names, of all that was listed (by these
+    # functions); or with those that have none of these ends: ((prefix, suffix)...)
 )
 
 SUBCLASS: Final = 2
@@ -157,7 +157,7 @@ POSITION_AT: Final = {
     DELETE_ATTR: 3,
     MATCH_ARG: 5,
     TEXT: 4,
-    AMONG: 6,
+    AMONG: 7,
 }
 """Which operand is the position, by opcode; the other operations have none."""
 

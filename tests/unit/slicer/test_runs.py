@@ -13,28 +13,9 @@ from typing import Any
 
 import pytest
 
-from check import slice_ids, write_files
+from check import answer, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
-from depslice.slicer.render import write_tree
-
-
-def answer(files: str, target: str, expression: str, folder: Path) -> str:
-    """What ``expression`` gives in the slice of ``target``: ``m`` is the target's module."""
-    repo, tree = folder / "repo", folder / "tree"
-    write_files(files, repo)
-    program = open_program(repo, cache=None)
-    write_tree(render(program, slice_symbols(program, [target])).files, tree)
-    module = target.partition(":")[0]
-    code = f"import sys; sys.path.insert(0, {str(tree)!r}); import {module} as m; "
-    done = subprocess.run(
-        [sys.executable, "-I", "-B", "-c", f"{code}print({expression})"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert not done.returncode, done.stderr
-    return done.stdout.strip()
 
 
 def test_a_star_that_leads_back_gives_nothing(tmp_path: Path) -> None:

@@ -44,19 +44,35 @@ class AnnotationEvaluation(ScopeEvaluation):
         module = function.module
         for dotted in type_names(expression):
             name = dotted[0]
-            if name in module.summary.scope or self.program.star_source(module, name) is not None:
+            member = None if self.whole else self._name_of_body(function, name, pos)
+            if member is not None:
+                self._note_path(member, dotted, pos, eager=eager)
+            elif name in module.summary.scope or self.program.star_source(module, name) is not None:
                 self.facts.append((f.ANNOTATE, module.name, name, pos, eager))
-                self._note_path(module, dotted, pos, eager=eager)
+                self._note_path(self._type_name(module, name), dotted, pos, eager=eager)
+
+    def _name_of_body(self, function: Function, name: str, pos: Position) -> Values | None:
+        """What the class body that an annotation stands in binds ``name`` to, if it does."""
+        if function.unit.owner < 0 or function.unit.kind != "piece":
+            return None
+        owner = self.class_(function.module, function.unit.owner)
+        return self._named_member(owner, name, pos) if name in owner.info.members else None
+
+    def _named_member(self, owner: Class, name: str, pos: Position) -> Values:
+        self.facts.append((f.MEMBER, owner, name, pos, False, "named", True))
+        return self.member_values(owner, name)
 
     def _note_path(
-        self, module: Module, dotted: tuple[str, ...], pos: Position, *, eager: bool | None
+        self, values: Values, dotted: tuple[str, ...], pos: Position, *, eager: bool | None
     ) -> None:
-        """``m.C`` in an annotation names ``C`` of the module ``m``."""
-        values = self._type_name(module, dotted[0])
+        """``m.C`` in an annotation names ``C`` of the module ``m``, or of a class."""
         for part in dotted[1:]:
             following: set[int] = set()
             for value in values:
                 kind = self.values[value]
+                owner = self.find_member(kind[1], part) if kind[0] == "C" else None
+                if owner is not None and not self.whole:
+                    following |= self._named_member(owner, part, pos)
                 if kind[0] == "X" and eager and not self.whole:
                     outside = f"{kind[1]}.{part}"
                     self.facts.append((f.EXTERNAL, outside, pos, False))
@@ -94,6 +110,14 @@ class AnnotationEvaluation(ScopeEvaluation):
         return values | declared if declared and not declared <= self.unknown else values
 
     def external_bases(self, class_: Class) -> Sequence[str]:
+        """Implemented by the part for class statements."""
+        raise NotImplementedError
+
+    def find_member(self, class_: Class, name: str) -> Class | None:
+        """Implemented by the part for class statements."""
+        raise NotImplementedError
+
+    def member_values(self, owner: Class, name: str) -> Values:
         """Implemented by the part for class statements."""
         raise NotImplementedError
 
@@ -169,6 +193,8 @@ class AnnotationEvaluation(ScopeEvaluation):
         name = base[-1] if base[0] in (s.T_NAME, s.T_ATTR) else ""
         if name in ("Callable", "Concatenate", "Unpack"):
             return False
+        if name == "Literal":
+            return True
         types = self._type_values(module, function, base)
         if not types or not (items or all(self.values[value][0] == "C" for value in types)):
             return False
@@ -311,6 +337,8 @@ class AnnotationEvaluation(ScopeEvaluation):
         arguments: tuple[TypeExpr, ...],
     ) -> Values:
         name = dotted.rpartition(".")[2]
+        if name == "Literal":
+            return self._external_type(dotted)
         if name in _WRAPPERS:
             return self.declared(module, function, arguments[0]) if arguments else EMPTY
         if name == "Union":

@@ -507,7 +507,10 @@ class CallEvaluation(ExternalCalls):
         if kind[0] == "C" and kind[2]:  # what it does not have is not amiss: it has the default
             names = [self.values[key] for key in args[0]]
             if names and all(
-                name[0] == "S" and self.find_member(kind[1], name[1]) is None for name in names
+                name[0] == "S"
+                and name[1] != "__annotations__"
+                and self.find_member(kind[1], name[1]) is None
+                for name in names
             ):
                 return default
         return self.subscript(self.single(("ND", owner)), args[0], pos) | default

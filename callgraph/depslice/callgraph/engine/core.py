@@ -478,7 +478,9 @@ class Engine(Probing):
                 fn.module, op[2], op[3], f.HERE if op[4] >= 0 else -f.HERE
             ),
             s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], f.HERE),
-            s.AMONG: lambda fn, r, op: self.among(r[op[2]], r[op[3]], r[op[4]], op[5], f.HERE),
+            s.AMONG: lambda fn, r, op: self.among(
+                r[op[2]], r[op[3]], r[op[4]], [r[by] for by in op[5]], op[6], f.HERE
+            ),
             s.ITEM: lambda fn, r, op: self.unpack_item(r[op[2]], op[3], f.HERE),
             s.ITER: lambda fn, r, op: self.iterate(r[op[2]], f.HERE, is_async=op[4]),
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),

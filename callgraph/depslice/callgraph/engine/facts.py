@@ -21,7 +21,8 @@ Listing: TypeAlias = Literal["vars", "line", "dir", "annotated", "hints", "subcl
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (
     1  # class name pos open how certain    a member found on a class: "call", "read", "write", "delete",
-    #    "class" (on the class itself), "line" (on any class that it is made of), "super";
+    #    "class" (on the class itself), "line" (on any class that it is made of), "super",
+    #    "named" (in an annotation);
     #    ALL names: a listing, "write" (those that are told)
 )
 CALL: Final = 2  # function pos certain rule external   a function body may run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -13,8 +13,13 @@ from depslice.callgraph.summary import Position
 
 _HAVING_MEMBERS: Final = OPEN | {"I", "C", "M"}
 _NAMED: Final = frozenset({"B", "C", "F"})
-_NAMESPACES: Final = frozenset({"C", "I", "M", "ND", "NS"})
-"""Kinds of values whose names can be listed."""
+_NAMESPACES: Final = frozenset({"ND", "NS"})
+"""Kinds of values that have their names as keys."""
+_OBJECTS: Final = frozenset({"C", "I", "M"})
+"""Kinds of values whose members can be listed."""
+_GETTING_MEMBERS: Final = frozenset({("X", "inspect.getmembers")})
+_LISTING: Final = _GETTING_MEMBERS | {("X", f"builtins.{n}") for n in ("list", "sorted", "tuple")}
+"""Functions that list, as values."""
 _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
@@ -47,16 +52,22 @@ class ComputedNames(Dispatching):
         values: Values,
         names: Values,
         listed: Values,
+        by: Sequence[Values],
         others: tuple[tuple[str, str], ...] | None,
         pos: Position,
     ) -> Values:
         """What of ``values`` goes with ``names``, where ``listed`` has been listed by name.
 
         ``for name, value in vars(x).items() if name.startswith("test_")``: members of ``x`` by
-        that prefix. What is no namespace, and no object whose members are listed, is no matter.
-        ``others``: the names have none of these starts and ends.
+        that prefix. What is no namespace, and no object whose members are listed ``by``
+        ``inspect.getmembers``, is no matter. ``others``: the names have none of these starts and
+        ends.
         """
-        known = {v for v in listed if self.values[v][0] in _NAMESPACES}
+        functions = [{self.values[v][:2] for v in each} for each in by]
+        if not all(each and each <= _LISTING for each in functions):
+            return values
+        kinds = _OBJECTS if _GETTING_MEMBERS in functions else _NAMESPACES
+        known = {v for v in listed if self.values[v][0] in kinds}
         if not known or any(self.values[v][0] not in OPEN for v in listed - known):
             return values
         if others is not None:
@@ -72,6 +83,9 @@ class ComputedNames(Dispatching):
             if kind[0] == "NS":
                 found |= self.global_names(kind[1], names, pos)
                 continue
+            if kind[0] == "ND" and self.values[kind[1]][0] == "I":
+                found |= self._stored_by_name(kind[1], names, pos)
+                continue
             owner = self.only(kind[1] if kind[0] == "ND" else each)
             for name in map(self.values.__getitem__, names):
                 if name[0] == "S":
@@ -81,6 +95,21 @@ class ComputedNames(Dispatching):
         if not self.whole:  # a slice traces who passes what nobody knows
             found |= {value for value in values if self.values[value][0] in OPEN}
         return found or values
+
+    def _stored_by_name(self, instance: int, names: Values, pos: Position) -> Values:
+        """What methods store on ``self`` by these names; what its class has is no part of it."""
+        found: set[int] = set()
+        asked = [self.values[name] for name in names]
+        order = self.mro(self.values[instance][1])
+        for stored in sorted({each for k in order for each in k.info.self_stores}):
+            if any(
+                name[1] == stored
+                if name[0] == "S"
+                else name[0] == "N" and stored.startswith(name[1]) and stored.endswith(name[2])
+                for name in asked
+            ):
+                found |= self.load_attribute(self.only(instance), stored, pos)
+        return found
 
     def _listed_but(self, listed: Values, ends: tuple[tuple[str, str], ...]) -> Iterator[Value]:
         """What namespaces have by names that have none of these starts and ends."""

@@ -59,7 +59,6 @@ NO_RESULT: Final = frozenset(
 
 
 _READ_AT: Final[dict[int, tuple[int, ...]]] = {
-    s.AMONG: (2, 3, 4),
     s.ANNOTATION: (),
     s.ATTR: (2,),
     s.AWAIT: (2,),
@@ -244,6 +243,8 @@ def reads(op: Op) -> list[int]:
         return found
     if code == s.PHI:
         return list(op[2])
+    if code == s.AMONG:
+        return [op[2], op[3], op[4], *op[5]]
     if code == s.TEXT:
         return [op[3], *(piece for piece in op[2] if type(piece) is not str)]
     if code == s.SEQUENCE:

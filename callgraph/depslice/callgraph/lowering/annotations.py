@@ -19,7 +19,6 @@ from depslice.callgraph.summary import (
 )
 
 _UNKNOWN: TypeExpr = (T_UNKNOWN,)
-_NO_NAMES = ("Literal",)
 
 
 def type_expression(node: ast.expr) -> TypeExpr:
@@ -55,9 +54,11 @@ def type_expression(node: ast.expr) -> TypeExpr:
 def _subscript(value: ast.expr, key: ast.expr) -> TypeExpr:
     base = type_expression(value)
     name = base[-1] if base[0] in (T_NAME, T_ATTR) else ""
-    if name in _NO_NAMES:
-        return base
     elements = key.elts if isinstance(key, ast.Tuple) else [key]
+    if name == "Literal":  # PEP 586: of members of enumerations alone there are names
+        members = [element for element in elements if isinstance(element, ast.Attribute)]
+        named = tuple([type_expression(member) for member in members])
+        return (T_SUBSCRIPT, base, named) if named else base
     if name == "Annotated":  # PEP 593: the rest is metadata, evaluated but not a type
         rest = tuple([_metadata(element) for element in elements[1:]])
         return (T_SUBSCRIPT, base, (type_expression(elements[0]), *rest))
@@ -67,6 +68,16 @@ def _subscript(value: ast.expr, key: ast.expr) -> TypeExpr:
 def _metadata(node: ast.expr) -> TypeExpr:
     names = tuple((T_NAME, child.id) for child in ast.walk(node) if isinstance(child, ast.Name))
     return (T_LIST, names)
+
+
+def calls_in(node: ast.expr) -> Iterator[ast.Call]:
+    """The outermost calls of an annotation, which making a function or class runs."""
+    if isinstance(node, ast.Call):
+        yield node
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from calls_in(child)
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from typing import Any
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
-from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame
+from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame, Listed
 from depslice.callgraph.lowering.syntax import names_taken, operands
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
@@ -770,18 +770,24 @@ class ExpressionLowering:
                 if listed is not None and name in env and value in env:
                     self.frame.paired[env[name]] = value, listed, frozenset([env[value]])
 
-    def _listed(self, iterable: Register) -> Register | None:
-        """What has the items that are iterated, in place or as a list of their own."""
+    def _listed(self, iterable: Register) -> Listed | None:
+        """What has the items that are iterated, and the functions that list them.
+
+        They are listed in place, or as a list of their own. What these functions are, and whether
+        it has ``items`` as a namespace has, its values tell.
+        """
+        by: list[Register] = []
         while (op := self._near(iterable)) is not None and op[0] == s.CALL:
             function = self._near(op[2])
             spelled = "" if function is None else function[2 if function[0] == s.GLOBAL else 3]
-            if function is not None and spelled == "items" and not op[3]:
-                return int(function[2])
+            if function is not None and function[0] == s.ATTR and spelled == "items" and not op[3]:
+                return int(function[2]), tuple(by)
             if not op[3] or spelled not in _LISTING:
                 return None
+            by.append(op[2])
             iterable = op[3][0]
             if spelled == "getmembers":
-                return iterable
+                return iterable, tuple(by)
         return None
 
     def _near(self, register: Register) -> Op | None:
@@ -806,15 +812,15 @@ class ExpressionLowering:
             frame.env = {**frame.env, name: names}
         if beside is None:
             return
-        value, listed, held = beside
+        value, (listed, by), held = beside
         current = frame.env.get(value)
         if current is not None and current in held:
             register = frame.new()
             pos = pack(test.lineno, test.col_offset)
             others = None if positive else ends
-            frame.ops.append((s.AMONG, register, current, names, listed, others, pos))
+            frame.ops.append((s.AMONG, register, current, names, listed, by, others, pos))
             frame.env = {**frame.env, value: register}
-            frame.paired[names] = value, listed, held | {register}
+            frame.paired[names] = value, (listed, by), held | {register}
 
     def _narrow_by_one(self, tests: list[ast.expr], *, positive: bool) -> None:
         """One of ``tests`` holds (or does not), nobody knows which: names all of them speak of.

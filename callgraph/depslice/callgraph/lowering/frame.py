@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set as AbstractSet
+from typing import TypeAlias
 
 from depslice.callgraph.summary import PHI, Op, Register
+
+Listed: TypeAlias = tuple[Register, tuple[Register, ...]]
+"""What has been listed by name, and the functions that did."""
+Paired: TypeAlias = tuple[str, Listed, frozenset[Register]]
+"""The variable that has what goes with a name, what was listed, and where the variable has it."""
 
 Environment = dict[str, Register]
 _ANY = "*"
@@ -83,7 +89,7 @@ class Frame:
         self.texts: set[Register] = set()
         # Names that a loop lists beside what they name: the variable of that, what is listed, and
         # the registers that have held what goes with them.
-        self.paired: dict[Register, tuple[str, Register, frozenset[Register]]] = {}
+        self.paired: dict[Register, Paired] = {}
         self.piece = piece
         self.class_scope = class_scope  # of a piece: the class it runs in; of a method: its class
         self.is_function = is_function

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.lowering.annotations import type_expression, type_names
+from depslice.callgraph.lowering.annotations import calls_in, type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
 from depslice.callgraph.lowering.frame import Environment
 from depslice.callgraph.lowering.names import bound_names
@@ -444,6 +444,8 @@ class StatementLowering(ExpressionLowering):
         if any(True for _ in type_names(found)):
             pos = pack(node.lineno, node.col_offset)
             self.frame.ops.append((s.ANNOTATION, found, pos, eager))
+        for call in calls_in(node) if eager else ():  # `Annotated[int, Gt(1)]`
+            self.expression(call)
         return found
 
     def _augmented(self, node: ast.AugAssign) -> None:

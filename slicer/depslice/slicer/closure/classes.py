@@ -38,6 +38,8 @@ _CONSTRUCTORS: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_in
 _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 """What code outside the repo asks any object: `vars`, `copy`, `isinstance`, the collector."""
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
+_ON_TYPES: Final = ("__getitem__", "__or__", "__ror__")
+"""What annotations ask of the classes that they name."""
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
 _READING_ANNOTATIONS: Final = frozenset(
@@ -46,7 +48,8 @@ _READING_ANNOTATIONS: Final = frozenset(
         *("getfullargspec", "return_annotation", "signature"),
     }
 )
-_OF_ANY: Final = ("__bool__", "__class__", "__doc__", "__len__", "__module__")
+_BY_TEXT: Final = "__annotations__"  # `namespace.get("__annotations__")`
+_OF_ANY: Final = ("__bool__", "__class__", "__len__", "__module__")
 """What is asked of any object, whatever it is; special methods that it has not included."""
 _SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
 """What any object has, records by their fields."""
@@ -195,6 +198,7 @@ class Classes:
         """The code of ``unit`` is in the slice: whether it asks for annotations."""
         if not self.annotations_are_read:
             names = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
+            names |= {op[2] for op in unit.ops if op[0] == s.STRING and op[2] == _BY_TEXT}
             names |= {op[3] for op in unit.ops if op[0] == s.ATTR and op[3] != "fields"}
             self.annotations_are_read = not names.isdisjoint(_READING_ANNOTATIONS)
 
@@ -452,6 +456,19 @@ class Classes:
         if kept and not written:
             self.build_member(owner, name)
 
+    def want_named(self, owner: Class, name: str, demand: Demand) -> None:
+        """The member ``name`` of ``owner`` stands in an annotation: what the body binds to it."""
+        if (owner, name) in self.wanted or not self._standing.is_new((owner, name), demand):
+            return
+        module = owner.module
+        for piece in map(module.summary.pieces.__getitem__, owner.info.members.get(name, ())):
+            if piece.kind == "class":
+                nested = self._growth.class_of(module, piece)
+                self._growth.keep(module, piece, demand, item=f"{owner.id}.{name}")
+                self.note_named(nested, demand)
+            else:
+                self.want_member(owner, name, demand)
+
     def want_read_by_type(self, class_: Class, item: str) -> None:
         """Members that the making of the class itself reads, or its decorator demands."""
         module = class_.module
@@ -654,8 +671,13 @@ class Classes:
         if class_ not in self._named:
             self._named[class_] = None
             checked = named.guessed("checked-type")
+            made = self._engine.find_member(class_, "__class_getitem__")
+            if made is not None:  # `x: Box[int]` (PEP 560)
+                self.want_member(made, "__class_getitem__", named)
             for metaclass in self._engine.metaclasses_of(class_):
                 self._want_found(metaclass, "__instancecheck__", checked)
+                for name in _ON_TYPES:
+                    self._want_found(metaclass, name, named)
             for name, demand in tuple(self._anywhere.items()):
                 self._recognise(class_, name, demand)
             for (name, _), demand in tuple(self._stored.get(None, {}).items()):

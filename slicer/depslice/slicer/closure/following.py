@@ -269,6 +269,10 @@ class Following:
             demand = _demand(at, ReferenceKind.WRITE, "member", pos)
             self._classes.want_notified(owner, name, how, demand, below=is_open)
             return
+        if how == "named":
+            named = _demand(at, ReferenceKind.ANNOTATE, "annotation", pos)
+            self._classes.want_named(owner, name, named)
+            return
         kind = ReferenceKind.CALL if how == "call" else ReferenceKind.READ
         demand = _demand(at, kind, "member", pos, certain=certain)
         if name == f.ALL:

@@ -1,0 +1,50 @@
+"""Loops over names and what goes with them: what is listed, and by which function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer
+
+FILES = """
+# --- app.py
+import inspect
+class Command:
+    def __init__(self, n): self.n = n
+    def __call__(self): return record(self.n)
+def record(n): return n * 100
+class Shell:
+    do_x = staticmethod(lambda: 0)
+    def __init__(self):
+        self.do_one = Command(1)
+        self.other = Command(2)
+    def do_help(self): return 1
+    def items(self): return [("do_help", Command(3)), ("x", Command(4))]
+    def list(self, rows): return [("do_" + str(n), Command(n)) for n in rows]
+    def own_items(self): return [c() for n, c in self.items() if n.startswith("do_")]
+    def own_list(self): return [c() for n, c in self.list([1, 2]) if n.startswith("do_")]
+    def stored(self): return [c() for n, c in vars(self).items() if n.startswith("do_")]
+    def as_list(self): return [c() for n, c in list(self.__dict__.items()) if n.startswith("do_")]
+def getmembers(x): return [("do_a", Command(5))]
+def own_members(): return [c() for n, c in getmembers(Shell()) if n.startswith("do_")]
+def members():
+    return [n for n, c in sorted(inspect.getmembers(Shell())) if n.startswith("do_") and c() == 1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Shell().own_items()", "[300]"),
+        ("Shell().own_list()", "[100, 200]"),
+        ("Shell().stored()", "[100]"),
+        ("Shell().as_list()", "[100]"),
+        ("own_members()", "[500]"),
+        ("members()", "['do_help']"),
+    ],
+)
+def test_what_goes_with_names(asked: str, expected: str, tmp_path: Path) -> None:
+    files = f"{FILES}def target(): return {asked}\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
