@@ -6,7 +6,7 @@ piece defines, and which pieces define a symbol.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING
@@ -154,15 +154,15 @@ def strings_of(ops: Sequence[Op]) -> Iterator[str]:
             yield from (key for key, _, _ in op[2] if key is not None)
 
 
-def changes_attribute(ops: Sequence[Op], name: str, *, but_on: int | None = None) -> bool:
+def changes_attribute(ops: Sequence[Op], name: str, *, but_on: Container[int] = ()) -> bool:
     """Whether ``receiver.name`` is stored, or what it holds is changed.
 
-    Stores on the register ``but_on`` do not count.
+    Stores on the registers ``but_on`` do not count.
     """
     holders = {op[1] for op in ops if op[0] == s.ATTR and op[3] == name}
     methods = {op[1] for op in ops if op[0] == s.ATTR and op[2] in holders}
     return any(
-        (op[0] == s.SETATTR and op[2] == name and op[1] != but_on)
+        (op[0] == s.SETATTR and op[2] == name and op[1] not in but_on)
         or (op[0] == s.SETSUB and op[1] in holders)
         or (op[0] == s.CALL and op[2] in methods)
         for op in ops
@@ -177,3 +177,20 @@ def fills_attribute(ops: Sequence[Op], name: str) -> bool:
         (op[0] == s.SETSUB and op[1] in holders) or (op[0] == s.CALL and op[2] in putting)
         for op in ops
     )
+
+
+def binds_constant(module: Module, piece: Piece, name: str) -> bool:
+    """Whether all that ``piece`` binds ``name`` to is constants, which nothing changes.
+
+    ``None``, numbers, texts; what nobody has given yet is not told from them by its values.
+    """
+    constants = {*range(s.BOOL, s.UNBOUND)}
+    bound = False
+    for op in ops_of(module, piece):
+        if op[0] in (s.TOLD, s.STRING) or (op[0] == s.DECLARE and op[3] in constants):
+            constants.add(op[1])
+        elif op[0] == s.BIND and op[1] == name:
+            bound = op[2] in constants
+            if not bound:
+                return False
+    return bound

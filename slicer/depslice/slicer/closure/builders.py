@@ -37,12 +37,19 @@ from depslice.slicer.closure.registering import (
     sets_up,
 )
 from depslice.slicer.closure.spelling import Spelling
-from depslice.slicer.pieces import changes_attribute, fills_attribute, ops_of, start_of
+from depslice.slicer.pieces import (
+    binds_constant,
+    changes_attribute,
+    fills_attribute,
+    ops_of,
+    start_of,
+)
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
+_METACLASS: Final = "builtins.type"
 _STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
 """What runs functions when it is told to, in this process."""
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
@@ -134,10 +141,13 @@ class Builders:
         for module, piece in self._patches.get((owner, name), ()):
             self._keep(module, piece, owner.id)
         self.fill_member(owner, name)
-        summary = owner.module.summary
-        if not any(summary.pieces[p].kind == "assign" for p in owner.info.members.get(name, ())):
+        pieces = [owner.module.summary.pieces[p] for p in owner.info.members.get(name, ())]
+        if not any(piece.kind == "assign" for piece in pieces):
             return
         self._build_through_class(owner, name, f"{owner.id}.{name}")
+        constant = all(binds_constant(owner.module, piece, name) for piece in pieces)
+        if constant and not self._may_be_stored(name):
+            return
         values = self._engine.member_values(owner, name)
         self._build_by_value(values, f"{owner.id}.{name}", name)
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}", values)
@@ -151,13 +161,30 @@ class Builders:
         writers = []
         for unit, method in self._methods_of(owner):
             if method.flags & (s.CLASSMETHOD | s.STATIC):
-                changes = changes_attribute(unit.ops, name, but_on=_class_that_is_made(unit))
+                changes = changes_attribute(unit.ops, name, but_on=_made_in(unit))
             else:
                 changes = shared and fills_attribute(unit.ops, name)
             if changes:
                 writers.append(unit.index)
         if writers:
             self._build_through(owner.module, writers, item, frozenset((name,)))
+
+    def _may_be_stored(self, name: str) -> bool:
+        """Whether code that runs may store a class attribute of that name."""
+        for module in self._growth.running():
+            for index in module.summary.attribute_writers.get(name, ()):
+                unit = module.summary.units[index]
+                instances = _made_in(unit) | self._instances_in(module, unit)
+                if changes_attribute(unit.ops, name, but_on=instances):
+                    return True
+        return False
+
+    def _instances_in(self, module: Module, unit: s.Unit) -> set[int]:
+        """The register with ``self``, where that is no class."""
+        if unit.owner < 0 or unit.flags & (s.CLASSMETHOD | s.STATIC):
+            return set()
+        bases = self._engine.external_bases(self._engine.class_(module, unit.owner))
+        return set() if _METACLASS in bases else {0}
 
     def _methods_of(self, owner: Class) -> Sequence[tuple[s.Unit, s.Unit]]:
         """The functions that stand in the class body, and the method that each is in."""
@@ -785,9 +812,19 @@ def _is_told(function: Function) -> bool:
     return function.unit.owner >= 0 and function.unit.qualname.endswith(".__set_name__")
 
 
-def _class_that_is_made(unit: s.Unit) -> int | None:
-    """The register with the class that ``__init_subclass__`` is told of: no other's member."""
-    return 0 if unit.qualname.rpartition(".")[2] == "__init_subclass__" else None
+def _made_in(unit: s.Unit) -> set[int]:
+    """The registers of a class method with what is new there, and so is not the class.
+
+    The class that ``__init_subclass__`` is told of; what ``cls(…)`` and ``__new__`` give.
+    """
+    made = {0} if unit.qualname.rpartition(".")[2] == "__init_subclass__" else set()
+    making = {0} if unit.parent < 0 else set()
+    for op in unit.ops:
+        if op[0] == s.ATTR and op[3] == "__new__":
+            making.add(op[1])
+        elif op[0] == s.CALL and op[2] in making:
+            made.add(op[1])
+    return made
 
 
 def _last(dotted: str) -> str:

@@ -9,7 +9,7 @@ are, and of each that becomes live later. So such demands stand until the slice 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -103,6 +103,9 @@ class Classes:
         self._of_waiting: dict[str, Demand] = {}
         self._asked: set[Class] = set()  # whose own demands are made
         self._looked_at: set[Class] = set()
+        self._read_from: dict[Class, None] = {}  # and not live so far
+        # All that stands, by the class (None: any), and whether it is asked of that itself.
+        self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
         # Those of which code outside gets an instance; or of them and their subclasses.
         self._handed_itself: set[Class] = set()
@@ -126,6 +129,7 @@ class Classes:
         if not self._made_live.is_new(class_, demand):
             return
         self._live.add(class_)
+        self._read_from.pop(class_, None)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
 
@@ -183,6 +187,54 @@ class Classes:
         if told or not self._looked_at.isdisjoint(self._engine.mro(class_)):
             return False
         return not any(map(self._live.is_extended, (class_, *metaclasses)))
+
+    def is_made_alone(self, class_: Class) -> bool:
+        """Whether making the class makes no instance, and asks nothing of it but its own body.
+
+        No metaclass does, no base outside, hook or generated method.
+        """
+        engine = self._engine
+        order = engine.mro(class_)
+        return not (
+            engine.metaclasses_of(class_)
+            or class_.info.decorators
+            or any(base not in INERT_BASES for base in engine.external_bases(class_))
+            or any("__init_subclass__" in k.info.members for k in order)
+            or is_record(engine, class_, self._overrides)
+        )
+
+    def note_read_from(self, class_: Class) -> None:
+        """Code reads an attribute of ``class_``, which makes no instance.
+
+        Instances may come from outside: where somebody asks for what they have, it is live.
+        """
+        if class_ in self._live or class_ in self._read_from:
+            return
+        self._read_from[class_] = None
+        above = self._engine.mro(class_)
+        for key in [*((k, True) for k in (*above, None)), *((k, False) for k in above[1:])]:
+            for name, demand in tuple(self._asked_of.get(key, {}).items()):
+                self._take_for(class_, name, demand)
+
+    def _take_for(self, class_: Class, name: str, demand: Demand) -> None:
+        """What is asked for ``name`` may be an instance of a class that is read from."""
+        if name == f.ALL or (name not in _CONSTRUCTORS and self._live.has(class_, name)):
+            self.make_live(class_, demand)
+
+    def _stands(
+        self, what: Hashable, of: Class | None, name: str, demand: Demand, *, itself: bool = True
+    ) -> bool:
+        """Whether ``demand`` is new: for ``name`` of instances of ``of``, or of classes below it.
+
+        ``None``: of any class. Not ``itself``: what asks has found what ``of`` has.
+        """
+        if not self._standing.is_new(what, demand):
+            return False
+        self._growth.stand(self._asked_of.setdefault((of, itself), {}), name, demand)
+        for class_ in tuple(self._read_from):
+            if of is None or (of in self._engine.mro(class_) and (itself or of is not class_)):
+                self._take_for(class_, name, demand)
+        return True
 
     def look_at(self, class_: Class) -> None:
         """The class itself is asked for something, which its metaclass may have given it."""
@@ -520,7 +572,7 @@ class Classes:
         if self._engine.is_protocol(class_):
             self._want_of_alike(class_, name, demand)
         self.want_override(class_, name, demand)
-        if not name.startswith("__") and self._standing.is_new((class_, "or", name), demand):
+        if not name.startswith("__") and self._stands((class_, "or", name), class_, name, demand):
             self._growth.stand(self._of_instances.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_where_missing(live, name, demand)
@@ -553,9 +605,14 @@ class Classes:
         if self._engine.lacks(live, name):
             self.ask_by_name(live, name, demand)
 
-    def want_override(self, class_: Class, name: str, demand: Demand) -> None:
-        """``name`` on ``class_`` or a subclass of it, as far as they are live."""
-        if self._standing.is_new((class_, "below", name), demand):
+    def want_override(
+        self, class_: Class, name: str, demand: Demand, *, of_class: bool = False
+    ) -> None:
+        """``name`` on ``class_`` or a subclass of it, as far as they are live.
+
+        ``of_class``: not of an instance.
+        """
+        if self._stands((class_, "below", name), class_, name, demand, itself=not of_class):
             self._growth.stand(self._of_subclasses.setdefault(class_, {}), name, demand)
             derived = name in _DERIVED
             for live in tuple(self._live.below(class_)):
@@ -575,14 +632,14 @@ class Classes:
         nobody knows which one is stored.
         """
         self._want_if_notified(class_, name, how, demand)
-        if below and self._standing.is_new((class_, name, how), demand):
+        if below and self._stands((class_, name, how), class_, name, demand):
             self._growth.stand(self._stored.setdefault(class_, {}), (name, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._want_if_notified(live, name, how, demand)
 
     def want_notified_anywhere(self, name: str, how: f.Access, demand: Demand) -> None:
         """``name`` is stored or deleted on a receiver nobody knows: any live class may be it."""
-        if self._standing.is_new((name, how), demand):
+        if self._stands((name, how), None, name, demand):
             self._growth.stand(self._stored.setdefault(None, {}), (name, how), demand)
             for live in self._live:
                 self._want_if_notified(live, name, how, demand)
@@ -617,7 +674,7 @@ class Classes:
 
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
-        if self._standing.is_new((class_, "line", name), demand):
+        if self._stands((class_, "line", name), class_, name, demand):
             self._growth.stand(self._in_line.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_each(self._engine.mro(live), name, demand)
@@ -625,14 +682,14 @@ class Classes:
     def want_all(self, class_: Class, how: f.Listing, demand: Demand, *, below: bool) -> None:
         """All that is in the namespace of ``class_``, and (``below``) of its live subclasses."""
         self._keep_all(class_, how, demand)
-        if below and self._standing.is_new((class_, how), demand):
+        if below and self._stands((class_, how), class_, f.ALL, demand):
             self._growth.stand(self._all, (class_, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._keep_all(live, how, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
-        if self._standing.is_new((class_, "after", name), demand):
+        if self._stands((class_, "after", name), class_, name, demand):
             self._growth.stand(self._after, (class_, name), demand)
             for live in tuple(self._live.below(class_)):
                 self._want_next(live, class_, name, demand)
@@ -642,7 +699,7 @@ class Classes:
 
         Of live classes that wait for somebody to use an instance: this may be one.
         """
-        if self._standing.is_new(("waiting", name), demand):
+        if self._stands(("waiting", name), None, name, demand):
             self._growth.stand(self._of_waiting, name, demand)
             for live in self._live:
                 if self._waits(live):
@@ -655,7 +712,7 @@ class Classes:
 
     def want_anywhere(self, name: str, demand: Demand) -> None:
         """``name`` on a receiver nobody knows: any live class may be it."""
-        if self._standing.is_new(name, demand):
+        if self._stands(name, None, name, demand):
             self._growth.stand(self._anywhere, name, demand)
             answering = self._live.answering(name, "__getattr__")
             for live in self._live if name in _DERIVED else answering:
@@ -713,7 +770,7 @@ class Classes:
 
         Of each live class that has one of this name. Whether it is a new demand.
         """
-        if not self._standing.is_new((telling, "beside", name), demand):
+        if not self._stands((telling, "beside", name), None, name, demand):
             return False
         self._growth.stand(self._beside.setdefault(telling, {}), name, demand)
         found = self._found.setdefault((name, self._growth.distance_by(demand)), set())
@@ -726,7 +783,9 @@ class Classes:
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""
-        if (prefix or suffix) and self._standing.is_new((class_, prefix, "…", suffix), demand):
+        if (prefix or suffix) and self._stands(
+            (class_, prefix, "…", suffix), class_, f.ALL, demand
+        ):
             self._growth.stand(self._matching, (class_, prefix, suffix), demand)
             self._want_fitting(class_, prefix, suffix, demand)
             for live in tuple(self._live.below(class_)):

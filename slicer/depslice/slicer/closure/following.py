@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.values import Class
+from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.slicer.closure.added import AddedMembers
+from depslice.slicer.closure.attribute_reads import attribute_reads
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.computed import ComputedNames
 from depslice.slicer.closure.growth import Followed, Growth
@@ -57,6 +58,7 @@ class Following:
         self._added = added
         # Class statements whose metaclass need not do anything so far.
         self._resting: dict[Class, Followed] = {}
+        self._reading: dict[Function, frozenset[int]] = {}
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -196,10 +198,12 @@ class Following:
         if source is not at.module:
             self._growth.keep_module(source.name)
             self._importing.note_use(at.module, f"{source.name}.{name}")
+        demand = _demand(at, kind, "name", pos)
+        demand.reads = value and not written and self._only_reads(at, source, name, versions, pos)
         self._names.want_name(
             source,
             name,
-            _demand(at, kind, "name", pos),
+            demand,
             versions=versions,
             # `globals()["name"]` reads a name that linters do not see read.
             local=source is at.module and not dynamic,
@@ -214,6 +218,26 @@ class Following:
         return any(
             values[value][0] == "C" and values[value][1] in bases
             for value in self._engine.name_values(source, name, versions)
+        )
+
+    def _only_reads(
+        self,
+        at: Followed,
+        source: Module,
+        name: str,
+        versions: tuple[int, ...] | None,
+        pos: int,
+    ) -> bool:
+        """Whether that name stands for classes of which code only reads attributes there."""
+        places = self._reading.get(at.function)
+        if places is None:
+            places = self._reading[at.function] = attribute_reads(at.function.unit)
+        if pos not in places:
+            return False
+        values = self._engine.name_values(source, name, versions)
+        kinds = [self._engine.values[value] for value in values]
+        return bool(kinds) and all(
+            kind[0] == "C" and self._classes.is_made_alone(kind[1]) for kind in kinds
         )
 
     def _annotation(self, at: Followed, fact: f.Fact) -> None:
@@ -284,7 +308,7 @@ class Following:
             self._classes.want_after(owner, name, demand)
         elif is_open and pos >= 0:
             if how == "class":
-                self._classes.want_override(owner, name, demand)
+                self._classes.want_override(owner, name, demand, of_class=True)
             elif how == "line":
                 self._classes.want_in_line(owner, name, demand)
             else:

@@ -21,7 +21,8 @@ _DOUBT: Final = 3
 class Demand:
     """Why something is wanted: ``source``, a symbol of the slice, refers to it.
 
-    ``evidence`` names the rule, ``path`` and ``pos`` (packed) the place.
+    ``evidence`` names the rule, ``path`` and ``pos`` (packed) the place. ``reads``: of a class
+    attributes are read there, no more (:mod:`depslice.slicer.closure.attribute_reads`).
     """
 
     source: str
@@ -30,6 +31,7 @@ class Demand:
     evidence: str
     path: str
     pos: int
+    reads: bool = False
 
     @classmethod
     def of(

@@ -56,7 +56,7 @@ class Names:
         """
         if local:
             self._closure.read_names.add((module.name, name))
-        key = (module.name, name, versions, value, written)
+        key = (module.name, name, versions, value, written, demand.reads)
         if not self.wanted.is_new(key, demand):
             return
         current = self._program.binding_pieces(module, name, versions)
@@ -87,7 +87,9 @@ class Names:
             kept = self._growth.keep(module, piece, demand, item=item)
             if kept and piece.kind == "class":
                 class_ = self._growth.class_of(module, piece)
-                if value:
+                if demand.reads:
+                    self._classes.note_read_from(class_)
+                elif value:
                     self._classes.make_live(class_, demand)
                 elif demand.kind is ReferenceKind.ANNOTATE:
                     self._classes.note_named(class_, demand)
