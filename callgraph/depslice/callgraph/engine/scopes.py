@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from depslice.callgraph import summary as s
@@ -236,18 +236,35 @@ class ScopeEvaluation(IdlePieces):
             return EMPTY
         self._resolving.add((module.name, name))
         try:
-            if name in module.summary.scope or name in module.summary.global_writers:
+            if name in module.summary.scope:
                 return self.name_values(module, name, None)
-            found = self.program.star_source(module, name)
-            if found is not None and found[0] is not None:
-                sources = self.program.star_sources(module, name)
-                return EMPTY.union(*(self.module_member(each, name) for each, _ in sources))
-            if found is not None:
-                dotted = self.program.given_outside(module, found[1], name)
-                return self.unknown if dotted is None else self.single(("X", dotted))
+            return EMPTY.union(*(self._own(each, name) for each in self._givers(module, name)))
         finally:
             self._resolving.discard((module.name, name))
-        return EMPTY
+
+    def _givers(self, module: Module, name: str) -> Iterator[Module]:
+        """The modules that bind ``name``, or have it from outside: this one, or by its stars."""
+        waiting = {module.name: module}
+        seen: set[str] = set()
+        while waiting:
+            _, each = waiting.popitem()
+            seen.add(each.name)
+            sources: Sequence[tuple[Module, int]] = ()
+            if name not in each.summary.scope and name not in each.summary.global_writers:
+                sources = self.program.star_sources(each, name)
+            if not sources:
+                yield each
+            waiting |= {source.name: source for source, _ in sources if source.name not in seen}
+
+    def _own(self, module: Module, name: str) -> Values:
+        """``module.name``, where no star of a module of the program gives it."""
+        if name in module.summary.scope or name in module.summary.global_writers:
+            return self.name_values(module, name, None)
+        found = self.program.star_source(module, name)
+        if found is None or found[0] is not None:
+            return EMPTY
+        dotted = self.program.given_outside(module, found[1], name)
+        return self.unknown if dotted is None else self.single(("X", dotted))
 
     def _module_getattr(self, module: Module, name: str, pos: Position = -1) -> Values:
         """PEP 562: what the module's ``__getattr__`` gives."""
