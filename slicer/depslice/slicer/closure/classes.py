@@ -397,9 +397,10 @@ class Classes:
 
     def ask_base(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` is asked of ``class_``, which has it from a base outside: what that calls."""
-        if self._waits(class_):
+        asked = self._engine.outside.asked_by(class_, name).own if self._waits(class_) else ()
+        if asked:
             base = replace(demand, certainty=Certainty.LIKELY, evidence="called-by-base")
-            for each in self._engine.outside.asked_by(class_, name).own:
+            for each in asked:
                 found = self._engine.find_member(class_, each)
                 if found is not None:
                     self.want_member(found, each, base)

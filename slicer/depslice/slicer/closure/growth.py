@@ -115,6 +115,7 @@ class Growth:
         self._depth = depth
         self.whole_classes = whole_classes
         self._least = least
+        self._less = frozenset(each for each in Certainty if each.rank > least.rank)
         self._most = most
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
 
@@ -315,7 +316,7 @@ class Growth:
 
     def doubts(self, demand: Demand) -> bool:
         """Whether ``demand`` is less certain than what is followed."""
-        return demand.certainty.rank > self._least.rank and demand.evidence != OBSERVED
+        return demand.certainty in self._less and demand.evidence != OBSERVED
 
     @property
     def is_strict(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final, NamedTuple, TypeAlias
 
@@ -50,8 +50,12 @@ class Demand:
 
     def guessed(self, evidence: str = "") -> Demand:
         """The same where nothing but a name, or nothing at all, speaks for what is asked."""
+        if self.certainty is Certainty.POSSIBLE and evidence in ("", self.evidence):
+            return self
         found = evidence or self.evidence
-        return replace(self, certainty=Certainty.POSSIBLE, evidence=found)
+        return Demand(
+            self.source, self.kind, Certainty.POSSIBLE, found, self.path, self.pos, self.reads
+        )
 
     def step(self, target: str) -> Step:
         """The demand as a link of a chain of reasons."""

@@ -115,6 +115,9 @@ class OpenValues:
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._fresh: list[_Open] = []
         self._asked: set[tuple[int, str, Any, str, bool]] = set()
+        # While uses are settled: what containers hold that a special method asks, and who asked.
+        self._parts: dict[tuple[int, str], list[int]] = {}
+        self._asking_parts: set[tuple[int, str, str, bool]] = set()
         self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
@@ -162,6 +165,7 @@ class OpenValues:
 
     def trace(self) -> bool:
         """Settle uses for the values that are known by now; whether to come back."""
+        self._forget_parts()
         grown = self._origins.settle()
         fresh, self._fresh = self._fresh, []
         again = [use for value in grown for use in self._uses.get(value, ())]
@@ -182,6 +186,7 @@ class OpenValues:
         As a call is of which flow shows one callee (:mod:`depslice.callgraph.certainty`).
         """
         found = False
+        self._forget_parts()
         for value, uses in self._uses.items() if self._growth.is_strict else ():
             known = self._origins.known(value)
             if len(known) != 1 or not self._is_exact(*known):
@@ -471,6 +476,10 @@ class OpenValues:
 
         So does one that is generated for a record, of its fields.
         """
+        asking = (container, use.name, use.demand.source, self._growth.doubts(use.demand))
+        if asking in self._asking_parts:
+            return
+        self._asking_parts.add(asking)
         engine = self._engine
         names = list(OF_PARTS.get(use.name, ()))
         if use.name == "__str__" and engine.values[container][1] == "tuple":
@@ -479,9 +488,17 @@ class OpenValues:
             names.append("__eq__")
         if use.name == "__deepcopy__":
             names += COPYING["copy.deepcopy"]
-        for part in sorted(engine.held_in(engine.only(container), (use.name,)) if names else ()):
+        held = self._parts.get((container, use.name))
+        if held is None:
+            found = engine.held_in(engine.only(container), (use.name,)) if names else ()
+            held = self._parts[container, use.name] = sorted(found)
+        for part in held:
             for name in names:
                 self._note_once("protocol", part, name, use.demand)
+
+    def _forget_parts(self) -> None:
+        self._parts.clear()
+        self._asking_parts.clear()
 
     def _note_once(self, use: Use, value: int, name: Any, demand: Demand) -> None:
         """The same is done with ``value``, which may in turn stand for what it is a part of."""
