@@ -220,8 +220,8 @@ def target(): return reg.Table.rows
 """,
         "app:target",
         {
-            *("app:target", "reg:Table", "reg:Table.__new__", "reg:Table.one", "reg:Table.rows"),
-            *("reg:rows", "plug:added"),
+            *("app:target", "reg:Table", "reg:Table.rows", "reg:rows", "plug:added"),
+            *(("reg:Table.__new__", "reg:Table.one") if "__new__" in given else ()),
             *(("reg:Table.all",) if "all" in given else ()),
             *(("reg:Table.of",) if "of" in given else ()),
         },
