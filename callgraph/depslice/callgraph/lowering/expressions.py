@@ -146,6 +146,7 @@ class ExpressionLowering:
     rebound: frozenset[str]  # names that functions of the file may rebind which others have
 
     def __init__(self) -> None:
+        self.constant_texts: frozenset[str] = frozenset()  # names of the module
         self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
         self.tested: dict[ast.expr, Register] = {}  # what `isinstance` is given
         self._lower: dict[type, Callable[[Any], Register]] = {
@@ -232,7 +233,7 @@ class ExpressionLowering:
                 versions = None
         register = frame.new()
         frame.ops.append((s.GLOBAL, register, name, versions, pos))
-        if name in ("__name__", "__package__"):
+        if name in ("__name__", "__package__") or name in self.constant_texts:
             frame.texts.add(register)
         return frame.env.get(f".{name}", register) if frame.places else register
 
@@ -398,11 +399,13 @@ class ExpressionLowering:
                 return None
         match node.args:
             case [ast.Tuple(elts=[_, *_] as elements) | ast.List(elts=[_, *_] as elements)]:
+                op = self.frame.ops[-2]  # what `join` is called with, before the call
+                if op[0] != s.SEQUENCE or op[1] != args[0] or op[4]:
+                    return None
                 pieces: list[str | Register] = []
-                for element in elements:
-                    pieces += [text, _text_of(element) or s.STR]
-                starred = any(isinstance(element, ast.Starred) for element in elements)
-                return None if starred else self._text(pieces[1:])
+                for element, register in zip(elements, op[3], strict=True):
+                    pieces += [text, _text_of(element) or register]
+                return self._text(pieces[1:])
         return None
 
     def _constant_code(self, node: ast.Call) -> Register | None:

@@ -13,6 +13,7 @@ from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_
 from depslice.callgraph.lowering.overwritten import overwritten
 from depslice.callgraph.lowering.syntax import (
     asks_for_main,
+    constant_texts,
     ends_in_jump,
     import_entries,
     is_overload,
@@ -573,6 +574,7 @@ def lower_module(
     lowering.stores_by_name = by_name
     lowering.changing = changing
     lowering.rebound = rebound
+    lowering.constant_texts = constant_texts(tree.body) - rebound
     lowering.scope_body(tree.body, ("body",), parent=-1, owner=None, qualprefix="", outer=None)
     for unit_index, name in lowering.captures:
         owner = lowering.units[unit_index]

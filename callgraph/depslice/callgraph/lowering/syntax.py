@@ -173,6 +173,41 @@ def names_taken(body: list[ast.stmt]) -> list[str]:
     return [name for name in loaded if name not in bound]
 
 
+def constant_texts(body: list[ast.stmt]) -> frozenset[str]:
+    """The names that one assignment of a module binds to a text, and nothing else that it runs."""
+    texts: set[str] = set()
+    others: set[str] = set()
+    for node in body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str()))
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=str()))
+            ):
+                (others if name in texts else texts).add(name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                others.add(node.name)
+            case ast.Assign(targets=targets):
+                others.update(name for target in targets for name in _names_bound(target))
+            case ast.Expr():
+                pass
+            case _:
+                others.update(_names_bound(node))
+    return frozenset(texts - others)
+
+
+def _names_bound(node: ast.AST) -> Iterator[str]:
+    """The names that are bound or deleted somewhere in ``node``."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
+            yield child.id
+        elif isinstance(child, Definition):
+            yield child.name
+        elif isinstance(child, ast.alias):
+            yield child.asname or child.name.partition(".")[0]
+        elif isinstance(child, ast.ExceptHandler) and child.name is not None:
+            yield child.name
+
+
 def breaks(body: list[ast.stmt]) -> bool:
     """Whether a loop with that body may be left by ``break`` (language reference, 7.9)."""
     waiting: list[ast.AST] = list(body)

@@ -1,0 +1,45 @@
+"""Modules that are imported by a name which is put together of a constant of the module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['PREFIX + "." + kind', 'f"{PREFIX}.{kind}"', '".".join([PREFIX, kind])', "PREFIX_ + kind"],
+)
+def test_a_prefix_that_is_a_constant(name: str, tmp_path: Path) -> None:
+    files = f"""
+# --- pkg/__init__.py
+# --- pkg/types/__init__.py
+# --- pkg/types/A.py
+class A: size = 3
+# --- pkg/app.py
+from importlib import import_module
+PREFIX = "pkg.types"
+PREFIX_: str = "pkg.types."
+def target(kind):
+    try:
+        return getattr(import_module({name}), kind).size
+    except ImportError:
+        return 0
+"""
+    assert answer(files, "pkg.app:target", "m.target('A')", tmp_path) == "3"
+
+
+def test_a_name_that_is_bound_again_is_no_constant(tmp_path: Path) -> None:
+    """What an object of its own adds is asked for."""
+    files = """
+# --- app.py
+class Own:
+    def __add__(self, other): return other * 2
+START = "x"
+for START in [Own()]: pass
+def target(name): return START + name
+"""
+    assert answer(files, "app:target", "m.target('a')", tmp_path) == "aa"
