@@ -23,13 +23,13 @@ class A: size = 3
 from importlib import import_module
 PREFIX = "pkg.types"
 PREFIX_: str = "pkg.types."
-def target(kind):
+def target(kind="A"):
     try:
         return getattr(import_module({name}), kind).size
     except ImportError:
         return 0
 """
-    assert answer(files, "pkg.app:target", "m.target('A')", tmp_path) == "3"
+    assert answer(files, "pkg.app:target", "m.target()", tmp_path) == "3"
 
 
 def test_a_name_that_is_bound_again_is_no_constant(tmp_path: Path) -> None:
