@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 from check import write_files
 from depslice.callgraph import open_program
@@ -202,6 +203,26 @@ def told(kinds):
 
 def weighed(kind):
     return issubclass(kind, Tool) and kind().weight()
+
+
+class Kinds(type):
+    def __eq__(cls, other):
+        raise AssertionError("no code of arguments runs")
+
+    __hash__ = type.__hash__
+
+
+class Word(str, metaclass=Kinds):
+    def __getattr__(self, name):
+        return getattr(self.spelt, name)
+
+
+def spelt(word):
+    return [word, word.upper()]
+
+
+def misspelt(word):
+    raise AttributeError("it has no such spelling", name="spelling", obj=word)
 """
 
 SCRIPT = """\
@@ -231,6 +252,11 @@ shapes.told([shapes.Hammer])
 shapes.weighed(shapes.Hammer)
 shapes.times(shapes.Clock())
 shapes.unit_of(shapes.Scale())
+shapes.spelt(shapes.Word("a"))
+try:
+    shapes.misspelt(shapes.Word("a"))
+except AttributeError:
+    pass
 try:
     shapes.fails("x")
 except ValueError:
@@ -324,6 +350,16 @@ def test_what_is_local_to_a_thread_is_an_argument_as_others_are(tmp_path: Path) 
         [outcome] = check.outcomes.values()
     assert outcome.text.startswith("'t' ")
     assert report.same == report.steady == 1
+
+
+def test_nobody_asks_an_argument_or_its_metaclass_for_attributes(tmp_path: Path) -> None:
+    """`Word.__getattr__` asks itself, without end."""
+    with checking(tmp_path, "shapes:spelt", "shapes:misspelt") as check:
+        reports = [check.of(sliced(check, f"shapes:{each}")) for each in ("spelt", "misspelt")]
+        texts = [outcome.text for outcome in check.outcomes.values()]
+    assert texts[0].startswith("builtins.list( shapes.Word( 'a' ) 'A' )")
+    assert texts[1].startswith("raised builtins.AttributeError( 'it has no such spelling' )")
+    assert all(report.proven for report in reports)
 
 
 def test_arguments_bring_their_own_code(tmp_path: Path) -> None:
@@ -525,3 +561,11 @@ def test_attributes_that_are_made_when_they_are_asked_for_are_no_state() -> None
     plain, marked = Plain("a"), Plain("a")
     marked.more = "b"
     assert words(plain) != words(marked)
+
+
+def test_a_module_that_makes_its_attributes_is_not_asked_for_any() -> None:
+    lazy = ModuleType("lazy")
+    lazy.__dict__["__getattr__"] = lambda name: 1 / 0
+    description = Description(())
+    description.add(lazy)
+    assert description.words == [".lazy"]

@@ -32,7 +32,18 @@ from types import (
 from typing import Any
 
 from .arrays import array_word
-from .parts import HEAP_TYPE, attributes_of, parts, slots_of
+from .parts import (
+    HEAP_TYPE,
+    attributes_of,
+    flags_of,
+    is_one_of,
+    module_of,
+    mro_of,
+    namespace_of,
+    parts,
+    qualname_of,
+    slots_of,
+)
 
 # As `object.__repr__` and its like write it; other numbers are what somebody meant.
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
@@ -44,9 +55,6 @@ _MOST_WORDS = 200_000
 _DEEPEST = 500
 _FRAMES = 5 * _DEEPEST  # that describing so deep takes
 _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
-_QUALNAME = type.__dict__["__qualname__"].__get__
-_MRO = type.__dict__["__mro__"].__get__
-_NAMESPACE = type.__dict__["__dict__"].__get__
 _FIXED = (tuple, str, bytes, int, float, frozenset)
 _RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range)
@@ -98,15 +106,15 @@ class Description:
         kind = type(value)
         if kind is int:
             self.words.append(hex(value) if abs(value) >= _LONG else repr(value))
-        elif kind in _PLAIN:
+        elif is_one_of(kind, _PLAIN):
             self.words.append(repr(value))
-        elif kind in (str, bytes):
+        elif kind is str or kind is bytes:
             self.words.append(self._plain(repr(value)))
         elif issubclass(kind, enum.Enum):
-            self.words.append(f"{_name(kind)}.{value._name_}")
+            self.words.append(f"{_name(kind)}.{object.__getattribute__(value, '_name_')}")
         elif issubclass(kind, _NAMED):
             self._definition(value, depth)
-        elif self.opaque and str(kind.__module__).partition(".")[0] in self.opaque:
+        elif self.opaque and module_of(kind).partition(".")[0] in self.opaque:
             self.words.append(_name(kind))
         elif id(value) in self.seen:
             self.words.append(f"#{self.seen[id(value)]}")
@@ -149,20 +157,20 @@ class Description:
 
     def _compound(self, value: Any, kind: type, depth: int) -> None:
         self.words.append(_name(kind) + "(")
-        if kind in (list, tuple):
+        if kind is list or kind is tuple:
             self._many(value, depth)
         elif kind is bytearray:
             self.words.append(repr(bytes(value)))
-        elif kind in (dict, MappingProxyType):
+        elif kind is dict or kind is MappingProxyType:
             self._mapping(value, depth)
         elif kind is OrderedDict:
             self._many((part for pair in OrderedDict.items(value) for part in pair), depth)
-        elif kind in (set, frozenset):
+        elif kind is set or kind is frozenset:
             self._unordered(value, depth)
         elif kind is MethodType:
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
-        elif not self.use_up and (kind in _RUNNING or _is_iterator_in_c(value, kind)):
+        elif not self.use_up and (is_one_of(kind, _RUNNING) or _is_iterator_in_c(value, kind)):
             pass
         elif kind is GeneratorType or _is_iterator_in_c(value, kind):
             self._used_up(iter(value), depth)
@@ -170,14 +178,14 @@ class Description:
             self._outcome(lambda: _finished(value), depth)
         elif kind is AsyncGeneratorType:
             self._outcome(lambda: _finished(_all_of(value)), depth)
-        elif issubclass(kind, PurePath) and kind.__module__.startswith("pathlib"):
+        elif issubclass(kind, PurePath) and module_of(kind).startswith("pathlib"):
             self.words.append(self._plain(repr(PurePath.__str__(value))))
         else:
             self._instance(value, kind, depth)
         self.words.append(")")
 
     def _instance(self, value: Any, kind: type, depth: int) -> None:
-        if kind.__flags__ & HEAP_TYPE and (held := parts(value)) is not None:
+        if flags_of(kind) & HEAP_TYPE and (held := parts(value)) is not None:
             _, content, attributes, slots, items = held
             self._many(content, depth)
             if issubclass(kind, _FIXED) and _makes_attributes(kind):
@@ -277,6 +285,15 @@ class Description:
         return text.encode("utf-8", "replace").decode()[:most].strip()
 
 
+def text_of(error: BaseException, most: int = 500) -> str:
+    """An exception in a line, for people; its own ``__str__`` may not work."""
+    try:
+        text = str(error)
+    except BaseException:  # noqa: BLE001 - it has many ways not to
+        text = "(cannot be shown)"
+    return f"{type(error).__name__}: {text}"[:most]
+
+
 def _attempt(run: Callable[[], Any]) -> BaseException | None:
     try:
         run()
@@ -289,13 +306,14 @@ def _attempt(run: Callable[[], Any]) -> BaseException | None:
 
 def _makes_attributes(kind: type) -> bool:
     """Whether attributes of instances may be made when they are asked for (``__getattr__``)."""
-    return any("__getattr__" in _NAMESPACE(each) for each in _MRO(kind))
+    return any("__getattr__" in namespace_of(each) for each in mro_of(kind))
 
 
 def _is_iterator_in_c(value: Any, kind: type) -> bool:
     # Files are iterators too; to read on in one would change what is described.
-    step = getattr(kind, "__next__", None)
-    return isinstance(step, WrapperDescriptorType) and _IOBase not in kind.__mro__
+    owners = (namespace_of(each) for each in mro_of(kind))
+    step = next((each["__next__"] for each in owners if "__next__" in each), None)
+    return type(step) is WrapperDescriptorType and not issubclass(kind, _IOBase)
 
 
 def _finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
@@ -314,8 +332,11 @@ async def _all_of(values: Any) -> list[Any]:
 
 
 def _name(value: Any) -> str:
-    if issubclass(type(value), type):
-        # As the metaclass does not see it, which may lie.
-        return f"{value.__module__}.{_QUALNAME(value)}"
-    qualname = getattr(value, "__qualname__", None) or getattr(value, "__name__", "?")
-    return f"{getattr(value, '__module__', '') or ''}.{qualname}"
+    kind = type(value)
+    if issubclass(kind, type):
+        return f"{module_of(value)}.{qualname_of(value)}"
+    if issubclass(kind, ModuleType):  # which may have a `__getattr__`
+        return f".{attributes_of(value).get('__name__', '?')}"
+    if kind is CodeType:
+        return f".{value.co_qualname}"
+    return f"{value.__module__ or ''}.{value.__qualname__}"

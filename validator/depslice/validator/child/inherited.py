@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from .parts import mro_of, namespace_of
+
 _WRAPPERS = {"staticmethod": staticmethod, "classmethod": classmethod}
-_MRO = type.__dict__["__mro__"].__get__
-_NAMESPACE = type.__dict__["__dict__"].__get__
 _BASES = type.__dict__["__bases__"]
 
 Members = list[tuple[str, str, str]]
@@ -23,19 +23,19 @@ Members = list[tuple[str, str, str]]
 
 def asked_members(kind: type, name_of: Callable[[Any], str]) -> Members:
     """The members of bases with a name that code of ``kind`` names, or code of such members."""
-    names = set(_names_in(_NAMESPACE(kind).values()))
-    owners = {base: name_of(base) for base in _MRO(kind)[1:]}
+    names = set(_names_in(namespace_of(kind).values()))
+    owners = {base: name_of(base) for base in mro_of(kind)[1:]}
     found: dict[str, tuple[str, str, str]] = {}
     fresh = names
     while fresh:
         more: set[str] = set()
         for name in sorted(fresh):
-            if name.startswith("__") or name in _NAMESPACE(kind):
+            if name.startswith("__") or name in namespace_of(kind):
                 continue
             for base, owner in owners.items():
-                if name in _NAMESPACE(base):
+                if name in namespace_of(base):
                     if owner:
-                        member = _NAMESPACE(base)[name]
+                        member = namespace_of(base)[name]
                         found[name] = name, type(member).__name__, f"{owner}.{name}"
                         more.update(_names_in([member]))
                     break
@@ -89,7 +89,7 @@ def give(kind: type, members: Members, home: Any) -> None:
     lacking: dict[str, Any] = {}
     for member in members:
         home.asked.setdefault(member[2])
-        if not any(member[0] in _NAMESPACE(each) for each in _MRO(kind)):
+        if not any(member[0] in namespace_of(each) for each in mro_of(kind)):
             lacking[member[0]] = Inherited(member, home)
     if lacking:
         base = type(kind.__name__, (), {"__slots__": (), **lacking})

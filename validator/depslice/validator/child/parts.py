@@ -14,8 +14,31 @@ from typing import Any
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a class written in C as a static type
 IMMUTABLE = (str, int, float, complex, bytes, tuple, frozenset)
 _IN_C = (MethodDescriptorType, WrapperDescriptorType, BuiltinFunctionType)
-_MRO = type.__dict__["__mro__"].__get__
 _MUTABLE = (list, dict, set, bytearray)
+
+# Of classes, past their metaclass: that may have its own say, and is code like any other.
+mro_of = type.__dict__["__mro__"].__get__
+namespace_of = type.__dict__["__dict__"].__get__
+flags_of = type.__dict__["__flags__"].__get__
+qualname_of = type.__dict__["__qualname__"].__get__
+
+
+def module_of(kind: type) -> str:
+    """The name of the module in which a class was made."""
+    found = namespace_of(kind).get("__module__")
+    if type(found) is str:
+        return found
+    return "" if flags_of(kind) & HEAP_TYPE else type.__getattribute__(kind, "__module__")
+
+
+def is_one_of(kind: type, others: tuple[type, ...]) -> bool:
+    """Whether it is one of these itself; ``in`` would ask a metaclass that has an ``__eq__``."""
+    return any(kind is each for each in others)
+
+
+def c_base_of(kind: type) -> Any:
+    """The first of its line that is written in C as a static type."""
+    return next(each for each in mro_of(kind) if not flags_of(each) & HEAP_TYPE)
 
 
 def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, Any], Any] | None:
@@ -24,7 +47,7 @@ def parts(value: Any) -> tuple[type, tuple[Any, ...], dict[str, Any], dict[str, 
     ``None`` when the base keeps what it holds to itself. Runs none of the class's code.
     """
     kind = type(value)
-    base: Any = next(each for each in kind.__mro__ if not each.__flags__ & HEAP_TYPE)
+    base: Any = c_base_of(kind)
     if base is object and issubclass(kind, local):
         base = local
     content: tuple[Any, ...] = ()
@@ -62,10 +85,10 @@ def dictionary_of(value: Any) -> Any:
 def slots_of(value: Any) -> dict[str, Any]:
     """What is in the slots of an instance, those of its base classes included."""
     found: dict[str, Any] = {}
-    for each in _MRO(type(value)):
-        if not each.__flags__ & HEAP_TYPE:
+    for each in mro_of(type(value)):
+        if not flags_of(each) & HEAP_TYPE:
             continue
-        for name, slot in type.__getattribute__(each, "__dict__").items():
+        for name, slot in namespace_of(each).items():
             if type(slot) is MemberDescriptorType:
                 try:
                     found.setdefault(name, slot.__get__(value))
@@ -76,10 +99,10 @@ def slots_of(value: Any) -> dict[str, Any]:
 
 def _keeps_to_itself(kind: type) -> bool:
     """Whether a base written in C has its own way of being copied: `deque`, `Pattern`."""
-    for each in kind.__mro__[:-1]:
+    for each in mro_of(kind)[:-1]:
         for name in ("__reduce_ex__", "__reduce__"):
             # Not what Python code defines: that says what the class likes to say.
-            if type(vars(each).get(name)) in _IN_C:
+            if type(namespace_of(each).get(name)) in _IN_C:
                 return True
     return False
 

@@ -24,8 +24,20 @@ from typing import Any
 
 import cloudpickle
 
+from .describing import text_of
 from .inherited import Members, asked_members, give
-from .parts import HEAP_TYPE, IMMUTABLE, dictionary_of, parts
+from .parts import (
+    HEAP_TYPE,
+    IMMUTABLE,
+    dictionary_of,
+    flags_of,
+    is_one_of,
+    module_of,
+    mro_of,
+    namespace_of,
+    parts,
+    qualname_of,
+)
 
 _SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType, type, FunctionType)
 
@@ -60,8 +72,13 @@ class Home:
 
     def name_of(self, value: Any) -> str:
         """``module:qualname`` of a function or class that its own module has under that name."""
-        module = getattr(value, "__module__", None)
-        qualname = getattr(value, "__qualname__", None)
+        module: Any
+        qualname: Any
+        if issubclass(type(value), type):
+            module, qualname = module_of(value), qualname_of(value)
+        else:
+            module = getattr(value, "__module__", None)
+            qualname = getattr(value, "__qualname__", None)
         if not isinstance(module, str) or module not in self.own or not isinstance(qualname, str):
             return ""
         found = sys.modules.get(module)
@@ -99,9 +116,10 @@ class Home:
 
     def is_ours(self, kind: type) -> bool:
         """Whether Python code of the repository, tests included, defines the class."""
-        if kind.__module__ in self.own or "<locals>" in kind.__qualname__:
+        module = module_of(kind)
+        if module in self.own or "<locals>" in qualname_of(kind):
             return True
-        place = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        place = getattr(sys.modules.get(module), "__file__", None) or ""
         return place.startswith(self.folder)
 
     def find(self, name: str) -> Any:
@@ -142,8 +160,9 @@ def look_up(start: Any, qualname: str) -> Any:
     """What a qualified name means in a module; raises AttributeError or KeyError."""
     value = start
     for part in qualname.split("."):
-        value = vars(value)[part] if isinstance(value, type) else getattr(value, part)
-        if isinstance(value, (staticmethod, classmethod)):
+        is_class = issubclass(type(value), type)
+        value = namespace_of(value)[part] if is_class else getattr(value, part)
+        if issubclass(type(value), (staticmethod, classmethod)):
             value = value.__func__
     return value
 
@@ -223,7 +242,7 @@ def member(kind: Any, name: str, value: Any) -> Any:
         key = f"{kind.__module__}:{kind.__qualname__}.{name}"
         found = HOME.found.get(key)
         if found is None:
-            base = next((b for b in kind.__mro__ if b in IMMUTABLE), object)
+            base = next((b for b in mro_of(kind) if is_one_of(b, IMMUTABLE)), object)
             found = make(kind, base, () if base is object else (value,))
             found._name_, found._value_ = name, value
             HOME.found[key] = found
@@ -279,13 +298,14 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def persistent_id(self, value: Any) -> Any:
         """Globals that are instances keep their identity."""
+        kind = type(value)  # not `isinstance`, which asks `__class__`
         if value is self.whole:
             return None
-        if isinstance(value, _Global):
+        if kind is _Global:
             name = value.name
-        elif type(value) is float and not math.isfinite(value):
+        elif kind is float and not math.isfinite(value):
             name = self.home.constant_name(value)
-        elif isinstance(value, _SIMPLE):
+        elif issubclass(kind, _SIMPLE):
             return None
         else:
             name = self.home.global_name(value)
@@ -295,8 +315,8 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def reducer_override(self, value: Any) -> Any:
         """How definitions and instances travel; everything else as cloudpickle has it."""
-        kind = type(value)
-        if isinstance(value, FunctionType) or issubclass(kind, type):
+        kind: Any = type(value)
+        if kind is FunctionType or issubclass(kind, type):
             return self._definition(value)
         if kind is MethodType:
             return MethodType, (value.__func__, value.__self__)
@@ -304,9 +324,9 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return self._module(value)
         if kind is CodeType:
             return code_of, (value.co_filename, self.dispatch_table[CodeType](value)[1])
-        if kind in _MADE_ANEW:
+        if is_one_of(kind, _MADE_ANEW):
             return kind, ()
-        if isinstance(value, typing.TypeVar) and value is self.whole:
+        if value is self.whole and isinstance(value, typing.TypeVar):
             return kind, (value.__name__,)
         if kind is weakref.ReferenceType:
             return weak, (value(),)
@@ -319,14 +339,15 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return make_text, (kind, value.buffer, keywords, dict(vars(value)))
         if self.whole is not None and not self._can_travel(value):
             return Hole, (kind.__name__,)
-        if not kind.__flags__ & HEAP_TYPE or not self.home.is_ours(kind):
+        if not flags_of(kind) & HEAP_TYPE or not self.home.is_ours(kind):
             return NotImplemented
-        if isinstance(value, enum.Enum):
-            return member, (kind, value._name_, value._value_)
-        held = parts(value)
-        if held is None:
+        if issubclass(kind, enum.Enum):
+            held = dictionary_of(value)
+            return member, (kind, held["_name_"], held["_value_"])
+        found = parts(value)
+        if found is None:
             return NotImplemented
-        base, content, attributes, slots, items = held
+        base, content, attributes, slots, items = found
         return make, (kind, base, content), (attributes, slots, items), None, None, fill
 
     def _can_travel(self, value: Any) -> bool:
@@ -423,7 +444,7 @@ def lend(home: Home, *, most: int) -> dict[str, bytes]:
             value = home.find(name)
             found[name] = dump(home, value, whole=value, name=name)
         except Exception as error:  # noqa: BLE001 - it is then not lent
-            home.not_lent[name] = f"{type(error).__name__}: {error}"[:200]
+            home.not_lent[name] = text_of(error, 200)
             continue
         new = [each for each in home.asked if each not in seen]
         seen.update(new)

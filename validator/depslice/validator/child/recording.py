@@ -24,6 +24,7 @@ from collections import Counter
 from types import CodeType, FrameType
 from typing import Any
 
+from .describing import text_of
 from .own_tests import NOT_RUN, Ran, run_own_tests, test_at_hand
 from .portable import Home, dump
 from .tracing import Arc, Visit, trace_calls
@@ -65,7 +66,7 @@ class Recorder:
         try:
             data = dump(self.home, arguments(code, frame))
         except Exception as error:  # noqa: BLE001 - values that cannot travel have many ways
-            self._failed(target, f"{type(error).__name__}: {error}"[:200])
+            self._failed(target, text_of(error, 200))
             return None
         if len(data) > _BYTES:
             self._failed(target, f"arguments of more than {_BYTES >> 20} MiB")

@@ -30,11 +30,12 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from . import portable
-from .describing import Description
+from .describing import Description, text_of
+from .parts import attributes_of, module_of, mro_of, qualname_of
 from .portable import Home, lend, load
 from .watching import Executed, watch
 
@@ -202,10 +203,7 @@ def missing(error: BaseException | None) -> list[dict[str, Any]]:
         if error is None:
             break
         if isinstance(error, AttributeError) and error.name:
-            kind = error.obj if isinstance(error.obj, type) else type(error.obj)
-            owners = [f"{c.__module__}:{c.__qualname__}" for c in kind.__mro__]
-            if hasattr(error.obj, "__spec__"):
-                owners = [str(getattr(error.obj, "__name__", ""))]
+            owners = _owners(error.obj)
             found.append({"what": "attribute", "of": owners, "name": error.name})
         elif isinstance(error, NameError) and error.name:
             frames = list(traceback.walk_tb(error.__traceback__))
@@ -218,11 +216,22 @@ def missing(error: BaseException | None) -> list[dict[str, Any]]:
     return found
 
 
+def _owners(value: Any) -> list[str]:
+    """Where an attribute of ``value`` may be defined: its module, or the line of its class.
+
+    Asks neither it nor its class, which may have just failed to answer (``__getattr__``).
+    """
+    if issubclass(type(value), ModuleType):
+        return [str(attributes_of(value).get("__name__", ""))]
+    kind = value if issubclass(type(value), type) else type(value)
+    return [f"{module_of(each)}:{qualname_of(each)}" for each in mro_of(kind)]
+
+
 def _said(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     place = f" ({os.path.basename(last.filename)}:{last.lineno})" if last else ""
-    return f"{type(error).__name__}: {error}"[:_TEXT] + place
+    return text_of(error, _TEXT) + place
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from . import portable
-from .describing import Description, room
+from .describing import Description, room, text_of
 from .parts import attributes_of
 from .portable import Home, load, look_up
 
@@ -156,7 +156,7 @@ class Speller:
         try:
             reduced = value.__reduce_ex__(2)
         except Exception as error:  # noqa: BLE001 - which has many ways to refuse
-            raise Unspelled(str(error)) from None
+            raise Unspelled(text_of(error)) from None
         if type(reduced) is not tuple or any(each is not None for each in reduced[2:]):
             raise Unspelled(f"{type(value).__name__} has a state of its own")
         maker, args = reduced[:2]
@@ -200,7 +200,7 @@ def spelled(home: Home, positional: tuple[Any, ...], keywords: dict[str, Any]) -
     try:
         made = eval(f"given({text})", names)  # noqa: S307 - its own values, in its sandbox
     except Exception as error:  # noqa: BLE001 - code of the repository
-        raise Unspelled(f"{type(error).__name__}: {error}") from None
+        raise Unspelled(text_of(error)) from None
     if _words((positional, keywords)) != _words(made):
         raise Unspelled("the constructors make something else")
     return {"arguments": text, "imports": [f"import {module}" for module in speller.modules]}
@@ -250,7 +250,7 @@ def main() -> None:
             try:
                 found = _result(home, line, bound(*places[line["target"]]))
             except Exception as error:  # noqa: BLE001 - code of the repository runs
-                found = {"why": f"{type(error).__name__}: {error}"[:200]}
+                found = {"why": text_of(error, 200)}
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             results.write(json.dumps({"call": number, **found}) + "\n")

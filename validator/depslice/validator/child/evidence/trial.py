@@ -14,13 +14,14 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..comparing import Tolerance
+from ..describing import text_of
 from ..harness.altering import Altering
 from ..harness.clock import shifted
 from ..harness.context import Context
 from ..harness.draws import draw_alike
 from ..harness.in_situ import InSitu, Sides
 from ..harness.subjects import Subject, callable_of
-from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite, text_of
+from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite
 from ..harness.tampering import Tampering
 from ..harness.transcript import Transcript
 from ..harness.worlds import World, Worlds

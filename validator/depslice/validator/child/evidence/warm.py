@@ -29,7 +29,7 @@ from depslice_inside.protection import (  # type: ignore[import-not-found,unused
 )
 from depslice_inside.sweeping import Places  # type: ignore[import-not-found,unused-ignore]
 
-from ..harness.suites import text_of
+from ..describing import text_of
 from ..harness.worlds import Worlds
 from ..own_tests import preload, preload_modules
 from .arcs import Measurement, load_coverage

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
+from ..describing import text_of
+
 GIVEN = ("candidate", "reference", "context")
 _TEXT = 500
 
@@ -139,15 +141,6 @@ class PlainSuite:
 def _status(error: BaseException) -> str:
     names = [kind.__name__ for kind in type(error).__mro__]
     return "skipped" if names[:2] == ["Skipped", "OutcomeException"] else "failed"
-
-
-def text_of(error: BaseException) -> str:
-    """An exception in a line; its own ``__str__`` may not work."""
-    try:
-        text = str(error)
-    except BaseException:  # noqa: BLE001 - it has many ways not to
-        text = "(cannot be shown)"
-    return f"{type(error).__name__}: {text}"[:_TEXT]
 
 
 def _is_fixture(value: object) -> bool:
