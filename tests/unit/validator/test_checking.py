@@ -205,6 +205,32 @@ def weighed(kind):
     return issubclass(kind, Tool) and kind().weight()
 
 
+class Parcel:
+    def __init__(self):
+        self._sent = "no"
+
+    @property
+    def sent(self):
+        return self._sent
+
+    @sent.setter
+    def sent(self, how):
+        self._sent = self._how(how)
+
+    def _how(self, how):
+        return f"by {how}"
+
+
+def sends(parcel: Parcel, callback):
+    callback(parcel)
+    return parcel._sent
+
+
+def looks(parcel: Parcel, callback):
+    callback(parcel)
+    return getattr(parcel, "se" + "nt", "unknown")
+
+
 class Kinds(type):
     def __eq__(cls, other):
         raise AssertionError("no code of arguments runs")
@@ -235,6 +261,11 @@ class Mine(shapes.Square):
         return "mine"
 
 
+def by_train(parcel):
+    parcel.sent = "train"
+    assert parcel.sent == "by train"
+
+
 shapes.describe(shapes.Square(2))
 shapes.describe(Mine(3))
 shapes.by_word("hello")
@@ -252,6 +283,8 @@ shapes.told([shapes.Hammer])
 shapes.weighed(shapes.Hammer)
 shapes.times(shapes.Clock())
 shapes.unit_of(shapes.Scale())
+shapes.sends(shapes.Parcel(), by_train)
+shapes.looks(shapes.Parcel(), by_train)
 shapes.spelt(shapes.Word("a"))
 try:
     shapes.misspelt(shapes.Word("a"))
@@ -386,6 +419,23 @@ def test_what_the_slice_itself_asks_of_a_passed_class_it_must_have(tmp_path: Pat
     with checking(tmp_path, "shapes:weighed") as check:
         [difference] = check.of(without(check, "shapes:weighed", *TOOLS)).differences
     assert "'Hammer' object has no attribute 'weight'" in difference.sliced
+
+
+PARCEL = ("Parcel.sent", "Parcel._how")
+
+
+def test_callbacks_that_are_passed_have_all_that_arguments_have(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:sends") as check:
+        report = check.of(without(check, "shapes:sends", *PARCEL))
+    assert report.steady == report.same == 1
+    assert "shapes:Parcel._how" in report.from_arguments
+
+
+def test_what_callbacks_have_of_arguments_the_slice_has_not(tmp_path: Path) -> None:
+    with checking(tmp_path, "shapes:looks") as check:
+        [difference] = check.of(without(check, "shapes:looks", *PARCEL)).differences
+    assert difference.original.startswith("'by train'")
+    assert difference.sliced.startswith("'unknown'")
 
 
 def test_a_constant_is_one_object_for_the_slice_and_for_what_is_passed(tmp_path: Path) -> None:

@@ -1,29 +1,40 @@
-"""What code that comes with an argument inherits from classes that a slice has in part.
+"""What code that comes with an argument asks of classes that a slice has in part.
 
-The slice's class stands where the original's did, as the base of an argument's own class. The
-slice lacks what only the argument's code asks for: that is the argument's own affair, and lent
-to this code alone. To the slice's code it is not there, as it would not be elsewhere.
+The slice's class stands where the original's did: as the base of an argument's own class, or as
+that of an object which a callback gets. The slice lacks what only the argument's code asks for:
+that is the argument's own affair, and lent to this code alone. To the slice's code it is not
+there, as it would not be elsewhere.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FrameType, FunctionType, MemberDescriptorType
 from typing import Any
 
-from .parts import mro_of, namespace_of
+from .parts import attributes_of, dictionary_of, mro_of, namespace_of
 
 _WRAPPERS = {"staticmethod": staticmethod, "classmethod": classmethod}
+_WRAPPED: dict[type, tuple[str, ...]] = {
+    property: ("fget", "fset", "fdel"),
+    staticmethod: ("__func__",),
+    classmethod: ("__func__",),
+}
 _BASES = type.__dict__["__bases__"]
 
-Members = list[tuple[str, str, str]]
-"""Of each: its name, its wrapper or nothing, and the name by which it is lent."""
+NameOf = Callable[[Any], str]
+Member = tuple[str, str, str]
+"""Its name, its wrapper or nothing, and the name by which it is lent."""
+
+Members = list[Member]
+Owned = list[tuple[str, Member]]
+"""Members with the names of their classes."""
 
 
-def asked_members(kind: type, name_of: Callable[[Any], str]) -> Members:
+def asked_members(kind: type, name_of: NameOf) -> Members:
     """The members of bases with a name that code of ``kind`` names, or code of such members."""
-    names = set(_names_in(namespace_of(kind).values()))
+    names = set(names_in(kind))
     owners = {base: name_of(base) for base in mro_of(kind)[1:]}
     found: dict[str, tuple[str, str, str]] = {}
     fresh = names
@@ -37,18 +48,27 @@ def asked_members(kind: type, name_of: Callable[[Any], str]) -> Members:
                     if owner:
                         member = namespace_of(base)[name]
                         found[name] = name, type(member).__name__, f"{owner}.{name}"
-                        more.update(_names_in([member]))
+                        more.update(names_in(member))
                     break
         fresh = more - names
         names |= more
     return list(found.values())
 
 
-def _names_in(values: Any) -> Iterator[str]:
-    for value in values:
-        for part in (value, *(getattr(value, each, None) for each in ("fget", "fset", "__func__"))):
-            if type(part) is FunctionType:
-                yield from _names_of(part.__code__)
+def names_in(definition: Any) -> Iterator[str]:
+    """The names in the code of a function, a class, or what stands for a function in one."""
+    if issubclass(type(definition), type):
+        for each in namespace_of(definition).values():
+            if not issubclass(type(each), type):
+                yield from names_in(each)
+        return
+    parts = [definition]
+    for wrapper, inner in _WRAPPED.items():
+        if issubclass(type(definition), wrapper):
+            parts = [getattr(definition, each) for each in inner]
+    for part in parts:
+        if type(part) is FunctionType:
+            yield from _names_of(part.__code__)
 
 
 def _names_of(code: CodeType) -> Iterator[str]:
@@ -58,27 +78,77 @@ def _names_of(code: CodeType) -> Iterator[str]:
             yield from _names_of(constant)
 
 
-class Inherited:
-    """In a class that came with an argument: a member that its base lacks in the slice."""
+def members_named(kinds: Iterable[type], names: set[str], name_of: NameOf) -> Owned:
+    """The members of these classes and their bases with one of these names, or one in their code."""
+    owners = {owner: name_of(owner) for kind in kinds for owner in mro_of(kind)}
+    found: Owned = []
+    fresh, seen = names, set(names)
+    while fresh:
+        more: set[str] = set()
+        for owner, known in owners.items():
+            for name in sorted(fresh & namespace_of(owner).keys()) if known else ():
+                member = namespace_of(owner)[name]
+                if not name.startswith("__") and type(member) is not MemberDescriptorType:
+                    found.append((known, (name, type(member).__name__, f"{known}.{name}")))
+                    more.update(names_in(member))
+        fresh = more - seen
+        seen |= more
+    return found
 
-    def __init__(self, member: tuple[str, str, str], home: Any) -> None:
+
+class Inherited:
+    """A member that a class lacks in the slice, for code that came with arguments.
+
+    To other code it is not there: an attribute of this name is one like others.
+    """
+
+    def __init__(self, member: Member, home: Any) -> None:
         self.name, self.wrapper, self.key = member
         self.home = home
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        """The original's, for code that came with arguments; for other code it is not there."""
-        if not sys._getframe(1).f_code.co_filename.startswith(self.home.lenders):  # noqa: SLF001
-            what = f"type object {owner.__name__!r}"
-            raise AttributeError(
-                f"{what if instance is None else repr(owner.__name__) + ' object'}"
-                f" has no attribute {self.name!r}",
-                name=self.name,
-                obj=owner if instance is None else instance,
-            )
-        value = self.home.find(self.key)
-        value = _WRAPPERS.get(self.wrapper, lambda plain: plain)(value)
+        """The original's, for code that came with arguments."""
+        known = {} if instance is None else attributes_of(instance)
+        if not self._is_for(sys._getframe(1)):  # noqa: SLF001
+            if self.name in known:
+                return known[self.name]
+            raise self._missing(instance, owner)
+        value = self._member()
+        if self.name in known and not hasattr(type(value), "__set__"):
+            return known[self.name]
         bind = getattr(type(value), "__get__", None)
         return value if bind is None else bind(value, instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        """By the original's, if that minds, for code that came with arguments."""
+        if self._is_for(sys._getframe(1)):  # noqa: SLF001
+            member = self._member()
+            if hasattr(type(member), "__set__"):
+                type(member).__set__(member, instance, value)
+                return
+        dictionary_of(instance)[self.name] = value
+
+    def __delete__(self, instance: Any) -> None:
+        """Take out the attribute of this name."""
+        if self.name not in attributes_of(instance):
+            raise self._missing(instance, type(instance))
+        del dictionary_of(instance)[self.name]
+
+    def _is_for(self, frame: FrameType) -> bool:
+        return frame.f_code.co_filename.startswith(self.home.lenders)
+
+    def _member(self) -> Any:
+        value = self.home.find(self.key)
+        return _WRAPPERS.get(self.wrapper, lambda plain: plain)(value)
+
+    def _missing(self, instance: Any, owner: type) -> AttributeError:
+        what = f"type object {owner.__name__!r}"
+        return AttributeError(
+            f"{what if instance is None else repr(owner.__name__) + ' object'}"
+            f" has no attribute {self.name!r}",
+            name=self.name,
+            obj=owner if instance is None else instance,
+        )
 
 
 def give(kind: type, members: Members, home: Any) -> None:
@@ -89,8 +159,24 @@ def give(kind: type, members: Members, home: Any) -> None:
     lacking: dict[str, Any] = {}
     for member in members:
         home.asked.setdefault(member[2])
-        if not any(member[0] in namespace_of(each) for each in mro_of(kind)):
+        if not _has(kind, member[0]):
             lacking[member[0]] = Inherited(member, home)
     if lacking:
         base = type(kind.__name__, (), {"__slots__": (), **lacking})
         _BASES.__set__(kind, (*_BASES.__get__(kind), base))
+
+
+def give_to_owners(members: Owned, home: Any) -> None:
+    """Give classes of the slice what they lack of these members."""
+    for owner, member in members:
+        home.asked.setdefault(member[2])
+        try:
+            kind = home.find(owner)
+        except (AttributeError, ImportError, KeyError):
+            continue  # nor is there an instance of it
+        if not _has(kind, member[0]):
+            type.__setattr__(kind, member[0], Inherited(member, home))
+
+
+def _has(kind: type, name: str) -> bool:
+    return any(name in namespace_of(each) for each in mro_of(kind))

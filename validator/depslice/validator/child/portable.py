@@ -25,7 +25,15 @@ from typing import Any
 import cloudpickle
 
 from .describing import text_of
-from .inherited import Members, asked_members, give
+from .inherited import (
+    Inherited,
+    Members,
+    asked_members,
+    give,
+    give_to_owners,
+    members_named,
+    names_in,
+)
 from .parts import (
     HEAP_TYPE,
     IMMUTABLE,
@@ -131,6 +139,8 @@ class Home:
             module, _, qualname = each.partition(":")
             try:
                 value = look_up(importlib.import_module(module), qualname)
+                if type(value) is Inherited:
+                    raise AttributeError(name)  # as before somebody had to borrow it
                 break
             except (AttributeError, ImportError, KeyError) as error:
                 missing = error
@@ -295,6 +305,8 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         self.home = home
         self.whole = whole
         self.name = name
+        self.named: set[str] = set()
+        self.kinds: dict[int, type] = {}
 
     def persistent_id(self, value: Any) -> Any:
         """Globals that are instances keep their identity."""
@@ -347,6 +359,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         found = parts(value)
         if found is None:
             return NotImplemented
+        self.kinds[id(kind)] = kind
         base, content, attributes, slots, items = found
         return make, (kind, base, content), (attributes, slots, items), None, None, fill
 
@@ -365,6 +378,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             if name:
                 self.home.asked.setdefault(name)
                 return find, (name,)
+            self.named.update(names_in(value))
         place = getattr(sys.modules.get(value.__module__ or ""), "__file__", None) or ""
         if value is not self.whole and not place.startswith(self.home.folder):
             return self._with_inherited(value, super().reducer_override(value))
@@ -421,7 +435,11 @@ class _Unpickler(pickle.Unpickler):
 def dump(home: Home, value: Any, *, whole: object = None, name: str = "") -> bytes:
     """``value`` as bytes; raises what pickling raises."""
     file = io.BytesIO()
-    Pickler(file, home, whole, name).dump(value)
+    pickler = Pickler(file, home, whole, name)
+    pickler.dump(value)
+    asked = members_named(pickler.kinds.values(), pickler.named, home.name_of)
+    if asked:
+        pickle.dump(asked, file)
     return file.getvalue()
 
 
@@ -429,7 +447,11 @@ def load(home: Home, data: bytes) -> Any:
     """The value of these bytes."""
     global HOME  # noqa: PLW0603 - functions named in pickles have no other way to it
     HOME = home
-    return _Unpickler(io.BytesIO(data), home).load()
+    file = io.BytesIO(data)
+    value = _Unpickler(file, home).load()
+    if file.tell() < len(data):
+        give_to_owners(pickle.load(file), home)
+    return value
 
 
 def lend(home: Home, *, most: int) -> dict[str, bytes]:
