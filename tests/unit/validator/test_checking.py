@@ -597,7 +597,11 @@ def test_attributes_that_are_made_when_they_are_asked_for_are_no_state() -> None
             return made
 
     class Plain(tuple[str, ...]):  # noqa: SLOT001 - has attributes
-        more = ""
+        more: object = ""
+
+    class Linked(Plain):
+        def __getattr__(self, name: str) -> str:
+            return f"no {name}"
 
     def words(value: object) -> list[str]:
         found = Description(())
@@ -611,6 +615,11 @@ def test_attributes_that_are_made_when_they_are_asked_for_are_no_state() -> None
     plain, marked = Plain("a"), Plain("a")
     marked.more = "b"
     assert words(plain) != words(marked)
+    first, second = Linked("a"), Linked("a")
+    first.more, second.more = Linked("b"), Linked("c")
+    assert words(first) != words(second)
+    one.parent = Token("a")
+    assert words(one) != words(other)
 
 
 def test_a_module_that_makes_its_attributes_is_not_asked_for_any() -> None:

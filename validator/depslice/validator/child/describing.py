@@ -56,6 +56,7 @@ _DEEPEST = 500
 _FRAMES = 5 * _DEEPEST  # that describing so deep takes
 _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
 _FIXED = (tuple, str, bytes, int, float, frozenset)
+_SETTERS = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 _RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range)
 _LONG = 1 << 12000  # more digits than `repr` gives
@@ -188,9 +189,13 @@ class Description:
         if flags_of(kind) & HEAP_TYPE and (held := parts(value)) is not None:
             _, content, attributes, slots, items = held
             self._many(content, depth)
-            if issubclass(kind, _FIXED) and _makes_attributes(kind):
+            if issubclass(kind, _FIXED) and (named := _named_by_maker(kind)):
                 # Tokens of pygments and sqlparse: who has asked for which first, is no state.
-                attributes = {n: each for n, each in attributes.items() if type(each) is not kind}
+                attributes = {
+                    name: each
+                    for name, each in attributes.items()
+                    if name in named or type(each) is not kind
+                }
             # The order in which attributes were set is nobody's business.
             for name, each in sorted({**attributes, **slots}.items(), key=lambda pair: pair[0]):
                 self.words.append(f"{name}=")
@@ -304,9 +309,13 @@ def _attempt(run: Callable[[], Any]) -> BaseException | None:
     return None
 
 
-def _makes_attributes(kind: type) -> bool:
-    """Whether attributes of instances may be made when they are asked for (``__getattr__``)."""
-    return any("__getattr__" in namespace_of(each) for each in mro_of(kind))
+def _named_by_maker(kind: type) -> frozenset[str]:
+    """The names in a ``__getattr__`` that keeps what it makes; nothing where there is none."""
+    for each in mro_of(kind):
+        maker = namespace_of(each).get("__getattr__")
+        if type(maker) is FunctionType and not _SETTERS.isdisjoint(maker.__code__.co_names):
+            return frozenset(maker.__code__.co_names)
+    return frozenset()
 
 
 def _is_iterator_in_c(value: Any, kind: type) -> bool:
