@@ -74,7 +74,7 @@ class Unknown(Exception):
 
 
 class HypothesisGenerator:
-    """See the module. A second round draws more."""
+    """See the module. A second round draws more, if the first came to its end."""
 
     name = "hypothesis"
     needs_calls = False
@@ -89,7 +89,7 @@ class HypothesisGenerator:
 
     def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
         """See :class:`depslice.harness.HarnessGenerator`."""
-        if attempts and attempts[-1].assessment.failures:
+        if attempts and attempts[-1].assessment.fails:
             return Declined(slug="nothing-left", message="the target differs from itself")
         try:
             signature = _signature(task)

@@ -36,6 +36,8 @@ class InsituGenerator:
             for call in task.calls
             if call.test and not any(f"{call.test}: " in each for each in failed)
         ]
+        if attempts and attempts[-1].assessment.fails and not failed:
+            return Declined(slug="nothing-left", message="its tests did not come to their end")
         if not calls:
             message = task.not_recorded or "no test calls it"
             return Declined(slug="nothing-left" if attempts else "no-calls", message=message)

@@ -116,6 +116,11 @@ class Assessment:
     survivors: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
 
+    @property
+    def fails(self) -> bool:
+        """Whether it did not pass, or came to no end, on the original."""
+        return bool(self.failures) or any(slug == "fails-on-original" for slug, _ in self.reasons)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:

@@ -177,6 +177,16 @@ def test_hypothesis_stays_near_recorded_values(tmp_path: Path) -> None:
     assert "recorded" in draft.provenance["from"]
 
 
+@pytest.mark.parametrize("name", ["hypothesis", "insitu"])
+def test_no_more_is_made_of_a_target_that_does_not_end(tmp_path: Path, name: str) -> None:
+    task = task_of(tmp_path, "join", [call(f"t.py::t{n}") for n in range(30)])
+    generator = open_generator(name)
+    first = only(generator.draft(task, ()))
+    slow = Assessment(verdict="rejected", reasons=(("fails-on-original", "did not end in time"),))
+    done = generator.draft(task, (Attempt(draft=first, assessment=slow),))
+    assert isinstance(done, Declined)
+
+
 def test_hypothesis_is_deterministic(tmp_path: Path) -> None:
     task = task_of(tmp_path, "join")
     texts = {only(open_generator("hypothesis").draft(task, ())).text for _ in range(2)}

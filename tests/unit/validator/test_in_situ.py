@@ -320,6 +320,40 @@ def test_tests_that_do_not_start_are_told(tmp_path: Path, tests: list[str], why:
         record_reaching(space, program, ["small:f"], tests=tests)
 
 
+def test_a_test_that_does_not_end_is_stopped_and_the_others_run(tmp_path: Path) -> None:
+    (tmp_path / "small.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
+    (tmp_path / "test_small.py").write_text(
+        dedent(
+            """
+            import time
+            from small import f
+
+            def test_first():
+                f(1)
+
+            def test_spin():
+                f(2)
+                while True:
+                    try:
+                        f(3)
+                    except Exception:
+                        pass
+
+            def test_last():
+                f(4)
+            """
+        ),
+        encoding="utf-8",
+    )
+    program = open_program(str(tmp_path))
+    with open_workspace(
+        program.project, python=sys.executable, sandbox=some_sandbox(), limits=check_limits(30)
+    ) as space:
+        found = record_reaching(space, program, ["small:f"])
+    assert {call.arguments for call in found.calls["small:f"]} >= {"1", "2", "4"}
+    assert found.ended == "stopped after 3 s: test_small.py::test_spin"
+
+
 def test_private_methods_are_found_by_the_name_that_is_written() -> None:
     class Box:
         def __hidden(self) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from depslice.dataset.assessing import evidence_of
 from depslice.validator.validation import Accepted, Evidence, Gates, Rejected, Session
 from harnesses import validating, verdict_on
 
@@ -296,3 +298,34 @@ def test_kinds_of_targets(session: Session, target: str) -> None:
     assert found.lines_missed == ()
     assert found.mutants is not None
     assert found.mutants.score == 1.0, found.mutants.survived
+
+
+def test_where_mutants_take_long_not_all_are_tried(tmp_path: Path) -> None:
+    source = {"shop.py": "def sums(x):\n" + "    x += 1\n" * 60 + "    return x\n"}
+    harness = """
+    import time
+    def test_sums(candidate, reference):
+        time.sleep(0.1)
+        assert candidate(1) == reference(1)
+    """
+    with validating(tmp_path, source, gates=Gates(seconds=0.2)) as session:
+        verdict = verdict_on(session, "shop:sums", harness)
+    evidence = evidence_of(verdict)
+    assert evidence is not None
+    assert evidence.mutants is not None
+    assert 0 < evidence.mutants.tested < 60 < evidence.mutants.made
+    assert evidence.mutants.killed == evidence.mutants.tested
+    assert {each.name for each in evidence.controls or ()} >= {"stub", "identity", "rewritten"}
+
+
+def test_an_original_that_does_not_end_is_run_once(tmp_path: Path) -> None:
+    harness = """
+    def test_f(candidate, reference):
+        while True: pass
+    """
+    with validating(
+        tmp_path, {"shop.py": "def f(x): return x\n"}, gates=Gates(seconds=0.5)
+    ) as session:
+        evidence = evidence_of(verdict_on(session, "shop:f", harness))
+    assert evidence is not None
+    assert [run.ended for run in evidence.runs] == ["time"]

@@ -30,6 +30,7 @@ _TEST_FILE: Final = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
 _TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
 _BENCHMARK: Final = re.compile(r"(test_)?(bench|perf(ormance)?(_|s|\.|$))")
 _CALL_SECONDS: Final = 5
+_SHARE_OF_A_TEST: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,7 @@ def record(
         "targets": places_of(program, symbols, original),
         "most": most,
         "choose": "first",
+        "seconds": seconds_for_a_test(space),
         "calls": "calls.jsonl",
     }
     if script is None or copied is None:
@@ -163,7 +165,7 @@ def record(
         targets=symbols,
         numbers=numbers,
         failures=failures,
-        incomplete=why or unimportable(lines),
+        incomplete=why or not_run(lines, order["seconds"]),
     )
 
 
@@ -201,8 +203,25 @@ def why_tests_ended(outcome: SandboxOutcome, option: str) -> str:
     return why_ended(outcome)
 
 
-def unimportable(lines: Sequence[Mapping[str, Any]]) -> str:
-    """How many files of tests could not be imported, and why the first; empty when all could."""
+def seconds_for_a_test(space: Workspace) -> float:
+    """Of the time for all tests, what one of them may take: else one that hangs takes all."""
+    return space.limits.wall_seconds * _SHARE_OF_A_TEST
+
+
+def not_run(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:
+    """What of the tests was not run, and why; empty when all were run to their ends."""
+    return "; ".join(filter(None, (_unimportable(lines), _stopped(lines, seconds))))
+
+
+def _stopped(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:
+    found = list(dict.fromkeys(str(line["stopped"]) for line in lines if "stopped" in line))
+    if not found:
+        return ""
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"stopped after {seconds:g} s: {found[0]}{more}"
+
+
+def _unimportable(lines: Sequence[Mapping[str, Any]]) -> str:
     broken = {str(line["broken"]): str(line.get("why")) for line in lines if "broken" in line}
     if not broken:
         return ""

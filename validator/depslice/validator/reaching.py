@@ -15,11 +15,12 @@ from depslice.callgraph.model import Symbol
 from depslice.callgraph.program import Program
 from depslice.validator.calls import (
     functions_of,
+    not_run,
     own_modules,
     places_of,
     ran_out,
+    seconds_for_a_test,
     test_files,
-    unimportable,
     why_tests_ended,
 )
 from depslice.validator.workspace import CheckUnavailable, Workspace, read_results
@@ -74,6 +75,7 @@ def record_reaching(
     order = _order(space, program, symbols) | {
         "most": most,
         "choose": "reaching",
+        "seconds": seconds_for_a_test(space),
         "calls": "calls.jsonl",
         "tests": found,
     }
@@ -91,7 +93,7 @@ def record_reaching(
     return Reaching(
         calls={target: known.calls.get(_root(target), ()) for target in targets},
         failures={t: known.failures[_root(t)] for t in targets if _root(t) in known.failures},
-        ended=why or unimportable(lines),
+        ended=why or not_run(lines, order["seconds"]),
     )
 
 

@@ -8,8 +8,9 @@ import contextlib
 import importlib
 import os
 import shlex
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -18,19 +19,29 @@ from typing import Any
 _OPTIONS = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--no-header", "--tb=line")
 # Another order, other processes, another tracer; a summary that takes a second to load.
 _WITHOUT = ("randomly", "xdist", "pytest_cov", "hypothesispytest")
+_AGAIN = 1.0  # seconds until a test that goes on is stopped once more
 NOT_RUN = (2, 3, 4)  # exit codes of pytest: interrupted, internal error, usage
 
 
 @dataclass
 class Ran:
-    """How a run of tests ended: pytest's exit code, and files that could not be imported."""
+    """How a run of tests ended: pytest's exit code, files that could not be imported, tests that
+    were stopped.
+    """
 
     code: int = 0
     broken: dict[str, str] = field(default_factory=dict)
+    stopped: list[str] = field(default_factory=list)
 
 
-def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = ()) -> Ran:
-    """Run files or ids below ``folder``, which ids are relative to.
+def run_own_tests(
+    wanted: Sequence[str],
+    folder: str,
+    plugins: Sequence[Any] = (),
+    *,
+    seconds: float | None = None,
+) -> Ran:
+    """Run files or ids below ``folder``, which ids are relative to; a test for so long at most.
 
     What pytest would not collect by itself is left out; a file that cannot be imported stops
     no other one. Of ``addopts`` of the repository that holds what chooses or imports tests:
@@ -42,10 +53,55 @@ def run_own_tests(wanted: Sequence[str], folder: str, plugins: Sequence[Any] = (
     # Rewritten assertions cannot be kept here, and rewriting takes longer than most tests.
     options = [*_OPTIONS, *without, "--assert=plain", "--continue-on-collection-errors"]
     as_by_hand = _AsByHand()
-    code = pytest.main([*options, "--rootdir", folder, *wanted], plugins=[as_by_hand, *plugins])
+    stopped: list[str] = []
+    stopping = [] if seconds is None else [_stopping(seconds, stopped)]
+    code = pytest.main(
+        [*options, "--rootdir", folder, *wanted], plugins=[as_by_hand, *stopping, *plugins]
+    )
     if as_by_hand.broken and not as_by_hand.collected:
         code = NOT_RUN[0]
-    return Ran(int(code), as_by_hand.broken)
+    return Ran(int(code), as_by_hand.broken, stopped)
+
+
+class _Stopped(BaseException):
+    """A test has had its time. No ``Exception``, which the test might catch."""
+
+
+def _stopping(seconds: float, stopped: list[str]) -> Any:
+    """A plugin that ends a test after so long, and notes its id in ``stopped``."""
+    import pytest
+
+    def stop(*_: object) -> None:
+        raise _Stopped(f"stopped after {seconds:g} s")
+
+    def within(item: Any) -> Iterator[None]:
+        # What is raised while a tracer runs takes the tracer away.
+        tracer, profiler = sys.gettrace(), sys.getprofile()
+        before = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+        outcome: Any = yield
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if sys.gettrace() is not tracer or sys.getprofile() is not profiler:
+            sys.settrace(tracer)
+            sys.setprofile(profiler)
+        if outcome.excinfo is not None and issubclass(outcome.excinfo[0], _Stopped):
+            stopped.append(item.nodeid)
+
+    class Stopping:
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
+            yield from within(item)
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+            yield from within(item)
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
+            yield from within(item)
+
+    return Stopping()
 
 
 class _AsByHand:

@@ -5,10 +5,10 @@
 ORDER has ``folder`` (the copied repository), ``roots`` (what is put on ``sys.path``),
 ``own`` (the modules a slice may hold), ``targets`` (``id``, ``path``, ``qualname``,
 ``line``), ``most`` (calls of each), ``tests`` (files, or ids of pytest) or ``script``,
-``choose`` (``first`` calls, or those that are ``reaching`` new branches), and ``calls``: the
-file to write. A line of JSON is appended for each call, so a killed run loses none, and
-one for each target whose calls could not be kept, and for each file of tests that could not
-be imported.
+``choose`` (``first`` calls, or those that are ``reaching`` new branches), ``seconds`` (for a
+test), and ``calls``: the file to write. A line of JSON is appended for each call, so a killed
+run loses none, and one for each target whose calls could not be kept, for each file of tests
+that could not be imported, and for each test that was stopped.
 """
 
 from __future__ import annotations
@@ -103,6 +103,8 @@ class Recorder:
             os._exit(self.ran.code)
         for name, why in self.ran.broken.items():
             self.file.write(json.dumps({"broken": name, "why": why}) + "\n")
+        for name in self.ran.stopped:
+            self.file.write(json.dumps({"stopped": name}) + "\n")
         for target, why in self.failed.items():
             self.file.write(json.dumps({"target": target, "failed": why}) + "\n")
         self.file.flush()
@@ -293,7 +295,7 @@ def main() -> None:
             sys.argv = [order["script"]]
             runpy.run_path(order["script"], run_name="__main__")
         else:
-            recorder.ran = run_own_tests(order["tests"], order["folder"])
+            recorder.ran = run_own_tests(order["tests"], order["folder"], seconds=order["seconds"])
     finally:
         sys.setprofile(None)
         sys.settrace(None)

@@ -15,6 +15,7 @@ import tokenize
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import compress
 from types import CodeType
 from typing import Any
 
@@ -36,6 +37,7 @@ _MOST_PROBED = 40
 _MUTANT_FACTOR, _MUTANT_SECONDS = 5.0, 0.3
 _MANY_FACTOR = 10.0  # for many candidates in one run
 _HARNESS = ""  # among files that were measured
+_MUTANTS_FACTOR = 15.0  # for all mutants, of the seconds for one run
 _WALL_FACTOR = 10.0  # between computing and waiting for a machine that is busy, or for nothing
 
 
@@ -185,6 +187,8 @@ class Gathering:
             if not number:
                 self.base = answer
             runs.append(answers.run_document(number, number * _CLOCK_STEP, answer))
+            if runs[-1]["ended"] == "time":
+                break  # the harness is no good, and the others would take as long
         self.evidence |= {
             "tests": [
                 {"name": name, "status": status, "why": why, "seconds": round(seconds, 4)}
@@ -255,18 +259,28 @@ class Gathering:
                 Rival(code=code, tests=tests)
                 for (_, code), tests in zip(chosen, covering, strict=True)
             ]
-            *found, altered = self._answers([*rivals, Rival(alter=True)])
-            ends = [answers.passes(each) for each in found]
+            *found, altered = self._answers([*rivals, Rival(alter=True)], must=len(made))
+            tried = [each is not None for each in found[len(made) :]]
+            chosen, covering = list(compress(chosen, tried)), list(compress(covering, tried))
+            ends = [answers.passes(each) for each in found if each is not None]
         self.evidence["controls"] = self._judged(made, ends[: len(made)], altered)
         self._count_killed(chosen, covering, [passes for passes, _ in ends[len(made) :]])
         self.evidence["mutants"] |= {"made": len(mutants) + same, "same_bytecode": same}
         self.evidence["seconds"]["mutants"] = round(time.perf_counter() - started, 3)
 
-    def _answers(self, rivals: Sequence[Rival]) -> list[dict[str, Any]]:
-        """What came of each; those that no test reaches pass without being run."""
-        found: list[dict[str, Any]] = [{"ended": "result"}] * len(rivals)
+    def _answers(self, rivals: Sequence[Rival], *, must: int) -> list[dict[str, Any] | None]:
+        """What came of each; those that no test reaches pass without being run.
+
+        ``None``: not tried. Only mutants that come late, those behind the first ``must``, where
+        each takes long.
+        """
+        found: list[dict[str, Any] | None] = [{"ended": "result"}] * len(rivals)
+        until = time.monotonic() + self.job["seconds"] * _MUTANTS_FACTOR
         for number, rival in mixed(rivals, self.definition.code()):
             if rival.tests == ():
+                continue
+            if number is not None and must <= number < len(rivals) - 1 and time.monotonic() > until:
+                found[number] = None
                 continue
             changes = {"absent": rival.absent, "alter": rival.alter, "judge": rival.judge}
             tests = None if rival.tests is None else list(rival.tests)
