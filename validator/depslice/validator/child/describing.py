@@ -36,7 +36,7 @@ from .parts import (
     HEAP_TYPE,
     attributes_of,
     flags_of,
-    is_one_of,
+    ids_of,
     module_of,
     mro_of,
     namespace_of,
@@ -57,8 +57,8 @@ _FRAMES = 5 * _DEEPEST  # that describing so deep takes
 _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
 _FIXED = (tuple, str, bytes, int, float, frozenset)
 _SETTERS = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
-_RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
-_PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range)
+_RUNNING = ids_of(GeneratorType, CoroutineType, AsyncGeneratorType)
+_PLAIN = ids_of(float, complex, bool, type(None), type(...), type(NotImplemented), range)
 _LONG = 1 << 12000  # more digits than `repr` gives
 
 
@@ -107,7 +107,7 @@ class Description:
         kind = type(value)
         if kind is int:
             self.words.append(hex(value) if abs(value) >= _LONG else repr(value))
-        elif is_one_of(kind, _PLAIN):
+        elif id(kind) in _PLAIN:
             self.words.append(repr(value))
         elif kind is str or kind is bytes:
             self.words.append(self._plain(repr(value)))
@@ -171,7 +171,7 @@ class Description:
         elif kind is MethodType:
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
-        elif not self.use_up and (is_one_of(kind, _RUNNING) or _is_iterator_in_c(value, kind)):
+        elif not self.use_up and (id(kind) in _RUNNING or _is_iterator_in_c(value, kind)):
             pass
         elif kind is GeneratorType or _is_iterator_in_c(value, kind):
             self._used_up(iter(value), depth)
@@ -320,8 +320,11 @@ def _named_by_maker(kind: type) -> frozenset[str]:
 
 def _is_iterator_in_c(value: Any, kind: type) -> bool:
     # Files are iterators too; to read on in one would change what is described.
-    owners = (namespace_of(each) for each in mro_of(kind))
-    step = next((each["__next__"] for each in owners if "__next__" in each), None)
+    if type(kind) is type:
+        step = getattr(kind, "__next__", None)
+    else:  # not by the metaclass
+        owners = (namespace_of(each) for each in mro_of(kind))
+        step = next((each["__next__"] for each in owners if "__next__" in each), None)
     return type(step) is WrapperDescriptorType and not issubclass(kind, _IOBase)
 
 

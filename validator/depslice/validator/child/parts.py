@@ -31,9 +31,9 @@ def module_of(kind: type) -> str:
     return "" if flags_of(kind) & HEAP_TYPE else type.__getattribute__(kind, "__module__")
 
 
-def is_one_of(kind: type, others: tuple[type, ...]) -> bool:
-    """Whether it is one of these itself; ``in`` would ask a metaclass that has an ``__eq__``."""
-    return any(kind is each for each in others)
+def ids_of(*kinds: type) -> frozenset[int]:
+    """Builtin classes by identity: ``in`` would ask the metaclass of others, which has an ``__eq__``."""
+    return frozenset(map(id, kinds))
 
 
 def c_base_of(kind: type) -> Any:

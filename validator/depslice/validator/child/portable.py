@@ -39,7 +39,7 @@ from .parts import (
     IMMUTABLE,
     dictionary_of,
     flags_of,
-    is_one_of,
+    ids_of,
     module_of,
     mro_of,
     namespace_of,
@@ -51,7 +51,8 @@ _SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType,
 
 
 _LOCK, _RLOCK = threading.Lock(), threading.RLock()
-_MADE_ANEW = (threading.local, threading.Event, threading.Condition)
+_IMMUTABLE = ids_of(*IMMUTABLE)
+_MADE_ANEW = ids_of(threading.local, threading.Event, threading.Condition)
 _ALIVE: list[Any] = []  # what only weak references hold
 
 
@@ -252,7 +253,7 @@ def member(kind: Any, name: str, value: Any) -> Any:
         key = f"{kind.__module__}:{kind.__qualname__}.{name}"
         found = HOME.found.get(key)
         if found is None:
-            base = next((b for b in mro_of(kind) if is_one_of(b, IMMUTABLE)), object)
+            base = next((b for b in mro_of(kind) if id(b) in _IMMUTABLE), object)
             found = make(kind, base, () if base is object else (value,))
             found._name_, found._value_ = name, value
             HOME.found[key] = found
@@ -336,7 +337,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return self._module(value)
         if kind is CodeType:
             return code_of, (value.co_filename, self.dispatch_table[CodeType](value)[1])
-        if is_one_of(kind, _MADE_ANEW):
+        if id(kind) in _MADE_ANEW:
             return kind, ()
         if value is self.whole and isinstance(value, typing.TypeVar):
             return kind, (value.__name__,)
