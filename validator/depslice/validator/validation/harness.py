@@ -26,6 +26,7 @@ from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.model import SymbolKind
 from depslice.callgraph.program import Program
 from depslice.callgraph.targets import find_symbol
+from depslice.validator.validation.variables import changeable
 
 FORMAT: Final = 1
 _MOST_BYTES: Final = 4 << 20
@@ -45,7 +46,7 @@ class Harness:
 
     ``target`` is a symbol id, ``path`` and ``line`` where it is defined; ``tolerance`` the
     relative and absolute difference that floats may have, ``files`` the data files beside it,
-    by name.
+    by name, ``variables`` those of the target's module that its functions may change.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Harness:
     line: int
     tolerance: tuple[float, float] = (0.0, 0.0)
     files: Mapping[str, bytes] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -136,7 +138,13 @@ def parse_harness(
         path=symbol.path,
         line=symbol.span.start,
         tolerance=_tolerance(said.get("TOLERANCE", {}), name),
+        variables=_variables(program, symbol.id),
     )
+
+
+def _variables(program: Program, target: str) -> tuple[str, ...]:
+    module = program.module(target.partition(":")[0])
+    return () if module is None else changeable(program.text(module))
 
 
 def _said(tree: ast.Module) -> dict[str, object]:

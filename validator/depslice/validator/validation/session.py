@@ -247,6 +247,7 @@ def _job(number: int, harness: Harness, ground: Ground, gates: Gates) -> dict[st
             "qualname": qualname,
             "path": harness.path,
             "line": harness.line,
+            "variables": list(harness.variables),
         },
         "folder": str(ground.tree.folder),
         "runs": 1,

@@ -131,6 +131,7 @@ class Gathering:
                 "qualname": target["qualname"],
                 "root": self.definition.root_qualname,
                 "line": first_line(self.definition.root),
+                "variables": target["variables"],
             },
             "folders": [self.job["folder"]],
             "tools": [name for name in ("pytest", "hypothesis") if name in self.job["text"]],

@@ -20,6 +20,7 @@ from ..harness.clock import shifted
 from ..harness.context import Context
 from ..harness.draws import draw_alike
 from ..harness.in_situ import InSitu, Sides
+from ..harness.state import values_of
 from ..harness.subjects import Subject, callable_of
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite
 from ..harness.tampering import Tampering
@@ -181,7 +182,9 @@ class Trial:
             absent = self.order["absent"] and world is self.worlds.other
             function = None if absent else callable_of(module, self.target["qualname"])
             name = self.target["qualname"].rpartition(".")[2]
-            found.append(Subject(self.worlds, world, function, name))
+            subject = Subject(self.worlds, world, function, name)
+            subject.watched = partial(values_of, vars(module), self.target["variables"])
+            found.append(subject)
         return found[0], found[1]
 
     def _situ(self, candidate: Subject, measured: Measurement | None) -> InSitu:
@@ -201,6 +204,7 @@ class Trial:
             heard=heard,
             measured=partial(measured.so_far, self._files) if measured is not None else None,
             ran=measured.add if measured is not None else _nothing,
+            variables=self.target["variables"],
         )
         return self.situ
 

@@ -15,9 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..comparing import EXACT, Tolerance, described_difference, difference
+from ..describing import Description
 from ..portable import Home, load
 from .in_situ import InSitu
 from .observing import observe
+from .state import Values, add_changes
 from .subjects import Subject
 from .transcript import Transcript
 
@@ -72,7 +74,8 @@ class Context:
         """Call both with copies of the arguments; compare all that came of it.
 
         That is the result or the exception (type and arguments), the arguments after the
-        call, what was printed, warnings, and files written to the working folder.
+        call, what was printed, warnings, files written to the working folder, and changes of
+        plain variables of the module.
 
         :raises AssertionError: they differ; tells where.
         """
@@ -81,10 +84,15 @@ class Context:
     def check_with(self, make: Callable[[], Arguments]) -> None:
         """As :meth:`check`, with arguments that ``make`` makes: called once for each side."""
         self.comparisons += 1
-        sides = []
+        sides: list[Description] = []
+        states: list[tuple[Values, Values]] = []
         for subject in (self.reference, self.candidate):
             args, kwargs = make()
+            watched: Callable[[], Values] = getattr(subject, "watched", dict)
+            before = watched()
             sides.append(observe(subject, tuple(args), dict(kwargs), self._folders))
+            states.append((before, watched()))
+        add_changes(sides, states)
         if self._transcript is not None:
             self._transcript.add("checked", sides[1])
         found = described_difference(sides[1], sides[0], self.tolerance)

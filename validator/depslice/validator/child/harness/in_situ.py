@@ -26,6 +26,7 @@ from ..comparing import Tolerance, described_difference
 from ..describing import Description
 from ..own_tests import run_own_tests, test_at_hand
 from .observing import observe
+from .state import add_to, changes, values_of
 from .trampoline import trampoline
 
 _SECONDS = 5.0  # for one call
@@ -60,6 +61,8 @@ class InSitu:
 
     ``heard`` is told of each call, ``ran`` of the arcs of each candidate.
 
+    ``variables`` of the target's module are compared too.
+
     ``measured`` gives, in a child, the arcs that have run so far. ``told_apart`` are the rivals
     that differ, by number, and how.
     """
@@ -74,6 +77,7 @@ class InSitu:
         heard: Callable[[tuple[Any, ...], dict[str, Any]], None],
         measured: Callable[[], Any] | None,
         ran: Callable[[Any], None],
+        variables: Sequence[str] = (),
     ) -> None:
         self.sides = sides
         self.folder = folder
@@ -84,6 +88,7 @@ class InSitu:
         self.heard = heard
         self.measured = measured
         self.ran = ran
+        self.variables = variables
         self.compared: list[Description] = []
         self.told_apart: dict[int, str] = {}
         self.unsteady = 0
@@ -244,9 +249,12 @@ class InSitu:
                 description.error(error)
             else:
                 place = os.environ.get("TMPDIR", ".")
+                before = values_of(function.__globals__, self.variables)
                 description = observe(
                     function, args, kwargs, self._left_out, place=place, opaque=self.opaque
                 )
+                after = values_of(function.__globals__, self.variables)
+                add_to(description, changes(before, after))
             arcs = self.measured() if self.measured is not None else None
             document = {"words": description.words, "cut": description.cut, "arcs": arcs}
             data = json.dumps(document).encode("utf-8", "surrogatepass")

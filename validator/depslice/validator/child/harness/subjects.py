@@ -11,6 +11,7 @@ from typing import Any
 
 from .altering import Altering
 from .crossing import Crossing
+from .state import Values, changes
 from .worlds import World, Worlds, member
 
 
@@ -42,7 +43,7 @@ class Subject:
 
     ``heard`` is told of each call: positional and keyword arguments before it. ``told``
     gets what came of calls, as it comes: a word for it, and the values. ``altering`` makes
-    what they return something else.
+    what they return something else. ``watched`` gives what variables of the module hold.
     """
 
     def __init__(self, worlds: Worlds, world: World, function: Any, name: str) -> None:
@@ -53,6 +54,7 @@ class Subject:
         self.heard: Callable[[tuple[Any, ...], dict[str, Any]], None] | None = None
         self.told: Callable[..., None] | None = None
         self.altering: Altering | None = None
+        self.watched: Callable[[], Values] = dict
         self.__name__ = name
         self.__doc__ = getattr(function, "__doc__", None)
         with contextlib.suppress(TypeError, ValueError):
@@ -72,13 +74,21 @@ class Subject:
             return self.altering.call(lambda: self._call(args, kwargs), args, kwargs)
         if self.told is None:
             return self._call(args, kwargs)
+        before = self.watched()
         try:
             value = self._call(args, kwargs)
         except BaseException as error:
             self.told("raised", error, args, kwargs)
+            self._tell_changes(before)
             raise
         self.told("returned", value, args, kwargs)
+        self._tell_changes(before)
         return value
+
+    def _tell_changes(self, before: Values) -> None:
+        changed = changes(before, self.watched())
+        if changed and self.told is not None:
+            self.told("changed", changed)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._world is not self._worlds.home:
