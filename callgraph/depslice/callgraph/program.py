@@ -440,26 +440,20 @@ class Program:
         It counts for what reads the name before the module binds it, where nothing or only a
         condition binds it behind the star, and where the star comes after what does.
         """
-        stars = module.summary.stars
+        summary = module.summary
+        stars = summary.stars
         pieces = module.current_pieces(name, versions)
-        if not stars or name not in module.summary.scope:
+        if not stars or (name not in summary.scope and name not in summary.global_writers):
             return pieces
-        among = None if any(piece not in stars for piece in pieces) else versions
-        giving = tuple(index for _, index in self.star_sources(module, name, among))
         own = tuple(piece for piece in pieces if piece not in stars)
+        reaching = summary.final.get(name, ()) if versions is None else pieces
+        giving = tuple(index for _, index in self.star_sources(module, name, versions))
+        if own:
+            giving = tuple(index for index in giving if index in reaching)
         if not giving:
             return own if own or versions is None else module.current_pieces(name, None)
-        if not own:
-            return giving
-        known = module.summary.pieces
-        if versions is None:
-            read = giving[0] > min(own) or all(known[piece].conditional for piece in own)
-        else:
-            read = giving[0] in pieces
-        if not read:
-            return own
-        replaced = giving[-1] > max(own) and not known[giving[-1]].conditional
-        return giving if replaced else (*own, *giving)
+        replaced = giving[-1] > max(own, default=-1) and not summary.pieces[giving[-1]].conditional
+        return giving if replaced or not own else (*own, *giving)
 
     def star_sources(
         self, module: Module, name: str, among: tuple[int, ...] | None = None
@@ -621,6 +615,16 @@ class Program:
             names = self._collect_names(module, typing=typing)
             known = self._exports[key] = frozenset(names)
         return known
+
+    def names_in(self, module: Module) -> dict[str, None]:
+        """The names a module has: what its statements bind, then what stars of the repo give it."""
+        found = dict.fromkeys(module.summary.scope)
+        for index in module.summary.stars:
+            for bound, level, target, _ in module.summary.pieces[index].imports:
+                source = self.module(self.import_target(module, level, target))
+                if bound == "*" and source is not None and source is not module:
+                    found.update(dict.fromkeys(sorted(self.star_names(source))))
+        return found
 
     def _collect_names(self, module: Module, *, typing: bool) -> Iterator[str]:
         summary = module.summary

@@ -92,9 +92,10 @@ class Lineages(StoreEvaluation):
         kind = self.values[owner]
         if kind[0] == "M" and self.whole:
             module = self.program.module(kind[1])
-            if module is None or len(module.summary.scope) > _MOST_MEMBERS:
+            names = {} if module is None else self.program.names_in(module)
+            if module is None or len(names) > _MOST_MEMBERS:
                 return self.unknown
-            return EMPTY.union(*(self.module_member(module, name) for name in module.summary.scope))
+            return EMPTY.union(*(self.module_member(module, name) for name in names))
         if kind[0] != "C" or len(kind[1].info.members) > _MOST_MEMBERS:
             return self.unknown
         return EMPTY.union(*(self.member_values(kind[1], name) for name in kind[1].info.members))

@@ -121,7 +121,7 @@ class ComputedNames(Dispatching):
                     found += [(name, self.member_values(k, name)) for name in k.info.members]
             module = self.program.module(owner[1]) if owner[0] in ("M", "NS") else None
             if module is not None:
-                names = module.summary.scope
+                names = self.program.names_in(module)
                 found += [(name, self.module_member(module, name)) for name in names]
             for name, values in found:
                 if not any(name.startswith(start) and name.endswith(end) for start, end in ends):
@@ -250,7 +250,7 @@ class ComputedNames(Dispatching):
         if module is None or not (prefix or suffix):
             return self.unknown
         result: set[int] = set()
-        for name in module.summary.scope:
+        for name in self.program.names_in(module):
             if name.startswith(prefix) and name.endswith(suffix):
                 self.facts.append((f.NAME, module_name, name, None, pos))
                 result |= self.module_member(module, name)

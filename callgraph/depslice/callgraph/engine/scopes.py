@@ -61,10 +61,11 @@ class ScopeEvaluation(IdlePieces):
         self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
     ) -> Values:
         """Evaluate a name that was not asked for before."""
-        if name in module.summary.scope:
+        is_bound = name in module.summary.scope
+        found = None if is_bound else self.program.star_source(module, name)
+        if is_bound or (found is not None and found[0] and name in module.summary.global_writers):
             self.facts.append((f.NAME, module.name, name, versions, pos))
             return self.name_values(module, name, versions)
-        found = self.program.star_source(module, name)
         if found is not None:
             source, piece = found
             if source is not None:

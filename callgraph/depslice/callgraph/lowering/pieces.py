@@ -409,9 +409,14 @@ class FileLowering(DefinitionLowering):
         if names:
             self._bind_scope(piece, sorted(names), owner)
             if not isinstance(node, ast.With | ast.AsyncWith):
+                unbound = self._given_by_stars(owner)
                 for name in names:
-                    versions[name] = tuple(sorted({*before.get(name, ()), piece.index}))
+                    versions[name] = tuple(sorted({*before.get(name, unbound), piece.index}))
         self._compound_blocks(node, owner, prefix, outer, piece)
+
+    def _given_by_stars(self, owner: ClassScope | None) -> tuple[int, ...]:
+        """What a name may be by that nothing else has bound so far: the stars of the module."""
+        return tuple(self.stars) if owner is None else ()
 
     def _compound_header(self, node: Any, names: set[str]) -> None:
         match node:
@@ -475,6 +480,12 @@ class FileLowering(DefinitionLowering):
             script=piece.script or asks_for_main(test),
         )
         merged: dict[str, tuple[int, ...]] | None = None
+
+        def union(
+            left: dict[str, tuple[int, ...]], right: dict[str, tuple[int, ...]]
+        ) -> dict[str, tuple[int, ...]]:
+            return _union(left, right, self._given_by_stars(owner))
+
         exclusive = isinstance(node, ast.If | ast.Try | ast.TryStar | ast.Match)
         body_end = start
 
@@ -500,13 +511,13 @@ class FileLowering(DefinitionLowering):
         if isinstance(node, ast.Match):
             merged = dict(start)
             for index, case_ in enumerate(node.cases):
-                merged = _union(
+                merged = union(
                     merged,
                     block(case_.body, (*piece.path, "cases", index, "body"), start),
                 )
         elif isinstance(node, ast.Try | ast.TryStar):
             body_end = block(node.body, (*piece.path, "body"), start)
-            handler_entry = _union(start, body_end)
+            handler_entry = union(start, body_end)
             ends = []
             for index, handler in enumerate(node.handlers):
                 end = block(
@@ -521,7 +532,7 @@ class FileLowering(DefinitionLowering):
             )
             merged = else_end
             for end in ends:
-                merged = _union(merged, end)
+                merged = union(merged, end)
             if node.finalbody:
                 merged = block(node.finalbody, (*piece.path, "finalbody"), merged)
         else:
@@ -530,7 +541,7 @@ class FileLowering(DefinitionLowering):
             other_start = start
             if isinstance(node, ast.For | ast.AsyncFor | ast.While):
                 self._go_round([piece, *self.pieces[first:]], start, body_end)
-                other_start = _union(start, body_end)
+                other_start = union(start, body_end)
             if isinstance(node, ast.With | ast.AsyncWith):
                 merged = body_end
             else:
@@ -544,7 +555,7 @@ class FileLowering(DefinitionLowering):
                 elif exclusive and node.orelse and ends_in_jump(node.orelse):
                     merged = body_end
                 else:
-                    merged = _union(body_end, other)
+                    merged = union(body_end, other)
         versions.clear()
         versions.update(merged)
 
@@ -602,13 +613,16 @@ def lower_module(
 
 
 def _union(
-    left: dict[str, tuple[int, ...]], right: dict[str, tuple[int, ...]]
+    left: dict[str, tuple[int, ...]],
+    right: dict[str, tuple[int, ...]],
+    unbound: tuple[int, ...],
 ) -> dict[str, tuple[int, ...]]:
+    """What is bound where two branches meet; ``unbound``: what binds what one of them does not."""
     merged = dict(left)
     for name, versions in right.items():
-        known = merged.get(name)
-        if known is None:
-            merged[name] = versions
-        elif known != versions:
-            merged[name] = tuple(sorted({*known, *versions}))
+        known = merged.get(name, unbound)
+        merged[name] = versions if known == versions else tuple(sorted({*known, *versions}))
+    if unbound:
+        for name in left.keys() - right.keys():
+            merged[name] = tuple(sorted({*left[name], *unbound}))
     return merged

@@ -231,6 +231,16 @@ class Builders:
         """Keep the module-level statements that run a function, for what it changes."""
         self._build_through(module, (unit,), demand.source, frozenset())
 
+    def build_rebound(self, module: Module, name: str, demand: Demand) -> None:
+        """Keep what makes an imported name another object: what runs a ``global`` function."""
+        writers = [
+            unit
+            for unit in _functions(module.summary.global_writers[name], module)
+            if any(op[0] == s.SETGLOBAL and op[1] == name for op in module.summary.units[unit].ops)
+        ]
+        if writers:
+            self._build_through(module, writers, demand.source, frozenset((name,)))
+
     def keep_statement(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep a statement for what it changes, if it runs; its module has to."""
         if self._runs(module, piece):

@@ -104,13 +104,13 @@ class ComputedNames:
         for owner, demand in self._by_string.items():
             module = self._growth.program.module(owner)
             if module is not None:
-                for name in module.summary.scope:
+                for name in self._growth.program.names_in(module):
                     if name in self._spelled:
                         self._names.want_name(module, name, demand)
         for owner, demand in self._open_values.listed.items():
             module = self._growth.program.module(owner)
             if module is not None:
-                for name in module.summary.scope:
+                for name in self._growth.program.names_in(module):
                     if name in self._spelled or name in self._attributes:
                         self._names.want_name(module, name, demand)
         for (value, how), demand in tuple(self._open_values.spelled.items()):
@@ -127,7 +127,7 @@ class ComputedNames:
         tag, owner, *rest = self._growth.engine.values[value]
         if tag == "M":
             module = self._growth.program.module(owner)
-            yield from module.summary.scope if module is not None else ()
+            yield from self._growth.program.names_in(module) if module is not None else ()
             return
         engine = self._growth.engine
         of_type = () if tag == "I" else engine.metaclasses_of(owner)

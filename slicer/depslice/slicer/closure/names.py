@@ -72,6 +72,8 @@ class Names:
             self._want_replacement(module, name, pieces, demand)
         if any(piece.kind != "import" for piece in pieces):
             self._builders.build_variable(module, name)
+        elif name in module.summary.global_writers:
+            self._builders.build_rebound(module, name, demand)
 
     def _want_binding(
         self, module: Module, piece: Piece, name: str, demand: Demand, *, value: bool
@@ -105,6 +107,8 @@ class Names:
             sources = self._program.star_sources(module, name)
             for index in dict.fromkeys((found[1], *(each for _, each in sources))):
                 self.want_star(module, summary.pieces[index], name, demand, value=value)
+            if name in summary.global_writers:
+                self._builders.build_rebound(module, name, demand)
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
             self._want_lazy(module, name, demand, value=value)
         else:
