@@ -100,9 +100,61 @@ import lib
 def go(): return [getattr(lib, "load_" + k)() for k in "az"]
 """,
 }
+TRIED = {
+    "what is imported": """
+# --- fast.py
+import nothing_of_that_name
+def f(): return "fast"
+# --- m.py
+try:
+    from fast import f
+except ImportError:
+    def f(): return "own"
+def go(): return f()
+""",
+    "the module": """
+# --- fast.py
+import nothing_of_that_name
+def f(): return "fast"
+# --- slow.py
+def f(): return "slow"
+# --- m.py
+try:
+    import fast as used
+except ImportError:
+    import slow as used
+def go(): return used.f()
+""",
+    "a star": """
+# --- fast.py
+from nothing_of_that_name import g
+def f(): return "fast"
+# --- slow.py
+def f(): return "slow"
+# --- m.py
+try:
+    from fast import *
+except ImportError:
+    from slow import *
+def go(): return f()
+""",
+    "what a module raises": """
+# --- fast.py
+import sys
+if sys.platform != "nowhere":
+    raise ImportError("not here")
+def f(): return "fast"
+# --- m.py
+try:
+    from fast import f
+except ImportError:
+    def f(): return "own"
+def go(): return f()
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
-    for kind, programs in {"star": STARS}.items()
+    for kind, programs in {"star": STARS, "tried": TRIED}.items()
     for name, files in programs.items()
 }
 

@@ -21,7 +21,14 @@ from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import makes_names, spaces_of
-from depslice.slicer.pieces import holding_piece, ops_of, runs_on_import, strings_of
+from depslice.slicer.pieces import (
+    enclosing_pieces,
+    holding_piece,
+    ops_of,
+    runs_on_import,
+    start_of,
+    strings_of,
+)
 
 
 class Names:
@@ -231,6 +238,7 @@ class Names:
         self._closure.runs.pop(key, None)
         self.want_name(source, name, demand, value=value)
         self._growth.keep_module(source.name)
+        self._keep_failing(module, piece, source)
 
     def keep_whole_import(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep all that an import statement binds: whoever has the module may ask it for that."""
@@ -256,6 +264,41 @@ class Names:
             self._growth.keep_import(module, piece, demand)
             self._closure.aliases.setdefault((module.name, piece.index), {})[bound] = None
             self._closure.runs.pop((module.name, piece.index), None)
+            _, level, target, item = entry
+            absolute = self._program.import_target(module, level, target)
+            inner = self._program.module(f"{absolute}.{item}") if item else None
+            for source in (self._program.module(absolute), inner):
+                if source is not None:
+                    self._keep_failing(module, piece, source)
+
+    def _keep_failing(self, module: Module, piece: Piece, source: Module) -> None:
+        """Keep what may make the import of ``source`` fail, if ``piece`` stands in a ``try``.
+
+        Else another branch runs than in the program: what ``source`` imports that not every
+        Python has, and what it raises.
+        """
+        if source is module or not _is_tried(module, piece):
+            return
+        item = self._growth.first_item()
+        for each in source.summary.pieces:
+            if each.owner >= 0 or not runs_on_import(each):
+                continue
+            demand = Demand.of(item, source, ReferenceKind.IMPORT, "may-fail", start_of(each))
+            if each.kind == "jump" and any(op[0] == s.RAISE for op in ops_of(source, each)):
+                self._growth.keep(source, each, demand)
+            if not each.conditional:
+                for bound in self._unsure(source, each):
+                    self.import_alias(source, each, bound, demand)
+
+    def _unsure(self, module: Module, piece: Piece) -> list[str]:
+        """What an import statement binds that comes from outside, and not with every Python."""
+        return [
+            bound
+            for bound, level, target, item in piece.imports
+            if bound != "*"
+            and not self._program.is_module(self._program.import_target(module, level, target))
+            and not self._program.stubs.is_everywhere(target, item)
+        ]
 
     def _follow_import(
         self, module: Module, piece: Piece, entry: ImportEntry, demand: Demand, *, value: bool
@@ -312,6 +355,14 @@ class Names:
         if not typing_only:
             self._want_replacement(source, item, pieces, demand)
         return True
+
+
+def _is_tried(module: Module, piece: Piece) -> bool:
+    """Whether a handler may take over when a statement fails."""
+    return any(
+        holder.kind == "try" and piece.path[len(holder.path)] == "body"
+        for holder in enclosing_pieces(module, piece)
+    )
 
 
 def _earlier_import(module: Module, piece: Piece, bound: str) -> Piece | None:
