@@ -152,9 +152,254 @@ except ImportError:
 def go(): return f()
 """,
 }
+BELOW = {
+    "super behind either base": """
+# --- m.py
+import sys
+class A:
+    def h(self): return "a"
+class B:
+    def h(self): return "b"
+class C(B if sys.argv is not None else A):
+    pass
+class D(C):
+    def h(self): return "d" + super().h()
+def go(): return D().h()
+""",
+    "a mixin beside the base has it": """
+# --- m.py
+class Y:
+    def name(self): return "y"
+class Base:
+    def make(self): return None
+    def go(self):
+        m = self.make()
+        return m.name() if m else None
+class Mixin:
+    def make(self): return Y()
+class Sub(Mixin, Base): pass
+def use(c: Base): return c.go()
+def go():
+    return use(Base()), use(Sub())
+""",
+    "a mixin beside the base stores it": """
+# --- m.py
+class Y:
+    def name(self): return "y"
+class Base:
+    part = None
+    def go(self):
+        m = self.part
+        return m.name() if m else None
+class Mixin:
+    def __init__(self):
+        super().__init__()
+        self.part = Y()
+class Mid(Mixin): pass
+class Sub(Mid, Base): pass
+def use(c: Base): return c.go()
+def go():
+    return use(Base()), use(Sub())
+""",
+    "call": """
+# --- m.py
+class Y:
+    def name(self): return "y"
+class Base:
+    def __call__(self): return None
+    def go(self):
+        m = self()
+        return m.name() if m else None
+class Sub(Base):
+    def __call__(self): return Y()
+def use(c: Base): return c.go()
+def go():
+    return use(Base()), use(Sub())
+""",
+    "getattr": """
+# --- m.py
+class Y:
+    def name(self): return "y"
+class Base:
+    def __getattr__(self, n):
+        if n.startswith("__"): raise AttributeError(n)
+        return None
+    def go(self):
+        m = self.whatever
+        return m.name() if m else None
+class Sub(Base):
+    def __getattr__(self, n):
+        if n.startswith("__"): raise AttributeError(n)
+        return Y()
+def use(c: Base): return c.go()
+def go():
+    return use(Base()), use(Sub())
+""",
+    "missing": """
+# --- m.py
+class H:
+    def name(self): return "h"
+class Base(dict):
+    def __missing__(self, k): return None
+class Sub(Base):
+    def __missing__(self, k): return H()
+def use(b: Base):
+    r = b["x"]
+    return r and r.name()
+def go():
+    return use(Base()), use(Sub())
+""",
+    "new": """
+# --- m.py
+class H:
+    def name(self): return "h"
+class Base:
+    def name(self): return "b"
+    @classmethod
+    def mk(cls): return cls()
+class Sub(Base):
+    def __new__(cls): return H()
+def use(k: type[Base]): return k.mk().name()
+def go():
+    return use(Base), use(Sub)
+""",
+    "partialmethod": """
+# --- m.py
+from functools import partialmethod
+class H:
+    def name(self): return "h"
+class Base:
+    def mk(self): return None
+    def go(self):
+        c = self.mk()
+        return c and c.name()
+class Sub(Base):
+    def _mk(self, k): return k()
+    mk = partialmethod(_mk, H)
+def use(b: Base): return b.go()
+def go():
+    return use(Base()), use(Sub())
+""",
+    "stored from outside": """
+# --- m.py
+class H:
+    def name(self): return "h"
+class Base:
+    helper = None
+    def go(self):
+        return self.helper.name()
+class Sub(Base): pass
+def make():
+    s = Sub()
+    s.helper = H()
+    return s
+def use(b: Base): return b.go()
+def go():
+    return use(make())
+""",
+    "set on the class": """
+# --- m.py
+class H:
+    def name(self): return "h"
+class Base:
+    helper = None
+    def go(self):
+        return self.helper.name()
+class Sub(Base): pass
+Sub.helper = H()
+def use(b: Base): return b.go()
+def go():
+    return use(Sub())
+""",
+    "stored by name": """
+# --- m.py
+class Y:
+    def name(self): return "y"
+class A:
+    part = None
+    def go(self):
+        return self.part and self.part.name()
+class B(A):
+    def __init__(self):
+        setattr(self, "part", Y())
+def use(c: A): return c.go()
+def go():
+    return use(B())
+""",
+}
+TURNED = {
+    "special methods": """
+# --- m.py
+class Base:
+    def __init__(self): self.items = []
+    def freeze(self): self.__class__ = Frozen
+    def add(self, x): self.items.append(x)
+    def __iter__(self): return iter(self.items)
+class Frozen(Base):
+    def add(self, x): raise err()
+    def __len__(self): return 3
+    def __iter__(self): return iter(frozen_items())
+    def __getitem__(self, k): return "f"
+def err(): return TypeError("no")
+def frozen_items(): return [9]
+def go():
+    b = Base(); b.add(1); b.freeze()
+    try: b.add(2)
+    except TypeError as e: return str(e), list(b), b[0], len(b)
+""",
+    "property and length": """
+# --- m.py
+class A:
+    @property
+    def p(self): return "a"
+    def turn(self, k): self.__class__ = k
+class B(A):
+    @property
+    def p(self): return hb()
+    def __str__(self): return "BSTR"
+    def __len__(self): return 7
+def hb(): return "hb"
+def go():
+    a = A(); a.turn(B)
+    return a.p, str(a), len(a)
+""",
+    "by object": """
+# --- m.py
+class A:
+    def f(self): return "a"
+    def sw(self): object.__setattr__(self, "__class__", B)
+class B(A):
+    def f(self): return "b"
+def go():
+    a = A(); a.sw()
+    return a.f()
+""",
+    "from outside": """
+# --- m.py
+class A:
+    def f(self): return "a"
+class B:
+    def f(self): return "b"
+def go():
+    x = A()
+    x.__class__ = B
+    return x.f()
+""",
+    "length": """
+# --- m.py
+class A:
+    def become(self): self.__class__ = B
+    def __len__(self): return 1
+class B:
+    def __len__(self): return 2
+def go():
+    x = A(); x.become()
+    return len(x)
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
-    for kind, programs in {"star": STARS, "tried": TRIED}.items()
+    for kind, programs in {"star": STARS, "tried": TRIED, "below": BELOW, "turned": TURNED}.items()
     for name, files in programs.items()
 }
 

@@ -371,13 +371,27 @@ class AttributeEvaluation(Declared):
         return any(pieces[index].kind == "assign" for index in owner.info.members[name])
 
     def kept_below(self, class_: Class) -> frozenset[str]:
-        """The names that subclasses known so far have something else for, of their own."""
+        """The names that subclasses known so far have something else for.
+
+        Of their own, of mixins beside this class, or because code of their modules stores it.
+        """
         classes = self.live_subclasses(class_)
         if class_.kept_below is None:
+            line = self.mro(class_)
+            others = dict.fromkeys(k for each in classes for k in self.mro(each) if k not in line)
+            modules = dict.fromkeys(k.module for k in others)
             class_.kept_below = frozenset(
-                name for k in classes for name in (*k.info.self_stores, *k.info.members)
-            )
+                name for k in others for name in (*k.info.self_stores, *k.info.members)
+            ).union(*map(self.stored_on_others, modules))
         return class_.kept_below
+
+    def stored_on_others(self, module: Module) -> frozenset[str]:
+        """The attributes that code of ``module`` stores on something else than its own ``self``."""
+        found = self._stored_on_others.get(module)
+        if found is None:
+            found = frozenset().union(*(unit.stores for unit in module.summary.units))
+            self._stored_on_others[module] = found
+        return found
 
     def _has_below(self, class_: Class, name: str) -> bool:
         """Whether a slice has to look at what subclasses have by ``name``."""
@@ -572,6 +586,8 @@ class AttributeEvaluation(Declared):
                     pos,
                     "getattr",
                 )
+                if not exact and not self.whole and "__getattr__" in self.kept_below(class_):
+                    values |= self.single(("O", class_, name))
             elif name in self.named_fields(class_):
                 if not self.whole:
                     values |= self.single(("O", class_, name))
@@ -756,6 +772,8 @@ class AttributeEvaluation(Declared):
                 self.facts = saved
         if kind[0] == "CM":
             return self.single(("PT", self.only(value), (self.only(receiver),), ()))
+        if kind[0] == "PB":
+            return self.single(("PT", kind[1], (self.only(receiver), *kind[2]), kind[3]))
         if kind[0] == "PY":
             return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
         if kind[0] == "I":
@@ -839,7 +857,12 @@ class AttributeEvaluation(Declared):
             having = (k for k in after if self.binds(k, name))
             others = (k for k in having if not self._is_instead(k, class_, order))
             owner = next(others, None)
-            return None if owner is None else self._inherited(owner, receiver, name, pos)
+            if owner is None:
+                return None
+            found = self._inherited(owner, receiver, name, pos)
+            for other in () if self.whole else self.instead_of(start, owner, name):
+                found = found | self._inherited(other, receiver, name, pos)
+            return found
         values: Values | None = None
         for base in alternatives:
             owner = self.find_member(base, name)
@@ -860,7 +883,7 @@ class AttributeEvaluation(Declared):
         values: Values = EMPTY
         if name[:2] == "__":
             return values
-        for made in self._made_into(class_, pos):
+        for made in self.made_into(class_, pos):
             kind = self.values[made]
             if kind[0] != "I":
                 values = values | self._load(self.only(made), name, pos)
@@ -871,7 +894,7 @@ class AttributeEvaluation(Declared):
             values = values | self._instance_state(kind[1], name, pos)
         return values
 
-    def _made_into(self, class_: Class, pos: Position) -> list[int]:
+    def made_into(self, class_: Class, pos: Position) -> list[int]:
         """Instances of the other classes that those of ``class_`` become, one after the other.
 
         What is not known is what a call of the class gives that callers pass.
@@ -881,7 +904,11 @@ class AttributeEvaluation(Declared):
         made: dict[int, None] = {}
         while waiting:
             one = waiting.pop()
-            if not any("__class__" in k.info.self_stores for k in self.mro(one)):
+            if not any(
+                "__class__" in k.info.self_stores
+                or "__class__" in k.module.summary.attribute_writers
+                for k in self.mro(one)
+            ):
                 continue
             for value in tuple(self._instance_state(one, "__class__", pos)):
                 kind = self.values[value]

@@ -153,6 +153,15 @@ class ClassEvaluation(AnnotationEvaluation):
         for class_ in (made, *self.live_subclasses(made)):
             class_.mro_cache = None
             self.wake(class_.family)
+            if not self.whole:
+                self._see_beside(class_)
+
+    def _see_beside(self, class_: Class) -> None:
+        """More is known of what ``class_`` extends: a mixin may answer for the bases beside it."""
+        for each in self.mro(class_)[1:]:
+            if each.kept_below is not None:
+                each.kept_below = None
+                self.wake(each.family)
 
     def _list_namespace(self, metaclass: Class, made: Class, pos: Position) -> None:
         """The members of a class that the metaclass reads when it makes the class."""

@@ -91,6 +91,9 @@ class Construction(CallingBack):
                     made_others = len(found) == len(made) > 0 and not any(
                         self._may_be_made(class_, self.values[v]) for v in found
                     )
+        if not (self.whole or exact):
+            receiver = self.single(("C", class_, False))
+            result |= self._call_below(class_, "__new__", [receiver, *args], keywords, spread, pos)
         init = self.find_member(class_, "__init__")
         if made_others and self.whole:
             return result
@@ -299,8 +302,11 @@ class Construction(CallingBack):
         pos: Position,
     ) -> Values:
         owner = self.find_member(class_, "__call__")
+        overrides: Values = EMPTY
+        if not (self.whole or self.values[callee][2]):
+            overrides = self._call_below(class_, "__call__", args, keywords, spread, pos)
         if owner is None:
-            below = self.ask_below(callee, class_, "__call__", args, pos)
+            below = self.ask_below(callee, class_, "__call__", args, pos) or overrides
             if below:
                 return below | self.unknown
             if self.call_back(callee, "__call__", pos, written=True):
@@ -310,13 +316,27 @@ class Construction(CallingBack):
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
         given = [self.only(callee), *args]
-        made: Values = EMPTY
+        made = overrides
         for each in (owner, *self.instead_of(class_, owner, "__call__")):
             self.facts.append((f.MEMBER, each, "__call__", pos, True, "call", True))
             made = made | self._call_defined(
                 each, "__call__", given, keywords, spread, pos, rule="callable-instance"
             )
         return made
+
+    def _call_below(
+        self,
+        class_: Class,
+        name: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
+        """What a special method gives that subclasses may have instead: a slice asks the live ones."""
+        if name not in self.kept_below(class_):
+            return EMPTY
+        return self.call(self.single(("O", class_, name)), args, keywords, pos, spread=spread)
 
 
 def _decorated(ops: Sequence[Op]) -> Iterator[int]:

@@ -259,7 +259,7 @@ class ContainerEvaluation(ComputedNames):
             elif kind == "I":
                 result |= self.call_dunder(receiver, value[1], "__getitem__", [keys], pos)
                 if self.find_member(value[1], "__getitem__") is None:
-                    result |= self._inherited_item(value[1], keys, pos)
+                    result |= self._inherited_item(receiver, value[1], keys, pos)
                     result |= self.kept_by(value[1])
                     self._hash_keys(value[1], keys)
             elif kind in ("NS", "ND"):
@@ -314,15 +314,18 @@ class ContainerEvaluation(ComputedNames):
             if value[0] in ("K", "G", "GS", "XI"):
                 self._look_up(value, keys, pos)
 
-    def _inherited_item(self, class_: Class, keys: Values, pos: Position) -> Values:
+    def _inherited_item(
+        self, instance: int, class_: Class, keys: Values, pos: Position
+    ) -> Values:
         """``instance[key]`` of a class that extends a container or is a record."""
         held = self.held_by(class_)
         found = EMPTY if held is None else self._item(held, keys)
         own = self.find_member(class_, "__missing__") is not None
+        if not (self.whole or self.values[instance][2]):
+            own = own or "__missing__" in self.kept_below(class_)
         if held is not None and self.values[held][1] == "defaultdict" and not own:
             found = found | self._made_on_demand(held, pos)
         if own:  # 3.3.7
-            instance = self.intern(("I", class_, True))
             return found | self.call_dunder(instance, class_, "__missing__", [keys], pos)
         if held is not None:
             return found

@@ -47,6 +47,14 @@ def _partial(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.single(("PT", frozen[0], frozen[1:], names))
 
 
+def _partial_method(engine: ContainerEvaluation, call: Call) -> Values:
+    """A partial that gets its receiver first: ``functools.partialmethod`` in a class body."""
+    made = _partial(engine, call)
+    if engine.whole:
+        return made
+    return frozenset(engine.intern(("PB", *engine.values[value][1:])) for value in made)
+
+
 def _wraps(engine: ContainerEvaluation, call: Call) -> Values:
     wrapped = frozenset(call.argument(0, "wrapped"))
     _read_names(engine, wrapped, call.pos)
@@ -993,7 +1001,7 @@ def _keep(engine: ContainerEvaluation, call: Call) -> Values:
 MODELS: Final[dict[str, Model]] = {
     "functools.partial": _partial,
     "functools.reduce": _reduce,
-    "functools.partialmethod": _partial,
+    "functools.partialmethod": _partial_method,
     "functools.wraps": _wraps,
     "functools.update_wrapper": _update_wrapper,
     "builtins.property": _property,

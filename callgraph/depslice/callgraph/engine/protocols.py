@@ -75,7 +75,29 @@ class Protocols(CallEvaluation):
         pos: Position,
         rule: str = "protocol",
     ) -> Values:
-        """Call a special method, looked up on the type (3.3.12)."""
+        """Call a special method, looked up on the type (3.3.12).
+
+        In a slice also on those that instances become: ``self.__class__ = Open``.
+        """
+        result = self._call_own(receiver, class_, dunder, args, pos, rule)
+        for made in () if self.whole else self.made_into(class_, pos):
+            kind = self.values[made]
+            if kind[0] == "I":
+                result = result | self._call_own(made, kind[1], dunder, args, pos, rule)
+            else:
+                result = result | self.operate(made, dunder, args, pos)
+        return result
+
+    def _call_own(
+        self,
+        receiver: int,
+        class_: Class,
+        dunder: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str,
+    ) -> Values:
+        """Call a special method of instances that are of this class, or of one below."""
         owner = self.find_member(class_, dunder)
         value = self.values[receiver]
         exact = value[0] != "I" or value[2]

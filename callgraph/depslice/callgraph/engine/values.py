@@ -32,6 +32,7 @@ tag        fields                         stands for
 ``O``      class, attribute               what subclasses have that it leaves to them, or what a
                                           generated constructor stores
 ``PT``     values, args, keywords         functools.partial
+``PB``     values, args, keywords         functools.partialmethod, in a slice
 ``PS``     function, register             functools.partial made there, over a whole program
 ``SU``     class, receiver value id       super()
 ``GE``     function                       a generator made by calling it

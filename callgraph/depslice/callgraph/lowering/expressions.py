@@ -354,6 +354,9 @@ class ExpressionLowering:
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         if by_name and func.id == "setattr":  # type: ignore[attr-defined]
             frame.stores.update(filter(None, map(_text_of, node.args[1:2])))
+        elif type(func) is ast.Attribute and func.attr == "__setattr__":
+            # With its receiver, or by `super()` without.
+            frame.stores.update(filter(None, map(_text_of, node.args[-2:-1])))
         if type(func) is not ast.Name or func.id not in _QUIET:
             frame.turns += 1
         elif func.id == "isinstance":

@@ -838,7 +838,8 @@ class Classes:
         if class_ in order:
             for k in order[order.index(class_) + 1 :]:
                 if self._engine.binds(k, name):
-                    self.want_member(k, name, demand)
+                    for owner in (k, *self._engine.instead_of(live, k, name)):
+                        self.want_member(owner, name, demand)
                     return
 
     def _want_fitting(self, live: Class, prefix: str, suffix: str, demand: Demand) -> None:

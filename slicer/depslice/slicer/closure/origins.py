@@ -205,8 +205,14 @@ class Origins:
             self._read((each, name), reader)
             result |= self._all(self._filled.get((each, name), EMPTY), reader)
             own = [k for k in engine.mro(each) if k not in line]
-            stored = any(name in k.info.self_stores for k in own)
-            if stored or engine.find_member(each, name) is not engine.find_member(class_, name):
+            stored = any(
+                name in k.info.self_stores or name in engine.stored_on_others(k.module)
+                for k in own
+            )
+            if stored or any(
+                engine.find_member(each, asked) is not engine.find_member(class_, asked)
+                for asked in (name, "__getattr__")
+            ):
                 instance = engine.intern(("I", each, True))
                 probe = engine.probe(instance, "A", name, engine.opened_in(reader))
                 result |= self._all(self._answer(probe, reader), reader)
