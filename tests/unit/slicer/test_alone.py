@@ -397,9 +397,153 @@ def go():
     return len(x)
 """,
 }
+ABSENT = {
+    "compared": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = nh.A < 3
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "in a comprehension": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = [nh.make(n) for n in 'ab']
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "in a helper": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+def helper(x): return nh.make(x)
+X = helper(1)
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "in a decorator": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+def deco(f):
+    return nh.wrap(f)
+@deco
+def X(): return 1
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "inverted": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = ~nh.Q(a=1) & nh.Q(b=2)
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "a type": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = isinstance(1, nh.Base)
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "in a lambda": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = (lambda: nh.make(1))()
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "negative": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = -nh.A
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "sums": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = nh.A + nh.B - nh.C
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "its version": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+X = tuple(int(p) for p in nh.__version__.split('.')) > (1,)
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+    "entered": """
+# --- lib.py
+import nothere_abc as nh
+def base(): return X
+with nh.ctx(): X = 1
+# --- m.py
+def go(flag=0):
+    if flag:
+        from lib import X, base
+        return base()
+    return 'no'
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
-    for kind, programs in {"star": STARS, "tried": TRIED, "below": BELOW, "turned": TURNED}.items()
+    for kind, programs in {
+        "star": STARS,
+        "tried": TRIED,
+        "below": BELOW,
+        "turned": TURNED,
+        "absent": ABSENT,
+    }.items()
     for name, files in programs.items()
 }
 

@@ -314,9 +314,7 @@ class ContainerEvaluation(ComputedNames):
             if value[0] in ("K", "G", "GS", "XI"):
                 self._look_up(value, keys, pos)
 
-    def _inherited_item(
-        self, instance: int, class_: Class, keys: Values, pos: Position
-    ) -> Values:
+    def _inherited_item(self, instance: int, class_: Class, keys: Values, pos: Position) -> Values:
         """``instance[key]`` of a class that extends a container or is a record."""
         held = self.held_by(class_)
         found = EMPTY if held is None else self._item(held, keys)

@@ -101,13 +101,32 @@ class _Head:
         return lines
 
     def _named_by_definitions(self) -> set[Entity]:
-        """What is named when the file itself runs: by a base, a decorator, a constant."""
-        return {
-            meaning.entity
-            for source in self._plan.sources
-            for use, meaning in self._plan.meanings[source.module]
-            if use.eager and self._plan.live(source, use.unit)
-        }
+        """What is named when the file itself runs: by a base, a decorator, a constant.
+
+        By a function too which is named there, as it may be called.
+        """
+        within: dict[Entity, set[Entity]] = {}  # a definition -> what it names when it is called
+        found: set[Entity] = set()
+        for source in self._plan.sources:
+            uses = [
+                (use, meaning.entity)
+                for use, meaning in self._plan.meanings[source.module]
+                if self._plan.live(source, use.unit)
+            ]
+            made = {use.unit: entity for use, entity in uses if use.place is Place.DEFINITION}
+            for use, entity in uses:
+                if use.place is Place.DEFINITION:
+                    continue
+                if use.eager or use.unit not in made:
+                    found.add(entity)
+                else:
+                    within.setdefault(made[use.unit], set()).add(entity)
+        waiting = [*found]
+        while waiting:
+            further = within.pop(waiting.pop(), set()) - found
+            found |= further
+            waiting += further
+        return found
 
     def _view_lines(self) -> list[str]:
         types = self._plan.require("types", None).flat
@@ -145,12 +164,15 @@ _ABSENT = '''class {absent}:
         self._name = name
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         return {absent}(f"{{self._name}}.{{name}}")
 
     def _tell_functions(self):
-        if __import__("sys")._getframe(2).f_code.co_flags & 1:
+        frame = __import__("sys")._getframe(2)
+        while __name__ != "__main__" and frame and frame.f_code.co_name != "<module>":
+            frame = frame.f_back  # a helper, while this file is imported
+        if not frame or frame.f_code.co_flags & 1 or frame.f_globals is not globals():
             raise ImportError(f"{{self._name}} is not installed")
 
     def __call__(self, *args, **kwargs):
@@ -165,17 +187,28 @@ _ABSENT = '''class {absent}:
     def __getitem__(self, key):
         return self
 
-    def __or__(self, other):
+    __or__ = __and__ = __add__ = __sub__ = __mul__ = __truediv__ = __mod__ = __pow__ = __getitem__
+    __ror__ = __rand__ = __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rmod__ = __getitem__
+
+    def __neg__(self):
         return self
 
-    __ror__ = __add__ = __radd__ = __mul__ = __rmul__ = __or__
+    __pos__ = __invert__ = __enter__ = __neg__
+
+    def __exit__(self, *error):
+        return None
 
     def __iter__(self):
         self._tell_functions()
         return iter(())
 
     def __bool__(self):
-        return False'''
+        return False
+
+    def __lt__(self, other):
+        return False
+
+    __le__ = __gt__ = __ge__ = __instancecheck__ = __subclasscheck__ = __lt__'''
 
 _VIEW_HOOK = """
         if "__getattr__" in self._members and name not in self._members:
