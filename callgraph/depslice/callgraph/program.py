@@ -427,9 +427,9 @@ class Program:
         if name in self._own:
             return self.nearest(module, name)
         top = name.partition(".")[0]
-        if top in self.files or top in self.packages:
+        beside = self._beside(module)  # a script imports the modules that lie there, first of all
+        if f"{beside}{top}" not in self.files and (top in self.files or top in self.packages):
             return name
-        beside = self._beside(module)  # a script imports the modules that lie there
         return f"{beside}{name}" if beside and self.is_module(f"{beside}{top}") else name
 
     def binding_pieces(

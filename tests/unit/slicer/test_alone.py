@@ -535,6 +535,24 @@ def go(flag=0):
     return 'no'
 """,
 }
+OWN = {
+    "by its package": """
+# --- lib/__init__.py
+from lib._impl import run
+# --- lib/_impl.py
+import lib
+TAB = {}
+def reg(f):
+    lib._impl.TAB[f.__name__] = f
+    return f
+@reg
+def one(): return 1
+def run(): return sorted(lib._impl.TAB)
+# --- m.py
+from lib import run
+def go(): return run()
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
     for kind, programs in {
@@ -543,6 +561,7 @@ PROGRAMS = {
         "below": BELOW,
         "turned": TURNED,
         "absent": ABSENT,
+        "own": OWN,
     }.items()
     for name, files in programs.items()
 }

@@ -69,7 +69,8 @@ class ByReading:
     ) -> Iterator[tuple[Module, Reading]]:
         """The units that have the variable ``name`` of ``owner``, and may change it.
 
-        In the module itself those that have it by a text. Functions, classes and constants are
+        In the module itself those that have it by a text, or by the module (``import lib`` in a
+        module of ``lib``). Functions, classes and constants are
         rebound alone: what else is done to them, nobody does in roundabout ways.
         """
         variable = _Variable(owner, name, spelling.names_of(owner, name))
@@ -85,7 +86,7 @@ class ByReading:
                 continue
             unit = module.summary.units[index]
             held = spelling.held(module, unit)
-            roots = {} if module is owner else _roots(spelling, module, unit, variable.names)
+            roots = _roots(spelling, module, unit, variable)
             if told or _may_change(unit, roots):
                 found = self._reading(module, unit, held, variable, roots)
                 if found is not None and (found.writes or not defined):
@@ -103,9 +104,10 @@ class ByReading:
         handing = [place for module in sorted(giving) for place in spelling.handing(module)]
         places = {place: not known.isdisjoint(self._touches(place)) for place in handing}
         places.update(dict.fromkeys(spelling.having_text(variable.name), True))
+        has_itself = not spelling.of(variable.owner).imports.isdisjoint(giving)
         for each in set() if defined else set().union(*variable.names.values()):
             for place in spelling.spelling(each):
-                if place[0] is not variable.owner:
+                if has_itself or place[0] is not variable.owner:
                     places.setdefault(place, False)
         return places
 
@@ -172,9 +174,15 @@ class ByReading:
         return False
 
 
-def _roots(spelling: Spelling, module: Module, unit: Unit, names: Names) -> dict[Register, Link]:
-    """Where ``unit`` has the variable, as names tell; ``NONE``: perhaps, values will tell."""
-    own = names.get(module.name, set())
+def _roots(
+    spelling: Spelling, module: Module, unit: Unit, variable: _Variable
+) -> dict[Register, Link]:
+    """Where ``unit`` has the variable, as names tell; ``NONE``: perhaps, values will tell.
+
+    In its own module only by the module: what it does with the name is looked at anyway.
+    """
+    names = variable.names
+    own = set() if module is variable.owner else names.get(module.name, set())
     attributes = set().union(*names.values())
     roots: dict[Register, Link] = {}
     held = spelling.held(module, unit)

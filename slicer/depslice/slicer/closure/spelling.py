@@ -93,8 +93,8 @@ class Spelling:
                     self._handing.setdefault(each, []).append((module, unit))
 
     def of(self, module: Module) -> Spelled:
-        """What one of the modules says."""
-        return self._of[module.name]
+        """What a module says; nothing if it is none of them."""
+        return self._of.get(module.name) or Spelled()
 
     def spelling(self, name: str) -> Sequence[Place]:
         """The units that spell a name, as far as they have anything of other modules."""
