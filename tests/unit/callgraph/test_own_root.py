@@ -110,3 +110,22 @@ def _calls(folder: Path) -> dict[str, set[str]]:
         if reference.kind.value == "call":
             found.setdefault(reference.source, set()).add(reference.target)
     return found
+
+
+def test_a_script_has_what_lies_beside_it_before_a_package_of_that_name(tmp_path: Path) -> None:
+    files = """
+# --- src/lib/__init__.py
+def run(): return "package"
+# --- examples/lib/__init__.py
+def run(): return "beside"
+# --- examples/use.py
+import lib
+def go(): return lib.run()
+# --- tools/use.py
+import lib
+def go(): return lib.run()
+"""
+    write_files(files, tmp_path)
+    calls = _calls(tmp_path)
+    assert calls["examples.use:go"] == {"examples.lib:run"}
+    assert calls["tools.use:go"] == {"lib:run"}

@@ -536,18 +536,26 @@ def go(flag=0):
 """,
 }
 OWN = {
-    "by its package": """
-# --- lib/__init__.py
-from lib._impl import run
-# --- lib/_impl.py
+    "a statement": """
+# --- lib.py
 import lib
-TAB = {}
-def reg(f):
-    lib._impl.TAB[f.__name__] = f
+TABLE = {}
+lib.TABLE["one"] = 1
+def run(): return TABLE
+# --- m.py
+from lib import run
+def go(): return run()
+""",
+    "a decorator": """
+# --- lib/__init__.py
+import lib
+TABLE = {}
+def register(f):
+    lib.TABLE[f.__name__] = f
     return f
-@reg
+@register
 def one(): return 1
-def run(): return sorted(lib._impl.TAB)
+def run(): return sorted(lib.TABLE)
 # --- m.py
 from lib import run
 def go(): return run()
