@@ -561,6 +561,41 @@ from lib import run
 def go(): return run()
 """,
 }
+BUILT = {
+    "put into a list by a function": """
+# --- m.py
+A = []
+def put(t, v): t.append(v)
+L = []
+put(L, A)
+L[0].append(2)
+def go(): return A
+""",
+    "a list that is extended": """
+# --- m.py
+A = []
+L = []
+L += [A]
+L[0].append(2)
+def go(): return A
+""",
+    "a namespace by exec": """
+# --- m.py
+ns = {}
+exec("def f(): return 3", ns)
+f = ns["f"]
+def go(): return f()
+""",
+    "__set_name__ by getattr": """
+# --- m.py
+class Field:
+    def __set_name__(self, owner, name): getattr(owner, "table")[name] = 1
+class Form:
+    table = {}
+    a = Field()
+def go(): return Form.table
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
     for kind, programs in {
@@ -570,6 +605,7 @@ PROGRAMS = {
         "turned": TURNED,
         "absent": ABSENT,
         "own": OWN,
+        "built": BUILT,
     }.items()
     for name, files in programs.items()
 }
@@ -616,3 +652,14 @@ def go(): return f()
     write_files(files, tmp_path)
     found = slice_symbols(open_program(tmp_path, cache=None), ["m:go"])
     assert {item.symbol.id for item in found.items} == {"m:go", "m:f", "one:FLAG"}
+
+
+def test_more_callables_than_are_told_apart_are_called(tmp_path: Path) -> None:
+    """A function gets 25 of them by ``*args``; each has a ``__call__`` of its own."""
+    classes = [f"class C{i}:\n    def __call__(self): return {i}" for i in range(25)]
+    made = ", ".join(f"C{i}()" for i in range(25))
+    use = ["def use(*given): return [each() for each in given]", f"def go(): return use({made})"]
+    write_files("# --- m.py\n" + "\n".join(classes + use), tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["m:go"])
+    called = {item.symbol.id for item in found.items if item.symbol.id.endswith(".__call__")}
+    assert called == {f"m:C{i}.__call__" for i in range(25)}

@@ -224,6 +224,12 @@ class _Pass:
                 if self._union(given) & ~Link.CALLED:
                     function = self._engine.function(self._module, unit.index)
                     self._note_holder(self._arguments.holder(function, op), found)
+                own = {each for each in reads(op)[1:] if self._link(each) & ~Link.CALLED}
+                for register in self._filled_with(unit, op, own):
+                    self._note_holder(named_in(unit, register), found)
+            elif code == s.BINARY and self._union(op[2:4]) & Link.HOLDS:  # `L += [X]`
+                links[op[1]] = Link.HOLDS
+                self._note_holder(named_in(unit, op[2]) if op[4] == "iadd" else "", found)
             elif code == s.BIND and piece.owner >= 0:
                 if self._link(op[2]) & Link.SAME:
                     found.members[piece.owner, op[1]] = None
@@ -235,6 +241,13 @@ class _Pass:
                 links[op[1]] = roots[op[1]]
         if changes:
             found.pieces[piece.index] = piece
+
+    def _filled_with(self, unit: Unit, op: Op, given: set[Register]) -> Iterable[Register]:
+        """The arguments of a call that a function of the repository puts ``given`` into."""
+        if not given:
+            return ()
+        function = self._engine.function(self._module, unit.index)
+        return self._arguments.filled_with(function, op, given)
 
     def _note_holder(self, holder: str, found: Aliased) -> None:
         """Note that a variable has it from now on: ``table.append(X)``, ``table["x"] = X``."""

@@ -24,6 +24,7 @@ _PASSED_ON: Final = 3  # functions that a value is followed through
 _CHANGING: Final = frozenset(
     {
         *("builtins.setattr", "builtins.delattr", "builtins.next", "builtins.anext"),
+        "builtins.exec",  # with a namespace
         "builtins.vars",  # gives what can be filled
         *("operator.setitem", "operator.delitem", "operator.iadd", "operator.ior"),
         *(
@@ -91,6 +92,18 @@ class Arguments:
             return ""
         receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
         return named_in(function.unit, receivers[0]) if receivers else ""
+
+    def filled_with(self, function: Function, call: Op, given: set[Register]) -> Iterator[Register]:
+        """The arguments of a call that have what is ``given`` from then on: ``put(table, value)``."""
+        others = [register for register in reads(call)[1:] if register not in given]
+        for fact in self.facts_at(function, call[-1]) if others else ():
+            if fact[0] != f.CALL or fact[5]:
+                continue
+            values = {i for each in given for i in _parameters_given(fact[1], call, each)}
+            for register in others:
+                for index in _parameters_given(fact[1], call, register):
+                    if _puts_into(fact[1].unit, index, values):
+                        yield register
 
     def facts_at(self, function: Function, pos: int) -> list[f.Fact]:
         """The facts of a function at one place."""
@@ -217,10 +230,15 @@ class Arguments:
         methods: dict[Register, str] = {}
         results: list[Register] = []
         wanted: set[Register] = set()
+        getters: set[Register] = set()
         for op in function.unit.ops:
             code = op[0]
             wanted.update(reads(op))
-            if code == s.PHI and not given.isdisjoint(op[2]):
+            if code == s.GLOBAL and op[2] == "getattr":
+                getters.add(op[1])
+            elif code == s.CALL and op[2] in getters and not given.isdisjoint(op[3][:1]):
+                given.add(op[1])
+            elif code == s.PHI and not given.isdisjoint(op[2]):
                 given.add(op[1])
             elif code in (s.SETATTR, s.SETSUB) and op[1] in given:
                 return True
@@ -261,6 +279,19 @@ def _parameters_given(function: Function, call: Op, register: Register) -> Itera
                 yield signature.rest
     if call[5] is not None and any(register in part for part in call[5][:2]):
         yield from range(bound, len(params))
+
+
+def _puts_into(unit: Unit, holder: Register, values: set[Register]) -> bool:
+    """Whether a function itself puts one of ``values`` into what is in ``holder``."""
+    putting: set[Register] = set()
+    for op in unit.ops:
+        if op[0] == s.ATTR and op[2] == holder and op[3] in PUTTING:
+            putting.add(op[1])
+        elif op[0] == s.CALL and op[2] in putting and not values.isdisjoint(reads(op)[1:]):
+            return True
+        elif op[0] == s.SETSUB and op[1] == holder and op[3] in values:
+            return True
+    return False
 
 
 def named_in(unit: Unit, register: Register) -> str:
