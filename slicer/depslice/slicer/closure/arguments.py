@@ -236,9 +236,9 @@ class Arguments:
             wanted.update(reads(op))
             if code == s.GLOBAL and op[2] == "getattr":
                 getters.add(op[1])
-            elif code == s.CALL and op[2] in getters and not given.isdisjoint(op[3][:1]):
-                given.add(op[1])
-            elif code == s.PHI and not given.isdisjoint(op[2]):
+            elif (code == s.CALL and op[2] in getters and not given.isdisjoint(op[3][:1])) or (
+                code == s.PHI and not given.isdisjoint(op[2])
+            ):
                 given.add(op[1])
             elif code in (s.SETATTR, s.SETSUB) and op[1] in given:
                 return True
@@ -287,9 +287,9 @@ def _puts_into(unit: Unit, holder: Register, values: set[Register]) -> bool:
     for op in unit.ops:
         if op[0] == s.ATTR and op[2] == holder and op[3] in PUTTING:
             putting.add(op[1])
-        elif op[0] == s.CALL and op[2] in putting and not values.isdisjoint(reads(op)[1:]):
-            return True
-        elif op[0] == s.SETSUB and op[1] == holder and op[3] in values:
+        elif (op[0] == s.CALL and op[2] in putting and not values.isdisjoint(reads(op)[1:])) or (
+            op[0] == s.SETSUB and op[1] == holder and op[3] in values
+        ):
             return True
     return False
 
