@@ -596,6 +596,28 @@ class Form:
 def go(): return Form.table
 """,
 }
+ASKED = {
+    "a module by a protocol": """
+# --- impl.py
+def run(): pass
+# --- m.py
+from typing import Protocol, runtime_checkable
+import impl
+@runtime_checkable
+class P(Protocol):
+    def run(self): ...
+def go(): return isinstance(impl, P)
+""",
+    "keys of a class below a container": """
+# --- m.py
+from collections import Counter
+class A:
+    def __hash__(self): return 1
+    def __eq__(self, o): return True
+class C(Counter): pass
+def go(): return len(C([A(), A()]))
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
     for kind, programs in {
@@ -606,6 +628,7 @@ PROGRAMS = {
         "absent": ABSENT,
         "own": OWN,
         "built": BUILT,
+        "asked": ASKED,
     }.items()
     for name, files in programs.items()
 }

@@ -109,6 +109,8 @@ class Construction(CallingBack):
             held = self.held_by(class_)
             if held is not None and (new is None or self.held_as[held] not in _MADE_BY_NEW):
                 self.fill_held(held, Call(args, keywords, spread, pos))
+            for base in () if self.whole else self.external_bases(class_):
+                self.meet_demands(base, Call(args, keywords, spread, pos))
             if not self.whole and not keeps_nothing(self.external_bases(class_)):
                 self.note_handed((*args, *keywords.values(), spread), pos)
             if new is None or not self.named_fields(class_):
@@ -284,6 +286,10 @@ class Construction(CallingBack):
 
     def fill_held(self, held: int, call: Call) -> None:
         """Implemented by the container part."""
+        raise NotImplementedError
+
+    def meet_demands(self, dotted: str, call: Call) -> None:
+        """Implemented by the part for calls of code outside."""
         raise NotImplementedError
 
     def ask_below(

@@ -900,7 +900,7 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
     objects = frozenset(value for value in given if engine.values[value][0] == "I")
     engine.protocol(objects, (dunder,), call.pos)  # of no class, and asked all the same
     for class_ in _classes(engine, given):
-        _recognise(engine, class_, call.pos)
+        _recognise(engine, class_, call)
         for metaclass in engine.metaclasses_of(class_):
             engine.protocol(engine.single(("I", metaclass, True)), (dunder,), call.pos)
         if engine.find_member(class_, "__subclasshook__") is not None:
@@ -914,12 +914,14 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
     return engine.constants[-7]
 
 
-def _recognise(engine: ContainerEvaluation, class_: Class, pos: Position) -> None:
-    """What a protocol declares is what its instances are recognised by (PEP 544)."""
+def _recognise(engine: ContainerEvaluation, class_: Class, call: Call) -> None:
+    """What a protocol declares is what its instances are recognised by (PEP 544): modules too."""
+    modules = frozenset(value for value in call.args[0] if engine.values[value][0] == "M")
     for k in engine.mro(class_) if not engine.whole and engine.is_protocol(class_) else ():
         if engine.is_protocol(k):
             for name in k.info.members:
-                engine.facts.append((f.MEMBER, k, name, pos, False, "read", True))
+                engine.facts.append((f.MEMBER, k, name, call.pos, False, "read", True))
+                engine.load_attribute(modules, name, call.pos)
 
 
 _WITH_STRUCTURAL: Final = ("collections.abc", "contextlib", "os", "typing", "typing_extensions")
