@@ -618,6 +618,58 @@ class C(Counter): pass
 def go(): return len(C([A(), A()]))
 """,
 }
+MADE = {
+    "attributes": """
+# --- m.py
+class M1(type):
+    def hey(cls): return "m1"
+    def __len__(cls): return 1
+class M2(type):
+    def hey(cls): return "m2"
+    def __len__(cls): return 2
+def make(m):
+    class C(metaclass=m):
+        pass
+    return C
+def go():
+    return [make(k).hey() for k in (M1, M2)], [len(make(k)) for k in (M1, M2)]
+""",
+    "calls and protocols": """
+# --- m.py
+class M1(type):
+    def __call__(cls, *a):
+        return "m1", super().__call__(*a)
+    def hey(cls): return 1
+class M2(type):
+    def __call__(cls, *a):
+        return "m2", h2()
+    def hey(cls): return h2()
+    def __iter__(cls): return iter([h2()])
+    def __len__(cls): return 4
+def h2(): return "h2"
+def make(m):
+    class C(metaclass=m): pass
+    return C
+def go():
+    return make(M1)()[0], make(M2)(), make(M2).hey(), list(make(M2)), len(make(M2)), make(M1).hey()
+""",
+    "called by who gets the class": """
+# --- m.py
+class M1(type):
+    def __call__(cls): return "m1"
+class M2(type):
+    def __call__(cls): return "m2"
+def make(m):
+    class C(metaclass=m):
+        pass
+    return C
+C1 = make(M1)
+C2 = make(M2)
+def use(c): return c()
+def go():
+    return use(C1), use(C2)
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
     for kind, programs in {
@@ -629,6 +681,7 @@ PROGRAMS = {
         "own": OWN,
         "built": BUILT,
         "asked": ASKED,
+        "made": MADE,
     }.items()
     for name, files in programs.items()
 }

@@ -348,7 +348,8 @@ class AttributeEvaluation(Declared):
 
     def _of_metaclass(self, class_: Class, name: str, receiver: Values, pos: Position) -> Values:
         """What metaclasses bind to a name that the class has not."""
-        values: set[int] = set()
+        made = self.made_by_open(class_)
+        values: set[int] = set(self._load(made, name, pos)) if made else set()
         for metaclass in self.metaclasses_of(class_):
             found = self.find_member(metaclass, name)
             if found is not None:

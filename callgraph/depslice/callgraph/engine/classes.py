@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from depslice.callgraph import summary as s
@@ -14,6 +14,7 @@ from depslice.callgraph.engine.namespaces import listing
 from depslice.callgraph.engine.values import (
     EMPTY,
     NAMED_TUPLE,
+    NO_KEYWORDS,
     OPEN,
     Cell,
     Class,
@@ -42,6 +43,16 @@ class ClassEvaluation(AnnotationEvaluation):
         rule: str,
         certain: bool = True,
         external: bool = False,
+    ) -> Values:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        callees: Values,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
     ) -> Values:
         """Implemented by the call part."""
         raise NotImplementedError
@@ -79,6 +90,10 @@ class ClassEvaluation(AnnotationEvaluation):
                     metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
                 )
             self._list_namespace(metaclass, made, op[5])
+        if made.open_metaclasses:
+            given = [self.constants[s.STR], EMPTY, EMPTY]
+            self.call(made.open_metaclasses, given, NO_KEYWORDS, op[5])
+            self.call(self.made_by_open(made), [], NO_KEYWORDS, op[5])  # for who calls the class
         for index in made.info.pieces:
             piece = module.summary.pieces[index]
             if made.info.parent_function >= 0 and piece.unit >= 0:
@@ -141,15 +156,11 @@ class ClassEvaluation(AnnotationEvaluation):
                     self._join_family(made, kind[1])
                 elif kind[0] in OPEN:
                     external.append("?")
-        metaclasses = [
-            self.values[value][1]
-            for name, register in keywords
-            if name == "metaclass"
-            for value in registers[register]
-            if self.values[value][0] == "C"
-        ]
+        makers = [v for name, r in keywords if name == "metaclass" for v in registers[r]]
         made.external_bases = tuple(dict.fromkeys(external))
-        made.metaclasses = tuple(metaclasses)
+        made.metaclasses = tuple(self.classes_in(makers))
+        if not self.whole:
+            made.open_metaclasses = frozenset(v for v in makers if self.values[v][0] in OPEN)
         for class_ in (made, *self.live_subclasses(made)):
             class_.mro_cache = None
             self.wake(class_.family)
@@ -326,6 +337,11 @@ class ClassEvaluation(AnnotationEvaluation):
         """The metaclasses in the repo that ``class_`` or a class it inherits from names."""
         return [metaclass for k in self.mro(class_) for metaclass in k.metaclasses]
 
+    def made_by_open(self, class_: Class) -> Values:
+        """What stands for a class that only callers' metaclass makes: ``class C(metaclass=m)``."""
+        makers = [v for k in self.mro(class_) for v in k.open_metaclasses if v != self.unknown_id]
+        return EMPTY.union(*(self.derive("R", maker, ()) for maker in makers))
+
     def open_bases(self, class_: Class, *, instances: bool) -> Values:
         """What stands for the bases of a class that only callers know: ``class Wrapped(cls)``.
 
@@ -452,7 +468,7 @@ class ClassEvaluation(AnnotationEvaluation):
             self.ensure(self.function(module, piece.unit))
         return self.read(self.cell("cv", owner, name, index))
 
-    def classes_in(self, values: Values) -> Iterator[Class]:
+    def classes_in(self, values: Iterable[int]) -> Iterator[Class]:
         """The repo classes among ``values``."""
         for value in values:
             kind = self.values[value]

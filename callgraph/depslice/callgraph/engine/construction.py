@@ -47,7 +47,10 @@ class Construction(CallingBack):
         if not by_type:  # it was called to get there
             self.facts.append((f.INSTANCE, class_, pos))
         instance = self.single(("I", class_, exact))
+        made_by_open = self.made_by_open(class_)
         result: set[int] = set()
+        if made_by_open and not by_type:
+            result |= self.call(made_by_open, args, keywords, pos, spread=spread)
         for k in () if by_type else self.mro(class_):
             calling = [m for m in k.metaclasses if self.find_member(m, "__call__") is not None]
             for metaclass in calling:  # one of them, where a condition chooses

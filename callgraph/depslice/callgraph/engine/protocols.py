@@ -154,6 +154,9 @@ class Protocols(CallEvaluation):
                     ):
                         break
             elif kind[0] == "C":
+                made = self.made_by_open(kind[1])
+                if made:
+                    result |= self._first_of(made, dunders, pos)
                 for metaclass in self.metaclasses_of(kind[1]):
                     for dunder in dunders:
                         if self.find_member(metaclass, dunder) is not None:
@@ -190,7 +193,7 @@ class Protocols(CallEvaluation):
     def _is_of_metaclass(self, value: int) -> bool:
         """Whether it is a class whose class is one of the repo."""
         kind = self.values[value]
-        return kind[0] == "C" and bool(self.metaclasses_of(kind[1]))
+        return kind[0] == "C" and bool(self.metaclasses_of(kind[1]) or self.made_by_open(kind[1]))
 
     def _kept_in(self, values: Values, dunders: Sequence[str]) -> Values:
         """What instances hold that extend a container, and have none of ``dunders`` themselves."""
@@ -387,6 +390,7 @@ class Protocols(CallEvaluation):
                 result |= self._iterate_instance(value, kind[1], kind[2], pos, is_async=is_async)
             elif tag == "C":
                 result |= self._iterate_class(value, kind[1], pos)
+                result |= self.iterate(self.made_by_open(kind[1]), pos, is_async=is_async)
             elif tag == "ND":
                 result |= self.names_in(self.only(kind[1]), pos, inherited=False)
             elif tag in OPEN:

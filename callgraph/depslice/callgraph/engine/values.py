@@ -306,6 +306,7 @@ class Class:
         "module",
         "mro_cache",
         "named",
+        "open_metaclasses",
         "outer",
         "overrides",
         "serial",
@@ -320,6 +321,7 @@ class Class:
         self.base_values: list[Values] | None = None
         self.external_bases: tuple[str, ...] = ()
         self.metaclasses: tuple[Class, ...] = ()
+        self.open_metaclasses: Values = EMPTY  # that only callers know, in a slice
         self.mro_cache: tuple[Class, ...] | None = None
         self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
