@@ -670,6 +670,102 @@ def go():
     return use(C1), use(C2)
 """,
 }
+STORED = {
+    "by a decorator of another module": """
+# --- d.py
+class H:
+    def name(self): return "h"
+def deco(c):
+    c.helper = H()
+    return c
+# --- m.py
+from d import deco
+class Base:
+    helper = None
+    def go(self):
+        return self.helper.name()
+@deco
+class Sub(Base): pass
+def go(): return Sub().go()
+""",
+    "by a decorator of the class": """
+# --- m.py
+class H:
+    def name(self): return "h"
+def deco(c):
+    c.helper = H()
+    return c
+@deco
+class Sub:
+    def go(self):
+        return self.helper.name()
+def go(): return Sub().go()
+""",
+    "by a decorator, below a base": """
+# --- m.py
+class H:
+    def name(self): return "h"
+def deco(c):
+    c.helper = H()
+    return c
+class Base:
+    helper = None
+    def go(self):
+        return self.helper.name()
+@deco
+class Sub(Base): pass
+def go(): return Sub().go()
+""",
+    "by a function that gets the instance": """
+# --- m.py
+class H:
+    def name(self): return "h"
+def setup(s):
+    s.helper = H()
+class Base:
+    helper = None
+    def go(self):
+        return self.helper.name()
+class Sub(Base): pass
+def go():
+    s = Sub()
+    setup(s)
+    return s.go()
+""",
+    "by another module": """
+# --- ext.py
+class Ext:
+    def __init__(self, app=None):
+        if app: self.init(app)
+    def init(self, app):
+        app.ext = self
+    def hello(self): return "hi"
+# --- m.py
+from ext import Ext
+class App:
+    ext = None
+    def run(self): return self.ext.hello()
+def go():
+    app = App()
+    Ext(app)
+    return app.run()
+""",
+    "bases of a local class are in a list that grows": """
+# --- m.py
+class A:
+    def f(self): return "a"
+class B:
+    def f(self): return "b"
+BASES = [A]
+BASES.append(B)
+def make(i):
+    base = BASES[i]
+    class C(base): pass
+    return C
+def use(i): return make(i)().f()
+def go(): return use(0), use(1)
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
     for kind, programs in {
@@ -682,6 +778,7 @@ PROGRAMS = {
         "built": BUILT,
         "asked": ASKED,
         "made": MADE,
+        "stored": STORED,
     }.items()
     for name, files in programs.items()
 }

@@ -382,7 +382,9 @@ class AttributeEvaluation(Declared):
             others = dict.fromkeys(k for each in classes for k in self.mro(each) if k not in line)
             modules = dict.fromkeys(k.module for k in others)
             class_.kept_below = frozenset(
-                name for k in others for name in (*k.info.self_stores, *k.info.members)
+                name
+                for k in others
+                for name in (*k.info.self_stores, *k.info.members, *self.had_stored.get(k, ()))
             ).union(*map(self.stored_on_others, modules))
         return class_.kept_below
 

@@ -105,6 +105,7 @@ class EngineState:
         self.starred = False  # arguments come from `*args` or `**kwargs`: not every call has them
         self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
+        self.had_stored: dict[Class, set[str]] = {}  # by functions that instances are passed to
         self._stored_on_others: dict[Module, frozenset[str]] = {}
         self.either_base = False  # a class has been met of which a base is one of several
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator

@@ -165,10 +165,10 @@ class ClassEvaluation(AnnotationEvaluation):
             class_.mro_cache = None
             self.wake(class_.family)
             if not self.whole:
-                self._see_beside(class_)
+                self.see_beside(class_)
 
-    def _see_beside(self, class_: Class) -> None:
-        """More is known of what ``class_`` extends: a mixin may answer for the bases beside it."""
+    def see_beside(self, class_: Class) -> None:
+        """More is known of what ``class_`` has or extends: it may answer for its bases."""
         for each in self.mro(class_)[1:]:
             if each.kept_below is not None:
                 each.kept_below = None
@@ -385,6 +385,8 @@ class ClassEvaluation(AnnotationEvaluation):
         Where none does, the first that tells only its type (``x: T``): something else makes it.
         """
         known = class_.holders
+        if class_.info.parent_function >= 0 and not self.whole:
+            self.depend(class_.family)  # its function may run with another base
         if name in known and class_.mro_cache is not None:
             return known[name]
         first: Class | None = None

@@ -66,6 +66,16 @@ class StoreEvaluation(AttributeEvaluation):
                 self.note_unknown(name, pos, receiver, "write")
                 self.apply_special(receiver, f"{name}=", [values], pos)
 
+    def have_stored(self, receiver: int, name: str, values: Values) -> None:
+        """A function that the object was passed to has stored ``values`` there, in a slice."""
+        class_ = self.values[receiver][1]
+        if not self.setters_of(self.only(receiver), name):
+            names = self.had_stored.setdefault(class_, set())
+            if name not in names:
+                names.add(name)
+                self.see_beside(class_)
+            self.write(self.attribute_cell(class_, name), values - self.unknown)
+
     def setters_of(self, values: Values, name: str) -> Values:
         """What is called with what is stored on instances under ``name``: setters of properties."""
         found: set[int] = set()

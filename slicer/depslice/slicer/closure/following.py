@@ -359,7 +359,8 @@ class Following:
     def _call_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, args, keywords, spread, pos = fact
         given = Given(args, keywords, spread, at.function)
-        self._note_open(at, "call", value, given, ReferenceKind.CALL, "call-of-argument", pos)
+        demand = _demand(at, ReferenceKind.CALL, "call-of-argument", pos, certain=False)
+        self._open.note_called(value, given, demand)
 
     def _hand(self, at: Followed, fact: f.Fact) -> None:
         _, values, pos = fact

@@ -54,7 +54,7 @@ _COMMON = frozenset(
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _OF_ANY: Final = frozenset((*dir(object), "__bool__"))
-_NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed", "handed"})
+_NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed", "handed", "stored"})
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
@@ -63,13 +63,15 @@ _FEW_METHODS: Final = 4
 _STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
 Use: TypeAlias = (
-    f.Access | Literal["protocol", "matching", "call", "named", "spelled", "listed", "handed"]
+    f.Access
+    | Literal["protocol", "matching", "call", "named", "spelled", "listed", "handed", "stored"]
 )
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
 done with that; an access, which is the ``name``, by a name that texts of the slice spell;
-``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it."""
+``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
+``.name`` is stored, whose ``name`` is that and what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,13 @@ class OpenValues:
         self.note("named", name, (receiver, how), demand)
         if self._engine.values[name][0] != "P":
             self.note("spelled", receiver, how, demand.guessed())
+
+    def note_called(self, value: int, given: Given, demand: Demand) -> None:
+        """``value`` is called; or stands for what stores an attribute, and gets what is stored."""
+        kind = self._engine.values[value]
+        if kind[0] == "A" and kind[2][-1:] == "=":
+            self.note("stored", kind[1], (kind[2][:-1], given.args[0]), demand)
+        self.note("call", value, given, demand)
 
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for a parameter."""
@@ -322,6 +331,9 @@ class OpenValues:
             if tag in ("I", "C"):
                 prefix, suffix = use.name
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
+        elif use.use == "stored":
+            if tag in ("I", "C"):
+                self._engine.have_stored(value, *use.name)
         elif use.use in ("write", "delete") and tag != "M":
             self._settle_store(use, kind)
         elif use.use == "protocol" and tag == "K":

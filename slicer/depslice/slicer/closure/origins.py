@@ -206,7 +206,10 @@ class Origins:
             result |= self._all(self._filled.get((each, name), EMPTY), reader)
             own = [k for k in engine.mro(each) if k not in line]
             stored = any(
-                name in k.info.self_stores or name in engine.stored_on_others(k.module) for k in own
+                name in k.info.self_stores
+                or name in engine.stored_on_others(k.module)
+                or name in engine.had_stored.get(k, ())
+                for k in own
             )
             if stored or any(
                 engine.find_member(each, asked) is not engine.find_member(class_, asked)
