@@ -14,6 +14,24 @@ from depslice.slicer import render, slice_symbols
 from depslice.slicer.render import write_tree
 
 STARS = {
+    "a star that is asked before the last": """
+# --- pkg/__init__.py
+from .first import *
+from .second import *
+# --- pkg/first.py
+class Base:
+    def f(self): return "first"
+# --- pkg/mid.py
+from pkg import Base
+class Mid(Base): pass
+# --- pkg/second.py
+from .mid import *
+class Base:
+    def f(self): return "second"
+# --- m.py
+from pkg import Mid, Base
+def go(): return Mid().f(), Base().f()
+""",
     "global in a function": """
 # --- one.py
 COUNT = 4
@@ -597,6 +615,12 @@ def go(): return Form.table
 """,
 }
 ASKED = {
+    "annotations by vars": """
+# --- m.py
+class A:
+    x: int
+def go(): return list(vars(A).get("__annotations__", {}))
+""",
     "a module by a protocol": """
 # --- impl.py
 def run(): pass

@@ -214,7 +214,10 @@ class ScopeEvaluation(IdlePieces):
         """``from absolute import item``."""
         source = self.program.module(absolute)
         if source is not None and source is not importer and self._has(source, item):
-            return self.module_member(source, item)
+            found = self.module_member(source, item)
+            for early in self._given_early(importer, source, item):
+                found = found | self.module_member(early, item)
+            return found
         if self.program.is_module(f"{absolute}.{item}"):
             return self.single(("M", f"{absolute}.{item}"))
         if source is not None and item in source.summary.scope:
@@ -224,6 +227,20 @@ class ScopeEvaluation(IdlePieces):
         if self.program.is_module(absolute):
             return self.unknown
         return self.single(("X", f"{absolute}.{item}"))
+
+    def _given_early(self, importer: Module, package: Module, name: str) -> Iterator[Module]:
+        """What gives a module of a package ``name``, if that runs while the package does.
+
+        ``from .first import *; from .second import *``: what the second imports has it from the
+        first, if it asks the package.
+        """
+        stars = package.summary.stars
+        if self.whole or len(stars) < 2 or not importer.name.startswith(f"{package.name}."):
+            return
+        for index in stars:
+            given_by = self.program.star_of(package, index, name)
+            if given_by is not None:
+                yield given_by
 
     def _has(self, module: Module, name: str) -> bool:
         scope = module.summary
