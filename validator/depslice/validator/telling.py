@@ -54,8 +54,11 @@ def verdict(report: CheckReport) -> str:
     return "same" if report.proven else "imports"
 
 
-def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
-    """The report in lines of text; ``everything``: without shortening lists."""
+def check_lines(report: CheckReport, *, everything: bool, repaired: bool = False) -> Iterator[str]:
+    """The report in lines of text; ``everything``: without shortening lists.
+
+    ``repaired``: after a repair, which may have failed.
+    """
     failed = len(report.import_errors)
     yield f"check: {report.imports - failed} of {_count(report.imports, 'module')} imported"
     for module, error in report.import_errors.items():
@@ -95,8 +98,14 @@ def check_lines(report: CheckReport, *, everything: bool) -> Iterator[str]:
             yield from (f"  {name}" for name in shown)
             if len(names) > len(shown):
                 yield f"  and {len(names) - len(shown)} more (--verbose lists them)"
+    needed = "a miss of static analysis" if report.passes else "added, which was not enough"
     for miss in report.observed:
-        yield f"observed: {miss.symbol} ({miss.why}): a miss of static analysis"
+        yield f"observed: {miss.symbol} ({miss.why}): {needed}"
+    if repaired and not report.passes:
+        yield (
+            "check: --repair did not mend it: nothing names a definition that is missing; a"
+            " statement of a module that nobody keeps (a call that fills a table) it cannot find"
+        )
 
 
 def _count(number: int, noun: str) -> str:

@@ -26,6 +26,7 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import (
+    called_for_effect,
     changes_in_place,
     decorators_of,
     filled_class_variables,
@@ -310,7 +311,7 @@ class Builders:
         """Module-level calls and decorators that run a function which writes the variable.
 
         ``names``: of the variable; none of state outside. Of functions that register or set up,
-        those count that call them too.
+        those count that call them too; of others those that do for nothing but the effect.
         """
         functions = self._with_enclosing(module, writers)
         units = module.summary.units
@@ -320,6 +321,8 @@ class Builders:
             if registers(units[unit], names) or (names and sets_up(units[unit]))
         ]
         callers = functions | self._with_callers(self._with_enclosing(module, registering))
+        if names:
+            callers |= self._with_those_that_call_for_effect(functions)
         for other in self._which_may_name(callers):
             for piece in other.summary.pieces:
                 if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
@@ -551,6 +554,17 @@ class Builders:
             if not self._calls_one_of(caller, called):
                 return {}
             return self._with_enclosing(caller.module, (caller.unit.index,))
+
+        return self._with_further(functions, calls)
+
+    def _with_those_that_call_for_effect(
+        self, functions: dict[Function, None]
+    ) -> dict[Function, None]:
+        """``functions``, and those that call them, and give no result: ``def fill(): add(1)``."""
+
+        def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            places = called_for_effect(caller.unit)
+            return {caller: None} if places and self._calls_one_of(caller, called, places) else {}
 
         return self._with_further(functions, calls)
 

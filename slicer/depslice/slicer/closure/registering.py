@@ -111,13 +111,27 @@ def sets_up(unit: Unit) -> bool:
     Unlike caches, which are filled for an argument, or on the way to a result.
     """
     own = 1 if unit.owner >= 0 and not unit.flags & s.STATIC else 0
+    return unit.parent < 0 and len(unit.params) <= own and _has_no_result(unit)
+
+
+def _has_no_result(unit: Unit) -> bool:
     return (
         unit.kind == "function"
-        and unit.parent < 0
-        and len(unit.params) <= own
         and not unit.flags & s.GENERATOR
         and all(op[1] == s.NONE for op in unit.ops if op[0] == s.RETURN)
     )
+
+
+def called_for_effect(unit: Unit) -> set[int]:
+    """The places of the calls whose result nobody takes, in a function that gives none itself.
+
+    What they put where is what the function is for: ``def fill(): add(1); add(2)``. A cache is
+    filled on the way to a result, which an instance is too.
+    """
+    if not _has_no_result(unit) or unit.qualname.endswith(".__init__"):
+        return set()
+    wanted = {register for op in unit.ops for register in reads(op)}
+    return {op[-1] for op in unit.ops if op[0] == s.CALL and op[1] not in wanted}
 
 
 def makes_names(unit: Unit, spaces: Mapping[str, str]) -> bool:
