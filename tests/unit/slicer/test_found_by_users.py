@@ -80,3 +80,61 @@ def look(k): return T.get(k)
 """
     write_files(files, tmp_path)
     assert slice_ids(tmp_path, "app:look") == {"app:T", "app:look"}
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        "def put(k, v):\n    found = T.get('x')\n    found[k] = v",
+        "def put(k, v): T.get('x').update({k: v})",
+        "def put(k, v):\n    for each in T.values(): each[k] = v",
+        "def fill(t, k, v):\n    found = t.get('x')\n    found[k] = v\ndef put(k, v): fill(T, k, v)",
+    ],
+)
+def test_what_is_put_into_a_part_that_a_method_gives(register: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+T = {{"x": {{}}}}
+{register}
+put(1, 2)
+def look(): return T["x"][1]
+"""
+    assert both(files, "app:look", "m.look()", tmp_path) == ("2", "2")
+
+
+def test_a_part_of_an_object_from_outside_is_changed_in_a_function(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import argparse
+import xml.etree.ElementTree as ET
+P = argparse.ArgumentParser()
+ROOT = ET.Element("a")
+ET.SubElement(ROOT, "b")
+def options():
+    group = P.add_argument_group("x")
+    group.add_argument("--y")
+    found = ROOT.find("b")
+    found.set("k", "v")
+options()
+def look(): return P.parse_args(["--y", "3"]).y, ROOT.find("b").get("k")
+"""
+    assert both(files, "app:look", "m.look()", tmp_path) == ("('3', 'v')",) * 2
+
+
+def test_what_a_method_makes_is_no_part(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Table:
+    def __init__(self): self.rows = {}
+    def made(self): return {}
+T, D = Table(), {"x": {}}
+def put():
+    found = T.made()
+    found[1] = 2
+    copied = D.copy()
+    copied["y"] = 3
+put()
+def look(): return T.rows, D
+"""
+    write_files(files, tmp_path)
+    assert "app:put" not in slice_ids(tmp_path, "app:look")

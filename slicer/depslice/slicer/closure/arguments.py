@@ -26,6 +26,7 @@ _CHANGING: Final = frozenset(
         *("builtins.setattr", "builtins.delattr", "builtins.next", "builtins.anext"),
         "builtins.exec",  # with a namespace
         "builtins.vars",  # gives what can be filled
+        "xml.etree.ElementTree.SubElement",
         *("operator.setitem", "operator.delitem", "operator.iadd", "operator.ior"),
         *(
             "random.shuffle",
@@ -39,6 +40,15 @@ _CHANGING: Final = frozenset(
     }
 )
 """Functions of the standard library that change an argument, or use it up."""
+_MAKING: Final = frozenset(
+    {
+        *("clone", "copy", "deepcopy", "replace", "split", "new"),
+        *("union", "difference", "intersection", "symmetric_difference"),
+    }
+)
+"""Methods that make something new of what they are called on."""
+_TAKING: Final = frozenset({s.ATTR, s.SUB, s.ITER, s.ITEM, s.NARROW, s.CALL})
+"""Operations whose result may be a part of what they read first."""
 
 
 class Arguments:
@@ -224,7 +234,8 @@ class Arguments:
     ) -> bool:
         """Whether ``function`` changes what is in ``start``.
 
-        ``known``: by what surely fills it; not by any method called for nothing but its effect.
+        ``known``: by what surely fills it; not by any method called for nothing but its effect,
+        unless it is named so.
         """
         given = set(start)
         methods: dict[Register, str] = {}
@@ -250,13 +261,39 @@ class Arguments:
             elif code == s.CALL and op[2] in methods:
                 if methods[op[2]] in PUTTING:
                     return True
-                if acts(methods[op[2]]):
+                if puts(methods[op[2]]) if known else acts(methods[op[2]]):
                     results.append(op[1])
+                if not defined and self._gives_a_part(function, op, methods[op[2]]):
+                    given.add(op[1])
             elif code == s.CALL:
                 for register in given.intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
                         return True
-        return not known and any(result not in wanted for result in results)
+        return any(result not in wanted for result in results)
+
+    def _gives_a_part(self, function: Function, call: Op, method: str) -> bool:
+        """Whether a method gives something of what it is called on: ``table.get(key)``.
+
+        One of the repository tells; of others all do but those that make something new.
+        """
+        called = [fact[1] for fact in self.facts_at(function, call[-1]) if fact[0] == f.CALL]
+        if called:
+            return any(_returns_a_part(each.unit) for each in called)
+        return method not in _MAKING and method[:2] != "__"
+
+
+def _returns_a_part(unit: Unit) -> bool:
+    """Whether a method returns what it is called on, or something that has."""
+    parts = {0}
+    for op in unit.ops:
+        code = op[0]
+        if code in _TAKING and not parts.isdisjoint(reads(op)[:1]):
+            parts.add(op[1])
+        elif code == s.PHI and not parts.isdisjoint(op[2]):
+            parts.add(op[1])
+        elif code == s.RETURN and op[1] in parts:
+            return True
+    return False
 
 
 def _parameters_given(function: Function, call: Op, register: Register) -> Iterator[int]:
