@@ -502,6 +502,10 @@ class Program:
                 return source
         return None
 
+    def gives_at_run_time(self, source: Module, name: str, module: Module) -> bool:
+        """Whether a star import of ``source`` binds ``name`` in ``module`` when it runs."""
+        return self._gives(source, name, {module.name}, typing=False)
+
     def star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
         """The module that gives ``name`` to ``module`` by a star import, and the piece.
 

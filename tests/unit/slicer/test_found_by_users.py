@@ -138,3 +138,27 @@ def look(): return T.rows, D
 """
     write_files(files, tmp_path)
     assert "app:put" not in slice_ids(tmp_path, "app:look")
+
+
+@pytest.mark.parametrize("test", ["False", "TYPE_CHECKING", "MYPY", "TYPE_CHECKING and True"])
+@pytest.mark.parametrize("own", [True, False])
+def test_a_star_gives_nothing_that_only_type_checkers_see(
+    test: str, own: bool, tmp_path: Path
+) -> None:
+    unseen = f"if {test}:\n    from typing import Any\n"
+    files = f"""
+# --- pk/__init__.py
+# --- pk/events.py
+from typing import TYPE_CHECKING
+MYPY = False
+{unseen}
+class Event: pass
+# --- pk/parser.py
+from __future__ import annotations
+from pk.events import *
+{unseen if own else ""}
+def look(x: Any = 3) -> Any: return Event.__name__, x
+"""
+    if own:
+        files = files.replace("import *", "import *\nfrom pk.events import MYPY, TYPE_CHECKING")
+    assert both(files, "pk.parser:look", "m.look()", tmp_path) == ("('Event', 3)",) * 2

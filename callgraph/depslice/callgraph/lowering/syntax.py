@@ -11,6 +11,7 @@ from depslice.callgraph.summary import TypeExpr
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
+_FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -85,10 +86,17 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
 
 
 def is_type_checking(test: ast.expr | None) -> bool:
-    """Whether a test holds for type checkers alone (``typing.TYPE_CHECKING``)."""
+    """Whether a test holds for type checkers alone, or for nobody.
+
+    ``typing.TYPE_CHECKING``, ``MYPY``, ``False``; with whatever is asked beside it.
+    """
     match test:
-        case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
-            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in _FOR_CHECKERS
+        case ast.Constant(value=value):
+            return not value
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(map(is_type_checking, values))
     return False
 
 

@@ -231,11 +231,15 @@ class Names:
         *,
         value: bool = True,
     ) -> None:
-        """The star import ``piece``, of ``source``, binds ``name``."""
+        """The star import ``piece``, of ``source``, binds ``name``.
+
+        What ``source`` has for type checkers alone cannot be imported by that name.
+        """
         self._growth.keep_import(module, piece, demand)
         key = (module.name, piece.index)
-        self._closure.stars.setdefault(key, {})[name] = None
-        self._closure.runs.pop(key, None)
+        if piece.type_checking or self._program.gives_at_run_time(source, name, module):
+            self._closure.stars.setdefault(key, {})[name] = None
+            self._closure.runs.pop(key, None)
         self.want_name(source, name, demand, value=value)
         self._growth.keep_module(source.name)
         self._keep_failing(module, piece, source)
