@@ -162,3 +162,53 @@ def look(x: Any = 3) -> Any: return Event.__name__, x
     if own:
         files = files.replace("import *", "import *\nfrom pk.events import MYPY, TYPE_CHECKING")
     assert both(files, "pk.parser:look", "m.look()", tmp_path) == ("('Event', 3)",) * 2
+
+
+@pytest.mark.parametrize("added", ["_add = W._add", "def _add(self): return 4"])
+@pytest.mark.parametrize("kept", ["self._add()", "dict(f=self._add)['f']()"])
+def test_methods_borrowed_from_a_class_find_what_the_borrower_has(
+    added: str, kept: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- lib.py
+class W:
+    def __init__(self): self._setup()
+    def _add(self): return 3
+    def _setup(self): self.d = {kept}
+# --- app.py
+from lib import W
+class O:
+    _setup = W._setup
+    {added}
+    def __init__(self): self._setup()
+def look(both=True): return O().d, W().d if both else 0
+"""
+    original, sliced = both(files, "app:look", "m.look()", tmp_path)
+    assert sliced == original
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "made"),
+    [
+        ("return self.other()", "def other(self): return 3", 'type("C", (A, B), {})'),
+        ("return self.other", "other = 3", 'type("C", (A, B), {})'),
+        ("return super().go()", "def go(self): return 3", 'type("C", (A, B), {})'),
+        ("return self.other()", "def other(self): return 3", 'types.new_class("C", (A, B))'),
+    ],
+)
+def test_bases_of_a_class_made_by_a_call_have_what_the_others_have(
+    first: str, second: str, made: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- app.py
+import types
+class A:
+    def go(self): {first}
+class B:
+    {second}
+    def never(self): return self.go()
+C = {made}
+def look(): return C().go()
+"""
+    assert both(files, "app:look", "m.look()", tmp_path) == ("3", "3")
+    assert "app:B.never" not in slice_ids(tmp_path / "repo", "app:look")

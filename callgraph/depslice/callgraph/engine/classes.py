@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, permutations
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -221,6 +221,10 @@ class ClassEvaluation(AnnotationEvaluation):
                         self.call_member(metaclass, dunder, given, pos, "metaclass")
             elif kind[0] in OPEN:
                 self._note_subclassed(base, pos)
+        # The methods of each get an instance that has what the others have.
+        classes = [kind[1] for kind in map(self.values.__getitem__, bases) if kind[0] == "C"]
+        for base, other in permutations(classes, 2) if not self.whole else ():
+            self.join_beside(base, other)
 
     def _note_subclassed(self, base: int, pos: Position) -> None:
         """A class is made below one that callers know: what that runs (3.3.3)."""
@@ -498,6 +502,18 @@ class ClassEvaluation(AnnotationEvaluation):
             found = islice(class_.below(), _MOST_SUBCLASSES)
             class_.descendants = sorted(found, key=lambda c: c.id)
         return class_.descendants
+
+    def note_borrowed(self, owner: Class, values: Values) -> None:
+        """A class body binds ``values``: methods of other classes may run for its instances, too."""
+        for kind in [self.values[value] for value in values]:
+            if kind[0] == "F" and kind[1].unit.owner >= 0:
+                self.join_beside(owner, self.class_(kind[1].module, kind[1].unit.owner))
+
+    def join_beside(self, made: Class, lender: Class) -> None:
+        """What methods of ``lender`` call ``self`` may be an instance of ``made``, in a slice."""
+        if lender not in made.lenders and lender not in self.mro(made):
+            made.lenders = (*made.lenders, lender)
+            self._join_family(made, lender)
 
     def _join_family(self, made: Class, base: Class) -> None:
         """``made`` is a subclass of ``base`` from now on, and of what ``base`` inherits from."""

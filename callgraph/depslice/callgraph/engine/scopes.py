@@ -348,8 +348,14 @@ class ScopeEvaluation(IdlePieces):
         if function.unit.owner >= 0:
             owner = self.class_(module, function.unit.owner)
             self.write(self.cell("cv", owner, name, piece.index), values)
+            if not self.whole and piece.kind == "assign":
+                self.note_borrowed(owner, values)
         else:
             self.write(self.variable_cell(module, name, piece.index), values)
+
+    def note_borrowed(self, owner: Class, values: Values) -> None:
+        """Implemented by the class part."""
+        raise NotImplementedError
 
     # --- class scope and free variables
 

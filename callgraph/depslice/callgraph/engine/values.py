@@ -301,6 +301,7 @@ class Class:
         "id",
         "info",
         "kept_below",
+        "lenders",
         "members",
         "metaclasses",
         "module",
@@ -329,6 +330,8 @@ class Class:
         self.attributes: dict[str, Cell] = {}
         self.members: dict[str, Cell] = {}
         self.subclasses: dict[Class, None] = {}
+        # Classes that it does not extend, of which methods may have an instance of it as `self`.
+        self.lenders: tuple[Class, ...] = ()
         self.descendants: list[Class] | None = None
         self.kept_below: frozenset[str] | None = None  # names that those have something else for
         # owner and name -> the subclasses looked at, what they override

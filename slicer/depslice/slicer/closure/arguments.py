@@ -287,9 +287,8 @@ def _returns_a_part(unit: Unit) -> bool:
     parts = {0}
     for op in unit.ops:
         code = op[0]
-        if code in _TAKING and not parts.isdisjoint(reads(op)[:1]):
-            parts.add(op[1])
-        elif code == s.PHI and not parts.isdisjoint(op[2]):
+        taken = op[2] if code == s.PHI else reads(op)[:1] if code in _TAKING else ()
+        if not parts.isdisjoint(taken):
             parts.add(op[1])
         elif code == s.RETURN and op[1] in parts:
             return True

@@ -427,13 +427,15 @@ class Classes:
 
     def _answer_standing(self, live: Class, order: Sequence[Class]) -> None:
         """What was demanded of live classes before this one was."""
-        for k in order:
+        lent = self._live.order_of(live)[len(order) :]
+        for k in (*order, *lent):
             self._answer(live, self._of_subclasses.get(k, {}))
             for name, demand in tuple(self._of_instances.get(k, {}).items()):
                 self._want_where_missing(live, name, demand)
+        for k in order:
             for name, demand in tuple(self._in_line.get(k, {}).items()):
                 self._want_each(order, name, demand)
-        for stored in (*order, None):
+        for stored in (*order, *lent, None):
             for (name, how), demand in tuple(self._stored.get(stored, {}).items()):
                 self._want_if_notified(live, name, how, demand)
         for (k, listing), demand in tuple(self._all.items()):

@@ -49,8 +49,11 @@ class Live:
             self.place(class_)
 
     def place(self, class_: Class) -> bool:
-        """Put a live class below the classes that it extends; whether there are new ones."""
-        order = self._engine.mro(class_)
+        """Put a live class below the classes that it extends; whether there are new ones.
+
+        Those that lend it methods are as good.
+        """
+        order = self.order_of(class_)
         known = self._order[class_]
         self._index(class_)
         if order == known:
@@ -60,6 +63,14 @@ class Live:
             if k not in known:
                 self._below.setdefault(k, []).append(class_)
         return True
+
+    def order_of(self, class_: Class) -> tuple[Class, ...]:
+        """The classes of which methods may get an instance of ``class_``, its own line first."""
+        order = self._engine.mro(class_)
+        if not class_.lenders:
+            return order
+        lent = (each for lender in class_.lenders for each in self._engine.mro(lender))
+        return tuple(dict.fromkeys((*order, *lent)))
 
     def _index(self, class_: Class) -> None:
         """Find ``class_`` by the names it has now."""
