@@ -30,6 +30,7 @@ from depslice.slicer.closure.registering import (
     changes_in_place,
     decorators_of,
     filled_class_variables,
+    fills_alone,
     given_by,
     handed_on,
     passed_on,
@@ -322,7 +323,8 @@ class Builders:
         ]
         callers = functions | self._with_callers(self._with_enclosing(module, registering))
         if names:
-            callers |= self._with_those_that_call_for_effect(functions)
+            filling = {each: None for each in functions if fills_alone(each.unit)}
+            callers |= self._with_those_that_call_for_effect(filling)
         for other in self._which_may_name(callers):
             for piece in other.summary.pieces:
                 if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):

@@ -122,6 +122,16 @@ def _has_no_result(unit: Unit) -> bool:
     )
 
 
+def fills_alone(unit: Unit) -> bool:
+    """Whether to change something is all that ``unit`` is called for: it gives nothing new."""
+    given = {s.NONE, *range(len(unit.params))}
+    return (
+        unit.kind == "function"
+        and not unit.flags & s.GENERATOR
+        and all(op[1] in given for op in unit.ops if op[0] == s.RETURN)
+    )
+
+
 def called_for_effect(unit: Unit) -> set[int]:
     """The places of the calls whose result nobody takes, in a function that gives none itself.
 
