@@ -27,6 +27,14 @@ def both(files: str, target: str, expression: str, folder: Path) -> tuple[str, s
     return evaluate(repo, module, expression), evaluate(tree, module, expression)
 
 
+def flat(folder: Path, target: str, expression: str) -> str:
+    """What ``expression`` gives in the slice of ``target``, made one module."""
+    program = open_program(folder / "repo", cache=None)
+    [file] = render(program, slice_symbols(program, [target]), format="module").files
+    (folder / "flat.py").write_text(file.text)
+    return evaluate(folder, "flat", expression)
+
+
 def evaluate(folder: Path, module: str, expression: str) -> str:
     """What an expression gives with ``module`` of ``folder`` as ``m``; an exception, if any."""
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); import {module} as m"
@@ -46,7 +54,7 @@ def evaluate(folder: Path, module: str, expression: str) -> str:
         ("def add(k): T[1] = k()", "add(int)"),
         ("def add(k): T[1] = k + 1", "add(3)"),
         ("def add(k): T.setdefault(1, []).append(str(k))", "add(3)"),
-        ("def add(k):\n    T[1] = made = k + 1\n    return made", "add(3)"),
+        ("def add(k):\n    T[1] = k()\n    return k", "add(int)"),
         ("def add(k): T[1] = k + 1\ndef twice(k): add(k); add(k)", "twice(3)"),
     ],
 )
@@ -76,6 +84,8 @@ class Kept:
     def __init__(self): add(3)
 SIX = doubled(3)
 KEPT = Kept()
+def warm(): doubled(4)
+warm()
 def look(k): return T.get(k)
 """
     write_files(files, tmp_path)
@@ -212,3 +222,72 @@ def look(): return C().go()
 """
     assert both(files, "app:look", "m.look()", tmp_path) == ("3", "3")
     assert "app:B.never" not in slice_ids(tmp_path / "repo", "app:look")
+
+
+def test_what_a_function_imports_that_a_statement_calls_runs_in_the_same_order(
+    tmp_path: Path,
+) -> None:
+    files = """
+# --- pk/__init__.py
+from pk import man
+# --- pk/man.py
+class Manager:
+    def __init__(self): self.got = []
+def register_all(m):
+    from pk import brain
+    brain.register(m)
+MANAGER = Manager()
+register_all(MANAGER)
+# --- pk/brain.py
+from pk.build import Builder
+def register(m): m.got.append(Builder)
+# --- pk/build.py
+from pk.man import MANAGER
+class Builder:
+    def make(self): return len(MANAGER.got)
+def look(): return Builder().make()
+"""
+    assert both(files, "pk.build:look", "m.look()", tmp_path) == ("1", "1")
+    assert flat(tmp_path, "pk.build:look", "m.look()") == "1"
+
+
+def test_in_one_module_what_was_too_early_to_run_is_tried_again(tmp_path: Path) -> None:
+    files = """
+# --- pk/__init__.py
+from pk.man import MANAGER
+# --- pk/start.py
+def start(load=False):
+    if load: import pk.brain
+    return 1
+STARTED = start()
+# --- pk/man.py
+from pk.start import STARTED
+from pk.nodes import Node
+class Manager(Node):
+    def __init__(self): self.got = [STARTED]
+def register_all(m):
+    from pk import brain
+    brain.register(m)
+MANAGER = Manager()
+register_all(MANAGER)
+AFTER = 5
+# --- pk/nodes.py
+def made(full=False):
+    if full:
+        from pk.late import Late
+        return Late
+class Node:
+    kind = made()
+# --- pk/late.py
+from pk.man import AFTER
+Late = AFTER
+# --- pk/brain.py
+from pk.nodes import Node
+def register(m): m.got.append(Node.kind)
+# --- app.py
+from pk import MANAGER
+from pk.late import Late
+def look(): return MANAGER.got, Late
+"""
+    assert both(files, "app:look", "m.look()", tmp_path) == ("([1, None], 5)",) * 2
+    assert flat(tmp_path, "app:look", "m.look()") == "([1, None], 5)"

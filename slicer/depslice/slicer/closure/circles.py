@@ -9,7 +9,10 @@ imports by which the package itself enters the circle are kept too
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
@@ -25,6 +28,8 @@ from depslice.slicer.closure.import_order import (
 )
 from depslice.slicer.closure.importing import Importing
 from depslice.slicer.wiring import imported_modules, with_packages
+
+_CALLS: Final = 3  # calls from a statement to a function that imports
 
 
 class Circles:
@@ -47,7 +52,7 @@ class Circles:
         if not run.blocked:
             return False
         if self._original is None:
-            self._original = run_imports(self._program, self._growth.roots, all_steps)
+            self._original = run_imports(self._program, self._growth.roots, self._all_steps)
         for asking, entered in run.blocked.items():
             if asking in self._original.blocked:
                 continue
@@ -62,6 +67,8 @@ class Circles:
         assert module is not None
         piece = module.summary.pieces[index]
         edge = (importer, index, wanted)
+        if piece.kind != "import":  # a function that it calls imports
+            return False
         if edge in self._forced or self._enters(module, piece, wanted):
             return False
         self._forced.add(edge)
@@ -106,7 +113,32 @@ class Circles:
                 yield ImportStep(piece.index, tuple(self._kept_entries(module, piece)), (), ())
             else:
                 reads = tuple(self._names_read(module, piece))
-                yield ImportStep(piece.index, (), reads, piece.binds)
+                imports = tuple(self._called_imports(module, piece))
+                yield ImportStep(piece.index, imports, reads, piece.binds)
+
+    def _all_steps(self, module: Module) -> Iterator[ImportStep]:
+        """What ``module`` itself does, with the functions that it calls."""
+        for step in all_steps(module):
+            called = self._called_imports(module, module.summary.pieces[step.index])
+            yield replace(step, imports=step.imports or tuple(called))
+
+    def _called_imports(self, module: Module, piece: Piece) -> Iterator[ImportEntry]:
+        """What functions import that a statement calls, or that those call."""
+        if piece.unit < 0 or piece.kind == "import":
+            return
+        engine = self._growth.engine
+        latest = [engine.function(module, piece.unit)]
+        seen = set(latest)
+        for _ in range(_CALLS):
+            facts = [fact for caller in latest for fact in engine.facts_of(caller)]
+            latest = list(dict.fromkeys(fact[1] for fact in facts if fact[0] == f.CALL))
+            latest = [called for called in latest if called not in seen]
+            seen.update(latest)
+            for called in latest:
+                for op in called.unit.ops:
+                    if op[0] == s.IMPORT:
+                        target = self._program.import_target(called.module, op[2], op[3])
+                        yield "", 0, target, op[4]
 
     def _kept_entries(self, module: Module, piece: Piece) -> Iterator[ImportEntry]:
         """The kept aliases of an import; a star that is cut down, name by name."""

@@ -29,6 +29,10 @@ _Wanted = tuple[str, "list[Unit]", "Unit | None"]
 """A module to run now, where its statements go, and what they are inlined in."""
 
 
+_Missing = tuple[Entity, str]
+"""What is read too early, and the module that reads it."""
+
+
 class Unit(NamedTuple):
     """A top-level statement: its module and its number there."""
 
@@ -258,9 +262,9 @@ class _Simulation:
         self._started: set[str] = set()
         self._bound: set[Entity] = set()
         self._wanted: dict[str, _Wanted] = {}
-        self._missing: dict[str, Entity] = {}
+        self._missing: dict[str, _Missing] = {}
         self._trial = False
-        self._late: Entity | None = None
+        self._late: _Missing | None = None
 
     def run(self, roots: Iterable[str]) -> None:
         # A stack of half-run modules: deep import chains must not nest Python frames.
@@ -311,7 +315,7 @@ class _Simulation:
         for module, wanted in list(self._wanted.items()):
             if module in self._started:
                 self._wanted.pop(module, None)
-            elif module in self._missing and self._missing[module] not in self._bound:
+            elif module in self._missing and self._still_misses(self._missing[module]):
                 continue
             else:
                 missing = self._first_missing(module)
@@ -321,8 +325,12 @@ class _Simulation:
                 else:
                     self._missing[module] = missing
 
-    def _first_missing(self, module: str) -> Entity | None:
-        """Something that running ``module`` now would read too early."""
+    def _still_misses(self, missing: _Missing) -> bool:
+        entity, reader = missing
+        return entity not in self._bound and reader not in self._started
+
+    def _first_missing(self, module: str) -> _Missing | None:
+        """Something that running ``module`` now would read too early, and the module that would."""
         trial = _Simulation(self._flow)
         trial._started |= self._started
         trial._bound |= self._bound
@@ -334,7 +342,7 @@ class _Simulation:
         for entity in self._flow.needs(unit):
             binders = self._flow.binders.get(entity, ())
             if binders and entity not in self._bound and unit not in binders:
-                self._late = entity
+                self._late = entity, unit.module
                 return False
         return True
 
