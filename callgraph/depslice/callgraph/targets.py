@@ -21,7 +21,7 @@ _LISTED: Final = 20
 _CLOSE_NAMES: Final = 12
 # How alike two names must be to suggest one for the other; difflib's own default.
 _ALIKE: Final = 0.6
-_INCLUDABLE: Final = frozenset({"gitignored", "vendored", "virtualenv", "hidden", "build"})
+INCLUDABLE: Final = frozenset({"gitignored", "vendored", "virtualenv", "hidden", "build"})
 _DEFINED: Final = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -115,7 +115,7 @@ class _Search:
                 back = f"bring it back with --include '/{left.path}'"
                 raise UnknownTarget(
                     f"{path} is left out of the analysis ({left.reason})",
-                    hint=back if left.reason in _INCLUDABLE else "",
+                    hint=back if left.reason in INCLUDABLE else "",
                 )
 
     def _loaded(self, file: SourceFile) -> Module:

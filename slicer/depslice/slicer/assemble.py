@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.model import Diagnostic, Severity, Symbol, SymbolKind
 from depslice.callgraph.program import Module, Program, top_bound
+from depslice.callgraph.targets import INCLUDABLE
 from depslice.slicer.closure import Closure, PieceKey
 from depslice.slicer.cut import FileCut, Form, Link, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
 from depslice.slicer.order import dependency_order
+
+NEEDED: Final = "needed-but-left-out"
+"""The slug of what is left out of the analysis and imported by the slice."""
 
 
 def assemble(
@@ -48,8 +53,36 @@ def assemble(
             if symbol not in closure.distances
         ),
         cuts=make_cuts(program, closure, smaller),
-        diagnostics=tuple(d for d in program.diagnostics if _concerns(program, d.path, closure)),
+        diagnostics=(
+            *(d for d in program.diagnostics if _concerns(program, d.path, closure)),
+            *_needed_but_left_out(program, closure),
+        ),
     )
+
+
+def _needed_but_left_out(program: Program, closure: Closure) -> Iterator[Diagnostic]:
+    """What the slice imports of a package of the repo, and is not analysed: ``pkg/vendor``."""
+    asked: dict[str, str] = {}  # paths below packages -> what is imported
+    for module, name in closure.externals:
+        package, _, rest = module.partition(".")
+        found = program.files.get(package)
+        if found is not None and rest:
+            folder = found.path.rpartition("/")[0]
+            path = f"{folder}/" if folder else ""
+            for part in rest.split("."):
+                path += part
+                asked.setdefault(path, f"{module}.{name}" if name else module)
+                path += "/"
+    for left in program.project.left_out:
+        wanted = asked.get(left.path.removesuffix(".py"))
+        if wanted is not None:
+            again = f"; --include '/{left.path}' brings it in" if left.reason in INCLUDABLE else ""
+            yield Diagnostic(
+                slug=NEEDED,
+                severity=Severity.WARNING,
+                message=f"left out ({left.reason}), and the slice imports {wanted} from it{again}",
+                path=left.path,
+            )
 
 
 def _concerns(program: Program, path: str, closure: Closure) -> bool:

@@ -291,3 +291,29 @@ def look(): return MANAGER.got, Late
 """
     assert both(files, "app:look", "m.look()", tmp_path) == ("([1, None], 5)",) * 2
     assert flat(tmp_path, "app:look", "m.look()") == "([1, None], 5)"
+
+
+def test_a_slice_says_what_it_imports_of_what_is_left_out(tmp_path: Path) -> None:
+    files = """
+# --- pk/__init__.py
+# --- pk/vendor/__init__.py
+# --- pk/vendor/lex.py
+class Lexicon(dict): pass
+# --- pk/_vendor/__init__.py
+# --- pk/util.py
+try:
+    from .vendor.lex import Lexicon
+except ImportError:
+    from lex import Lexicon
+def look(): return Lexicon(a=1)
+def alone(): return 1
+"""
+    write_files(files, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    [found] = slice_symbols(program, ["pk.util:look"]).diagnostics
+    assert (found.slug, found.path) == ("needed-but-left-out", "pk/vendor")
+    assert "imports pk.vendor.lex" in found.message
+    assert "--include '/pk/vendor'" in found.message
+    assert not slice_symbols(program, ["pk.util:alone"]).diagnostics
+    program = open_program(tmp_path, cache=None, include=["/pk/vendor"])
+    assert not slice_symbols(program, ["pk.util:look"]).diagnostics
