@@ -7,7 +7,7 @@ a fact says is read once, and held against each operation that has noted it.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
@@ -33,6 +33,8 @@ _TOGETHER: Final = {
     "__radd__": "__add__",
 }
 """Methods of one protocol that one operation calls one after the other."""
+_HANDED: Final = "callback"
+_NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
 _CALLED: Final = _OURS | {"F", "C"}
@@ -115,13 +117,20 @@ class Said:
         return known
 
 
-def _weigh(edges: list[Edge], exact: bool, doubted: bool) -> list[Certainty]:
+def _weigh(
+    edges: list[Edge], exact: bool, doubted: bool, handed: Mapping[Edge, str] = _NONE_HANDED
+) -> list[Certainty]:
+    """The certainty of each edge beside the others; ``handed``: the groups of some."""
     alternatives: dict[str, set[str]] = {}
     for one in edges:
         if one.is_call:
             alternatives.setdefault(one.group, set()).add(one.alternative)
+            if one in handed:
+                alternatives.setdefault(handed[one], set()).add(one.alternative)
     callees = {group: len(others) for group, others in alternatives.items()}
-    return [_weigh_one(one, callees.get(one.group, 0), exact, doubted) for one in edges]
+    return [
+        _weigh_one(one, callees.get(handed.get(one, one.group), 0), exact, doubted) for one in edges
+    ]
 
 
 def _weigh_one(one: Edge, callees: int, exact: bool, doubted: bool) -> Certainty:
@@ -227,7 +236,8 @@ class Collected:
         doubted = bool(calling) and self._is_doubted(function, index)
         together: list[Certainty] = []
         if len(calling) > 1:
-            together = _weigh([edge for said in calling for edge in said.edges], exact, doubted)
+            edges = [edge for said in calling for edge in said.edges]
+            together = _weigh(edges, exact, doubted, self._handed(function, index, edges))
         weighed: list[tuple[int, Said, list[Certainty]]] = []
         start = 0
         for pos, said in parts:
@@ -238,6 +248,39 @@ class Collected:
                 certainties = said.weighed(exact, doubted)
             weighed.append((here if pos == f.HERE else pos, said, certainties))
         return weighed
+
+    def _handed(self, function: Function, index: int, edges: list[Edge]) -> dict[Edge, str]:
+        """By which argument each function that code outside may call got there.
+
+        Two arguments are no alternatives, nor are two methods of the object that is passed.
+        """
+        handed = [edge for edge in edges if edge.is_call and edge.certain and edge.rule == _HANDED]
+        if not handed or index < 0 or function.unit.ops[index][0] != s.CALL:
+            return {}
+        op = function.unit.ops[index]
+        places: dict[str, set[int]] = {}
+        for place, register in enumerate((*op[3], *(register for _, register in op[4]))):
+            for value in function.registers[register]:
+                for target in self._called_of(value):
+                    places.setdefault(target, set()).add(place)
+        by_argument: dict[Edge, str] = {}
+        for edge in handed:
+            owner, _, name = edge.target.rpartition(".")
+            for target, method in ((edge.target, ""), (owner, name)):
+                if len(places.get(target, ())) == 1:
+                    [place] = places[target]
+                    by_argument[edge] = f"{place}.{method}"
+                    break
+        return by_argument
+
+    def _called_of(self, value: int) -> Iterator[str]:
+        """The function that a value is, or the classes that an object has its methods from."""
+        kind = self._engine.values[value]
+        if kind[0] in ("F", "B"):
+            yield kind[1].id
+        elif kind[0] == "I":
+            for class_ in self._engine.mro(kind[1]):
+                yield class_.id
 
     def _is_exact(self, function: Function, index: int) -> bool:
         """Whether the objects whose kind decides what the operation calls are all known."""
