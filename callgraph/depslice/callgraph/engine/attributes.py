@@ -17,6 +17,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position, Register
 
 _LONGEST_DOTTED = 8
+_MOST_WRAPPERS = 4  # around each other, of which the innermost is asked for its name
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
 _HELD_BY_FUNCTIONS = frozenset({"__closure__", "__defaults__", "__kwdefaults__"})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
@@ -962,6 +963,19 @@ class AttributeEvaluation(Declared):
         either = {self.intern(("C", each, True)) for each in (candidate, class_)}
         others = (each for each in order if each is not class_)
         return any(either <= base for each in others for base in each.base_values or ())
+
+    def own_name(self, value: int, deep: int = 0) -> str | None:
+        """The ``__name__`` of a function, that of what it wraps if it does, or of a class."""
+        kind = self.values[value]
+        if kind[0] == "C" and kind[2]:
+            return str(kind[1].info.qualname.rpartition(".")[2])
+        if kind[0] != "F" or self.read(self.cell("fa", kind[1], "__name__")):
+            return None
+        wrapped = self.read(self.cell("fa", kind[1], "__wrapped__"))
+        if not wrapped:
+            return str(kind[1].unit.qualname.rpartition(".")[2])
+        names = {self.own_name(each, deep + 1) for each in wrapped if deep < _MOST_WRAPPERS}
+        return names.pop() if len(names) == 1 else None
 
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":

@@ -180,14 +180,10 @@ class CallEvaluation(ExternalCalls):
         unresolved = (f.UNRESOLVED, "", "unknown-callee", f.HERE)
         if unresolved not in self.facts or self.current is None:
             return
-        names = self._called_names.get(self.current)
-        if names is None:
-            ops = self.current.unit.ops
-            names = {each[1]: (each[3], each[2]) for each in ops if each[0] == s.ATTR}
-            self._called_names[self.current] = names
-        if op[2] not in names:
+        read = self._read_from(self.current, op[2])
+        if read is None:
             return
-        name, receiver = names[op[2]]
+        name, receiver = read
         place = self.facts.index(unresolved)
         self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
         methods = self.methods.get(name, ())
@@ -195,6 +191,38 @@ class CallEvaluation(ExternalCalls):
             self.values[v][0] in OPEN or self._has_no(v, name) for v in registers[receiver]
         ):
             self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
+
+    def _read_from(self, function: Function, register: Register) -> tuple[str, Register] | None:
+        """The attribute that is in a register, and of what it was read."""
+        names = self._called_names.get(function)
+        if names is None:
+            ops = function.unit.ops
+            names = {each[1]: (each[3], each[2]) for each in ops if each[0] == s.ATTR}
+            self._called_names[function] = names
+        return names.get(register)
+
+    def stored_by_own_name(
+        self, name: Register, value: Register
+    ) -> tuple[dict[str, Values], Values] | None:
+        """What is stored by its own name: ``table[f.__name__] = f``, ``setattr(x, f.__name__, f)``.
+
+        Each function or class by its name, and what has none that is known. Over all functions
+        that are ever stored there, each name would go with each of them.
+        """
+        function = self.current
+        if function is None or not self.whole:
+            return None
+        if self._read_from(function, name) != ("__name__", value):
+            return None
+        named: dict[str, Values] = {}
+        others: set[int] = set()
+        for each in function.registers[value]:
+            own = self.own_name(each)
+            if own is None:
+                others.add(each)
+            else:
+                named[own] = named.get(own, EMPTY) | self.only(each)
+        return named, others
 
     def _has_no(self, value: int, name: str) -> bool:
         """Whether it is known to be of a class outside that has no such attribute."""

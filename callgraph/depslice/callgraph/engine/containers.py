@@ -616,6 +616,19 @@ class ContainerEvaluation(ComputedNames):
                 result |= self.iterate(self.only(value), pos, is_async=False)
         return result
 
+    def store_operation(self, op: Op, registers: Sequence[Values]) -> None:
+        """A ``SETSUB`` operation."""
+        receivers, keys, values = (registers[register] for register in op[1:4])
+        apart = self.stored_by_own_name(op[2], op[3])
+        if apart is None:
+            self.store_item(receivers, keys, values, f.HERE)
+            return
+        named, others = apart
+        for name, each in named.items():
+            self.store_item(receivers, self.single(("S", name)), each, f.HERE)
+        if others:
+            self.store_item(receivers, self.constants[s.STR], others, f.HERE)
+
     def store_item(self, receivers: Values, keys: Values, values: Values, pos: Position) -> None:
         """``receiver[key] = values``."""
         for receiver in tuple(receivers):

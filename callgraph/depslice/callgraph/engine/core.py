@@ -496,7 +496,7 @@ class Engine(Probing):
                 self.free_cell(self.function(fn.module, op[1]), op[2]), r[op[3]]
             ),
             s.SETGLOBAL: self._set_global,
-            s.SETSUB: lambda fn, r, op: self.store_item(r[op[1]], r[op[2]], r[op[3]], f.HERE),
+            s.SETSUB: lambda fn, r, op: self.store_operation(op, r),
             s.STRING: lambda fn, r, op: self.single(("S", op[2])),
             s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], f.HERE),
             s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, f.HERE),

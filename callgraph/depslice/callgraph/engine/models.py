@@ -447,7 +447,7 @@ def _entries_stored(
 ) -> tuple[list[tuple[str, Values]], bool]:
     """The entries of dictionaries that a loop stores: ``for k, v in d.items(): setattr(x, k, v)``.
 
-    Each value under its own name; and whether that is all that the call with that
+    And what is stored by its own name, without one where that is not known. Each value under its own name; and whether that is all that the call with that
     ``result`` stores.
     """
     if engine.current is None or not engine.whole:
@@ -455,6 +455,10 @@ def _entries_stored(
     made = {op[1]: op for op in engine.current.unit.ops if op[0] in _FOLLOWED}
     call = made.get(result)
     stored = call is not None and call[0] == s.CALL and len(call[3]) == 3
+    apart = engine.stored_by_own_name(call[3][1], call[3][2]) if call and stored else None
+    if apart is not None:
+        named, others = apart
+        return [*named.items(), ("", others)], True
     register = _mapping_stored(call, made) if call is not None and stored else None
     if register is None:
         return [], False
@@ -501,7 +505,10 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 3:
         entries, all_of_them = _entries_stored(engine, call.register)
         for name, values in entries:
-            engine.store_attribute(call.args[0], name, values, call.pos)
+            if name:
+                engine.store_attribute(call.args[0], name, values, call.pos)
+            else:
+                engine.store_somewhere(call.args[0], values, call.pos)
         if all_of_them:
             return EMPTY
         for value in tuple(call.args[1]):
