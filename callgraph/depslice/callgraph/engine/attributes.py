@@ -308,9 +308,9 @@ class AttributeEvaluation(Declared):
             if not self.whole:
                 if self.is_assigned(owner, name):
                     values |= self._instance_state(class_, name, pos)
-                    values |= self._set_on_class(class_, name, exact=bool(exact))
+                    values |= self.set_on_class(class_, name, bool(exact))
             else:
-                values |= self._set_on_class(class_, name, exact=bool(exact))
+                values |= self.set_on_class(class_, name, bool(exact))
                 if not exact:
                     values |= self._overrides("C", class_, owner, name, pos)
             return values
@@ -318,7 +318,7 @@ class AttributeEvaluation(Declared):
             values |= self._instance_state(class_, name, pos)
             values |= self._of_open_bases(class_, name, pos, instances=False)
             self.facts.append((f.MEMBER, class_, name, pos, False, "class", False))
-        values |= self._set_on_class(class_, name, exact=bool(exact))
+        values |= self.set_on_class(class_, name, bool(exact))
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values
@@ -553,7 +553,7 @@ class AttributeEvaluation(Declared):
         if stored and owner is not None and self.whole:
             stored = self._fitting_member(class_.declarers.get(name, owner), name, stored)
         values |= stored
-        for value in self._set_on_class(class_, name, exact=exact):
+        for value in self.set_on_class(class_, name, exact):
             values |= self._bind_to_instance(value, receiver, pos)
         if not exact and self.whole and "__getattr__" in self.hooking:
             values |= self.fall_back_below(class_, owner, name, pos)
@@ -704,9 +704,9 @@ class AttributeEvaluation(Declared):
             cell = k.attributes.get(name)
             if cell is not None and cell.values:
                 return True
-        return bool(self._set_on_class(class_, name, exact=True))
+        return bool(self.set_on_class(class_, name, True))
 
-    def _set_on_class(self, class_: Class, name: str, *, exact: bool) -> Values:
+    def set_on_class(self, class_: Class, name: str, exact: bool) -> Values:
         """What code assigns to the attribute of the class itself: instances bind it.
 
         For a slice those who may do so were evaluated with :meth:`_instance_state`.

@@ -108,6 +108,11 @@ class Protocols(CallEvaluation):
             below = self.call_overrides(class_, owner, dunder, args, pos)
         elif not exact and dunder not in _PLAIN_RESULTS and dunder in self.kept_below(class_):
             below = self.call(self.single(("O", class_, dunder)), args, NO_KEYWORDS, pos)
+        if self.whole and dunder in self.stored:
+            given = [self.only(receiver), *args]
+            for each in map(self.values.__getitem__, self.set_on_class(class_, dunder, exact)):
+                if each[0] == "F":
+                    below = below | self.call_function(each[1], given, pos, rule=rule)
         if owner is None:
             for above in self.open_bases(class_, instances=True):
                 below = below | self.operate(above, dunder, args, pos)
