@@ -369,6 +369,21 @@ def _new_class(engine: ContainerEvaluation, call: Call) -> Values:
     return {value for value in bases if engine.values[value][0] == "C"} or engine.unknown
 
 
+def _iterators(
+    engine: ContainerEvaluation, values: Values, pos: Position
+) -> tuple[frozenset[int], Values]:
+    """The objects that ``__iter__`` gives, which are asked for an element later, and the rest."""
+    own = {v for v in values if engine.whole and _has(engine, v, "__iter__")}
+    given = engine.protocol(own, ("__iter__",), pos)
+    iterators = frozenset(v for v in given if _has(engine, v, "__next__"))
+    return iterators, (values - own) | (given - iterators)
+
+
+def _has(engine: ContainerEvaluation, value: int, dunder: str) -> bool:
+    kind = engine.values[value]
+    return kind[0] == "I" and engine.find_member(kind[1], dunder) is not None
+
+
 def _iter(engine: ContainerEvaluation, call: Call) -> Values:
     if len(call.args) == 2:  # a callable and the value that ends it
         made = engine.call(call.args[0], [], {}, call.pos, rule="callback", external=True)
@@ -376,9 +391,11 @@ def _iter(engine: ContainerEvaluation, call: Call) -> Values:
     else:
         values = call.argument(0, "")
         rows = {v for v in values if engine.values[v][:2] == ("K", "tuple")}
-        made = engine.iterate(values - rows, call.pos, is_async=False)
-        if rows:  # what is in a row stays in its place
-            return rows | (engine.container_of("list", call.register, made) if made else EMPTY)
+        iterators, others = _iterators(engine, values - rows, call.pos)
+        made = engine.iterate(others, call.pos, is_async=False)
+        if rows or iterators:  # what is in a row stays in its place
+            listed = engine.container_of("list", call.register, made) if made else EMPTY
+            return listed.union(rows, iterators)
     return engine.container_of("list", call.register, made)
 
 
