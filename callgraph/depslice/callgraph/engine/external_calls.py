@@ -434,6 +434,8 @@ class ExternalCalls(Texts):
         pos: Position,
         register: int,
     ) -> Values:
+        if dotted.startswith("heapq."):
+            args = args[1:]  # how many
         self._keyed(args, keywords, pos)
         elements: set[int] = set()
         if dotted == "builtins.filter" and len(args) > 1:

@@ -827,6 +827,19 @@ def _heap_push(engine: ContainerEvaluation, call: Call) -> Values:
     return _heap_pop(engine, call)
 
 
+def _insort(engine: ContainerEvaluation, call: Call) -> Values:
+    """``bisect.insort``: the list holds it; ``key`` is called for what it holds."""
+    given = call.argument(1, "x")
+    for row in call.argument(0, "a"):
+        if engine.values[row][0] == "K":
+            engine.add_element(row, given)
+    held = engine.iterate(call.argument(0, "a"), call.pos, is_async=False)
+    key = call.keywords.get("key")
+    if key:
+        engine.call(key, [held | given], {}, call.pos, rule="callback", external=True)
+    return EMPTY
+
+
 def _heap_pop(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.iterate(call.argument(0, "heap"), call.pos, is_async=False)
 
@@ -1109,6 +1122,9 @@ MODELS: Final[dict[str, Model]] = {
     "heapq.heappush": _heap_push,
     "heapq.heappushpop": _heap_push,
     "heapq.heapreplace": _heap_push,
+    "bisect.insort": _insort,
+    "bisect.insort_left": _insort,
+    "bisect.insort_right": _insort,
     "threading.local": _namespace,
     "weakref.WeakKeyDictionary": _dict,
     "weakref.WeakValueDictionary": _dict,
