@@ -298,7 +298,11 @@ class CallEvaluation(ExternalCalls):
             kinds = [self.values[v] for v in callees]
             known = all(
                 kind[0] in ("F", "B", "L")
-                or (kind[0] == "C" and not self.constructor_is_generated(kind[1]))
+                or (
+                    kind[0] == "C"
+                    and not self.constructor_is_generated(kind[1])
+                    and not self.is_typed_dict(kind[1])
+                )
                 for kind in kinds
             ) and (len(callees) >= _MANY_CALLEES or any(kind[0] == "C" for kind in kinds))
             self._dispatches[callees] = known
@@ -352,7 +356,11 @@ class CallEvaluation(ExternalCalls):
                 value[1], args, pos, rule=rule, keywords=keywords, spread=spread, external=external
             )
         if kind == "C":
-            return self.instantiate(value[1], value[2], args, keywords, spread, pos)
+            instance = self.instantiate(value[1], value[2], args, keywords, spread, pos)
+            if self.whole and self.is_typed_dict(value[1]):
+                entries = Call(args, keywords, spread, pos, register)
+                return self._models["builtins.dict"](self, entries)
+            return instance
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)
         places = kind in _PLACING and not spread <= self.unknown
