@@ -774,6 +774,11 @@ class AttributeEvaluation(Declared):
                 return self.call(kind[1], [], {}, pos)
             finally:
                 self.facts = saved
+        if kind[0] == "CD":
+            bound: Values = EMPTY
+            for each in kind[2]:
+                bound = bound | self._bind_to_instance(each, receiver, pos)
+            return self.single(("CD", kind[1], self.shared(bound)))
         if kind[0] == "CM":
             return self.single(("PT", self.only(value), (self.only(receiver),), ()))
         if kind[0] == "PB":

@@ -416,6 +416,9 @@ class CallEvaluation(ExternalCalls):
             result: Values = value[1]  # Callable[…, R]
             return result
         if kind == "CD":
+            entered = self.values[value[1]]
+            if entered[0] == "CI":  # made anew for each call
+                self.call_function(entered[1], [], pos, rule="protocol", external=True)
             self.enter_context(self.only(value[1]), pos, is_async=False)
             return self.call(value[2], args, keywords, pos, spread=spread)
         if kind == "NT":
@@ -594,7 +597,10 @@ class CallEvaluation(ExternalCalls):
             if kind in ("X", "XI"):
                 result |= self._external_decorator(value[1], decorated, pos)
             elif kind == "I" and "contextlib.ContextDecorator" in self.external_bases(value[1]):
-                self.call_back(decorator, "__call__", pos, written=True)
+                if not self.whole:  # whoever calls what it decorates enters it
+                    self.call_back(decorator, "__call__", pos, written=True)
+                result |= self.single(("CD", decorator, self.shared(decorated)))
+            elif kind == "CI" and self.whole:
                 result |= self.single(("CD", decorator, self.shared(decorated)))
             elif kind == "SR":
                 self._register(value, decorated, pos)

@@ -27,6 +27,8 @@ from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
+_KEPT: Final = frozenset({"B", "C", "CD", "CM", "F", "I", "PS", "PT"})
+"""Values that are worth keeping for those who call them."""
 _BY_ITEMS: Final = frozenset({"get", "pop", "setdefault", "items", "values"})
 _TYPES: Final = frozenset(
     {
@@ -492,6 +494,8 @@ class ExternalCalls(Texts):
                 self.run_function(kind[1], [], pos, rule="callback")
             elif kind[0] == "PT":
                 self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+            elif kind[0] == "CD":
+                self.call(self.only(value), [], {}, pos, rule="callback", external=True)
             elif kind[0] == "PS":
                 self._call_partial(value, [], NO_KEYWORDS, EMPTY, pos, -1, external=True)
             elif kind[0] == "I":

@@ -23,7 +23,7 @@ from depslice.callgraph.summary import Position
 _MOST_RECEIVERS = 8
 _MOST_GIVEN = 200  # passing the same again changes nothing, and takes time only
 _PASSED = CALLABLES_OUTSIDE | {
-    *("U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "PS", "L"),
+    *("U", "F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "CD", "PS", "L"),
 }
 _FUNCTIONS = frozenset({"F", "B", "C", "PT", "PS", "CM", "L"})
 _TEXT = frozenset({"S", "N"})
