@@ -20,6 +20,7 @@ from depslice.callgraph.engine.values import (
     NAMED_TUPLE,
     OPEN,
     OPEN_OR_OUTSIDE,
+    Cell,
     Class,
     Function,
     Value,
@@ -362,7 +363,14 @@ class ContainerEvaluation(ComputedNames):
             else:
                 self.names_in(receivers, pos, inherited=False)
                 result |= self.unknown
+            if name[0] != "S" and owner[0] == "I" and self.whole:
+                for k in self.mro(owner[1]):
+                    result |= self.read(self._named_somehow(k))
         return result
+
+    def _named_somehow(self, class_: Class) -> Cell:
+        """What ``vars(instance)`` of a class has under names that are computed."""
+        return self.cell("named somehow", class_)
 
     def hand_namespaces(self, args: Iterable[Values], pos: Position) -> None:
         """``template % vars(C)``, of a template nobody knows: any name of the class may be read."""
@@ -664,8 +672,11 @@ class ContainerEvaluation(ComputedNames):
                     assert module is not None
                     self.write(self.variable_cell(module, name, -1), values)
             elif value[0] == "ND":
-                for name in self._known_keys(keys) or ():
+                names = self._known_keys(keys)
+                for name in names or ():
                     self.store_attribute(self.only(value[1]), name, values, pos)
+                if names is None and self.values[value[1]][0] == "I":
+                    self.write(self._named_somehow(self.values[value[1]][1]), values)
             elif value[0] in ("G", "GS", "XI"):
                 self.note_handed((values,), pos)
                 self._look_up(value, keys, pos)
