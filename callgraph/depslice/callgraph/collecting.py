@@ -7,6 +7,7 @@ a fact says is read once, and held against each operation that has noted it.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -34,6 +35,9 @@ _TOGETHER: Final = {
 }
 """Methods of one protocol that one operation calls one after the other."""
 _HANDED: Final = "callback"
+_BASES: Final = frozenset({"asked-by-base", "called-by-base"})
+"""Rules by which a base calls several methods of one object: those are no alternatives."""
+_FEW: Final = 2  # of several, and few enough to be likely
 _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
@@ -51,7 +55,7 @@ class Edge:
 
     __slots__ = (
         *("alternative", "certain", "direct", "group", "is_call"),
-        *("kind", "number", "rule", "target"),
+        *("kind", "method", "number", "rule", "target"),
     )
 
     def __init__(
@@ -69,6 +73,7 @@ class Edge:
         beside = rule == "protocol" and name[:2] != "__"
         self.group = rule if rule in _WITH_ANOTHER else name if beside else ""
         self.alternative = f"{owner}.{_TOGETHER.get(name, name)}"
+        self.method = owner, name
 
 
 class Gap(NamedTuple):
@@ -128,8 +133,15 @@ def _weigh(
             if one in handed:
                 alternatives.setdefault(handed[one], set()).add(one.alternative)
     callees = {group: len(others) for group, others in alternatives.items()}
+    counts = [callees.get(handed.get(one, one.group), 0) for one in edges]
+    by_base = [place for place, one in enumerate(edges) if one.rule in _BASES]
+    if len(by_base) > _FEW:
+        namesakes = Counter(name for _, name in {edges[place].method for place in by_base})
+        for place in by_base:
+            if namesakes[edges[place].method[1]] == 1:
+                counts[place] = min(counts[place], _FEW)
     return [
-        _weigh_one(one, callees.get(handed.get(one, one.group), 0), exact, doubted) for one in edges
+        _weigh_one(one, count, exact, doubted) for one, count in zip(edges, counts, strict=True)
     ]
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Final
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.passing import FunctionCalls
 from depslice.callgraph.engine.structural import chosen
-from depslice.callgraph.engine.values import Values
+from depslice.callgraph.engine.values import Class, Values
 from depslice.callgraph.stubs.called_back import MAKE
 from depslice.callgraph.summary import Position
+
+_TEST_CASE: Final = "unittest.TestCase"
 
 
 class CallingBack(FunctionCalls):
@@ -51,13 +54,29 @@ class CallingBack(FunctionCalls):
     def hand_to_base(self, number: int, names: Sequence[str], pos: Position) -> None:
         """An object, or a class to make one of, is handed to code that knows its base.
 
-        ``names`` are what its class overrides: any of it may be called, some time.
+        ``names`` are what its class overrides: any of it may be called, some time. A test case
+        is handed over to be run.
         """
         receivers: Values = self.only(number)
+        rule = "called-by-base" if self._is_test_case(self.values[number][1]) else "handed"
         if self.values[number][0] == "C":
-            receivers = self.call(receivers, [], {}, pos, rule="handed", external=True)
+            receivers = self.call(receivers, [], {}, pos, rule=rule, external=True)
         for name in names:
-            self._call_back_method(receivers, name, pos, "handed")
+            self._call_back_method(receivers, name, pos, rule)
+
+    def run_tests(self, classes: Iterable[Class], pos: Position) -> None:
+        """``unittest.main()`` runs those of ``classes`` that are test cases."""
+        base = self.outside.stubs.class_named(_TEST_CASE)
+        for class_ in classes if base is not None else ():
+            if base is not None and self._is_test_case(class_):
+                names = self.outside.overridden.all_of(class_, [base])
+                self.hand_to_base(self.intern(("C", class_, True)), names, pos)
+
+    def _is_test_case(self, class_: Class) -> bool:
+        bases = [base for base, _ in self.outside.types.outer_bases(class_)]
+        return any(
+            each.dotted == _TEST_CASE for base in bases for each in self.outside.stubs.mro(base)
+        )
 
     def _call_back_method(self, instance: Values, name: str, pos: Position, rule: str) -> None:
         found = self.load_attribute(instance, name, pos)

@@ -90,8 +90,8 @@ def _asks(callee: Value) -> bool:
     return dotted.startswith(("operator.", "math.")) or any(dotted in each for each in known)
 
 
-_OF_BASES = frozenset({"asked-by-base", "called-by-base", "handed"})
-"""Rules by which code outside calls what a class overrides."""
+_OF_BASES = frozenset({"asked-by-base", "called-by-base", "handed", "registered"})
+"""Rules by which code outside calls what a class overrides, or what it has kept."""
 
 
 class CallEvaluation(ExternalCalls):

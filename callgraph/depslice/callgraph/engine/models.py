@@ -1032,6 +1032,16 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     return declared.union(call.args[1] if len(call.args) > 1 else EMPTY)
 
 
+def _run_tests(engine: ContainerEvaluation, call: Call) -> Values:
+    """``unittest.main()`` runs the test cases of the module, where it names no other."""
+    function = engine.current
+    if function is not None and engine.whole and not (call.args or "module" in call.keywords):
+        module = function.module
+        classes = [engine.class_(module, each.index) for each in module.summary.classes]
+        engine.run_tests(classes, call.pos)
+    return EMPTY
+
+
 def _keep(engine: ContainerEvaluation, call: Call) -> Values:
     """What is passed is kept, and none of it called."""
     return EMPTY
@@ -1141,6 +1151,7 @@ MODELS: Final[dict[str, Model]] = {
     "typing.NewType": _new_type,
     "typing_extensions.TypeVar": _type_variable,
     "typing.cast": _cast,
+    "unittest.main": _run_tests,
     "operator.attrgetter": _attribute_getter,
     "operator.methodcaller": _method_caller,
 }

@@ -42,6 +42,8 @@ _NOT_IN_SOURCE: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "contextlib.ContextDecorator": {"__call__": ("__enter__", "__exit__")},
     "contextlib.AsyncContextDecorator": {"__call__": ("__aenter__", "__aexit__")},
     "collections.UserDict": {"copy": ("__copy__", "__getitem__", "__iter__", "keys", "update")},
+    "unittest.TestCase": {"_callTestMethod": ("runTest", "test*")},
+    "unittest.IsolatedAsyncioTestCase": {"_callTestMethod": ("runTest", "test*")},
     "logging.Handler": {"__del__": ("acquire", "flush", "close", "release")},
     # Actions get the parser: `--help`, `--version`
     "argparse.ArgumentParser": {
