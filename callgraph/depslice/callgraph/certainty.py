@@ -59,6 +59,7 @@ _LIMITS: Final = {
     "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
     "by-name": _Limits(vague=3, exact=3),
     "called-by-base": _Limits(vague=3, exact=_ANY),
+    "registered": _Limits(vague=7, exact=7),  # kept elsewhere, each for a case of its own
     "handed": _Limits(vague=2, exact=2),  # called some time, perhaps
 }
 _LIKELY_UNSHOWN: Final = frozenset({"by-name", "callback"})

@@ -231,6 +231,8 @@ class ExternalCalls(Texts):
             self.protocol(self.only(method[1]), ("__missing__",), call.pos)
         if self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True)
+        if self.whole:
+            call = self._kept_for_later(names, call)
         for dotted in names:
             model = self._models.get(dotted)
             if model is not None:
@@ -240,6 +242,28 @@ class ExternalCalls(Texts):
         if self.values[method[1]][0] == "I" and self.keeper_of(self.values[method[1]][1]):
             made = made | self.call_kept(self.values[method[1]][1], method[3], call)
         return made | self._by_items(self.values[method[1]], method[3], call)
+
+    def _kept_for_later(self, names: Iterable[str], call: Call) -> Call:
+        """``parser.add_argument(type=f)`` keeps ``f``, ``parser.parse_args()`` calls what was kept.
+
+        What is left of the call.
+        """
+        for name in names:
+            place, keyword = library.REGISTERING.get(name, (0, ""))
+            if keyword:
+                kept = {v for v in call.argument(place, keyword) if self.values[v][0] in _KEPT}
+                self.write(self.cell("kept", name), kept)
+                args = [EMPTY if at == place else values for at, values in enumerate(call.args)]
+                others = {each: v for each, v in call.keywords.items() if each != keyword}
+                call = call._replace(args=args, keywords=others)
+            for each in library.RUNNING.get(name, ()):
+                kept_there = self.read(self.cell("kept", each))
+                if kept_there:
+                    self.call(
+                        kept_there, [], {}, call.pos,
+                        spread=self.unknown, rule="registered", external=True,
+                    )  # fmt: skip
+        return call
 
     def _fill_tuple(self, receiver: Value, method: str, call: Call) -> None:
         """``pair._replace(first=x)``, ``Pair._make(row)``: of a class that extends a named tuple."""

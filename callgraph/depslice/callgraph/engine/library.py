@@ -446,6 +446,23 @@ HOLDING: Final = KEEPING | {
 """Those of which it is told what they do with it, for a class that extends a container."""
 
 
+_NOWHERE: Final = 1 << 10  # by keyword alone
+REGISTERING: Final[Mapping[str, tuple[int, str]]] = {
+    "argparse._ActionsContainer.add_argument": (_NOWHERE, "type"),
+    "optparse.OptionContainer.add_option": (_NOWHERE, "callback"),
+    "sched.scheduler.enter": (2, "action"),
+    "sched.scheduler.enterabs": (2, "action"),
+}
+"""Methods that keep a function, for others to call it: the place and the name of the argument."""
+RUNNING: Final[Mapping[str, tuple[str, ...]]] = {
+    "argparse.ArgumentParser.parse_args": ("argparse._ActionsContainer.add_argument",),
+    "argparse.ArgumentParser.parse_known_args": ("argparse._ActionsContainer.add_argument",),
+    "optparse.OptionParser.parse_args": ("optparse.OptionContainer.add_option",),
+    "sched.scheduler.run": ("sched.scheduler.enter", "sched.scheduler.enterabs"),
+}
+"""Methods that call what those have kept, of whatever object: which one it was is not told apart."""
+
+
 def keeps_nothing(bases: Iterable[str]) -> bool:
     """Whether bases do nothing that is not told with what an instance is made with."""
     return all(
