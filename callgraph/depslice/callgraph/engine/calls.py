@@ -180,7 +180,7 @@ class CallEvaluation(ExternalCalls):
         unresolved = (f.UNRESOLVED, "", "unknown-callee", f.HERE)
         if unresolved not in self.facts or self.current is None:
             return
-        read = self._read_from(self.current, op[2])
+        read = self.read_from(self.current, op[2])
         if read is None:
             return
         name, receiver = read
@@ -192,7 +192,7 @@ class CallEvaluation(ExternalCalls):
         ):
             self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
 
-    def _read_from(self, function: Function, register: Register) -> tuple[str, Register] | None:
+    def read_from(self, function: Function, register: Register) -> tuple[str, Register] | None:
         """The attribute that is in a register, and of what it was read."""
         names = self._called_names.get(function)
         if names is None:
@@ -212,7 +212,7 @@ class CallEvaluation(ExternalCalls):
         function = self.current
         if function is None or not self.whole:
             return None
-        if self._read_from(function, name) != ("__name__", value):
+        if self.read_from(function, name) != ("__name__", value):
             return None
         named: dict[str, Values] = {}
         others: set[int] = set()

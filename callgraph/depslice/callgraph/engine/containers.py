@@ -168,6 +168,8 @@ class ContainerEvaluation(ComputedNames):
         keys: set[int] = set()
         for spelt, key, value in op[2]:
             text = self._known_key(registers[key]) if spelt is None else spelt
+            if text is None and self.whole:
+                text = self._member_key(key, registers[key])
             if text is not None:
                 self._place_item(container, text, registers[value])
             else:
@@ -226,6 +228,21 @@ class ContainerEvaluation(ComputedNames):
                     self.hash_values(self.unpack_item(pairs, 0, pos))
                 self.write(self.elements_cell(container), entries)
                 self.write(self.cell("n", container), entries)
+
+    def subscript_operation(self, op: Op, registers: Sequence[Values]) -> Values:
+        """A ``SUB`` operation."""
+        receivers, keys = registers[op[2]], registers[op[3]]
+        member = self._member_key(op[3], keys) if self.whole else None
+        if member is None:
+            return self.subscript(receivers, keys, f.HERE)
+        # Where a table has it by another name of the same member, anything may be meant.
+        tables = frozenset(
+            v for v in receivers if self._is_dict(v) and member in self.keys_of.get(v, ())
+        )
+        if tables:
+            self.hash_values(keys)
+        found = self.subscript(tables, self.single(("S", member)), f.HERE)
+        return found | self.subscript(receivers - tables, keys, f.HERE)
 
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
@@ -484,6 +501,23 @@ class ContainerEvaluation(ComputedNames):
         number = self.number_of(key)
         return None if number is None else s.number_key(number)
 
+    def _member_key(self, register: Register, keys: Values) -> str | None:
+        """The text that stands for the member of an enumeration which is named as a key."""
+        kind = self.values[next(iter(keys))] if len(keys) == 1 else ("U",)
+        if kind[0] != "I" or self.current is None:
+            return None
+        if not any(base.startswith("enum.") for base in self.external_bases(kind[1])):
+            return None
+        read = self.read_from(self.current, register)
+        owners = EMPTY if read is None else self.current.registers[read[1]]
+        if read is None or not owners or any(self.values[v][0] != "C" for v in owners):
+            return None
+        return f"member {kind[1].id}.{read[0]}"
+
+    def _is_dict(self, value: int) -> bool:
+        kind = self.values[value]
+        return bool(kind[0] == "K" and kind[1] in DICTS)
+
     def _is_slice(self, keys: Values) -> bool:
         [slice_] = self.constants[s.SLICE]
         return bool(keys) and all(self.values[key][:2] == self.values[slice_] for key in keys)
@@ -629,6 +663,12 @@ class ContainerEvaluation(ComputedNames):
         receivers, keys, values = (registers[register] for register in op[1:4])
         apart = self.stored_by_own_name(op[2], op[3])
         if apart is None:
+            member = self._member_key(op[2], keys) if self.whole else None
+            if member is not None:
+                tables = frozenset(v for v in receivers if self._is_dict(v))
+                for table in tables:
+                    self._store_under(table, member, keys, values)
+                receivers = receivers - tables
             self.store_item(receivers, keys, values, f.HERE)
             return
         named, others = apart
@@ -636,6 +676,13 @@ class ContainerEvaluation(ComputedNames):
             self.store_item(receivers, self.single(("S", name)), each, f.HERE)
         if others:
             self.store_item(receivers, self.constants[s.STR], others, f.HERE)
+
+    def _store_under(self, table: int, text: str, keys: Values, values: Values) -> None:
+        """``table[key] = values``, where ``text`` stands for the key."""
+        if self._may_mutate(self.values[table]):
+            self.write_item(table, text, values)
+            self.write(self.cell("key", table), keys)
+            self.hash_values(keys)
 
     def store_item(self, receivers: Values, keys: Values, values: Values, pos: Position) -> None:
         """``receiver[key] = values``."""

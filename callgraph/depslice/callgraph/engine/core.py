@@ -498,7 +498,7 @@ class Engine(Probing):
             s.SETGLOBAL: self._set_global,
             s.SETSUB: lambda fn, r, op: self.store_operation(op, r),
             s.STRING: lambda fn, r, op: self.single(("S", op[2])),
-            s.SUB: lambda fn, r, op: self.subscript(r[op[2]], r[op[3]], f.HERE),
+            s.SUB: lambda fn, r, op: self.subscript_operation(op, r),
             s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, f.HERE),
             s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), f.HERE),
             s.UNARY: self._unary,
