@@ -63,6 +63,12 @@ class CallingBack(FunctionCalls):
             receivers = self.call(receivers, [], {}, pos, rule=rule, external=True)
         for name in names:
             self._call_back_method(receivers, name, pos, rule)
+        if rule != "handed":
+            self.call_kept_by(f"{_TEST_CASE}.addCleanup", pos)
+
+    def call_kept_by(self, method: str, pos: Position) -> None:
+        """Implemented by the part for calls of code outside."""
+        raise NotImplementedError
 
     def run_tests(self, classes: Iterable[Class], pos: Position) -> None:
         """``unittest.main()`` runs those of ``classes`` that are test cases."""

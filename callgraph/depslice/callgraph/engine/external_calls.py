@@ -249,21 +249,42 @@ class ExternalCalls(Texts):
         What is left of the call.
         """
         for name in names:
-            place, keyword = library.REGISTERING.get(name, (0, ""))
-            if keyword:
-                kept = {v for v in call.argument(place, keyword) if self.values[v][0] in _KEPT}
-                self.write(self.cell("kept", name), kept)
-                args = [EMPTY if at == place else values for at, values in enumerate(call.args)]
-                others = {each: v for each, v in call.keywords.items() if each != keyword}
-                call = call._replace(args=args, keywords=others)
+            for kept in library.REGISTERING.get(name, ()):
+                call = self._keep(name, kept, call)
             for each in library.RUNNING.get(name, ()):
-                kept_there = self.read(self.cell("kept", each))
-                if kept_there:
-                    self.call(
-                        kept_there, [], {}, call.pos,
-                        spread=self.unknown, rule="registered", external=True,
-                    )  # fmt: skip
+                self.call_kept_by(each, call.pos)
         return call
+
+    def _keep(self, method: str, kept: library.Kept, call: Call) -> Call:
+        place = len(call.args) if kept.place < 0 else kept.place
+        given = call.argument(place, kept.keyword)
+        values: Values = self.shared({v for v in given if self.values[v][0] in _KEPT})
+        if values and kept.made:
+            classes = {v for v in values if self.values[v][0] == "C"}
+            made = self.call(
+                classes, [], {}, call.pos, spread=self.unknown, rule="handed", external=True
+            ) if classes else EMPTY  # fmt: skip
+            values = (values - classes) | made
+        elif values and kept.passed:
+            passed = tuple([self.shared(each) for each in call.args[place + 1 :]])
+            names = tuple([(name, self.shared(v)) for name, v in sorted(call.keywords.items())])
+            values = self.single(("PT", values, passed, names))
+        self.write(self.cell("kept", method), values)
+        args = [EMPTY if at == place else each for at, each in enumerate(call.args)]
+        keywords = {name: each for name, each in call.keywords.items() if name != kept.keyword}
+        return call._replace(args=args, keywords=keywords)
+
+    def call_kept_by(self, method: str, pos: Position) -> None:
+        """What ``method`` has kept is called here."""
+        for value in sorted(self.read(self.cell("kept", method))):
+            kind = self.values[value]
+            given = [] if kind[0] == "PT" else [self.unknown]
+            if kind[0] == "I":
+                self.call_member(kind[1], "__call__", [self.only(value), *given], pos, "registered")
+            elif kind[0] == "PT":
+                self.call(kind[1], kind[2], dict(kind[3]), pos, rule="registered", external=True)
+            else:
+                self.call(self.only(value), given, {}, pos, rule="registered", external=True)
 
     def _fill_tuple(self, receiver: Value, method: str, call: Call) -> None:
         """``pair._replace(first=x)``, ``Pair._make(row)``: of a class that extends a named tuple."""

@@ -6,7 +6,7 @@ import builtins
 import sys
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.facts import Listing
@@ -446,19 +446,34 @@ HOLDING: Final = KEEPING | {
 """Those of which it is told what they do with it, for a class that extends a container."""
 
 
-_NOWHERE: Final = 1 << 10  # by keyword alone
-REGISTERING: Final[Mapping[str, tuple[int, str]]] = {
-    "argparse._ActionsContainer.add_argument": (_NOWHERE, "type"),
-    "optparse.OptionContainer.add_option": (_NOWHERE, "callback"),
-    "sched.scheduler.enter": (2, "action"),
-    "sched.scheduler.enterabs": (2, "action"),
+class Kept(NamedTuple):
+    """An argument that a method keeps: its place (``-1``: by keyword alone) and its name.
+
+    ``made``: a class, of which an object is made at once. ``passed``: the arguments behind it are
+    what it is called with.
+    """
+
+    place: int
+    keyword: str
+    made: bool = False
+    passed: bool = False
+
+
+REGISTERING: Final[Mapping[str, tuple[Kept, ...]]] = {
+    "argparse._ActionsContainer.add_argument": (Kept(-1, "type"), Kept(-1, "action", made=True)),
+    "optparse.OptionContainer.add_option": (Kept(-1, "callback"),),
+    "sched.scheduler.enter": (Kept(2, "action"),),
+    "sched.scheduler.enterabs": (Kept(2, "action"),),
+    "unittest.TestCase.addCleanup": (Kept(0, "function", passed=True),),
 }
-"""Methods that keep a function, for others to call it: the place and the name of the argument."""
+"""Methods that keep a function, or an object, for others to call it."""
 RUNNING: Final[Mapping[str, tuple[str, ...]]] = {
     "argparse.ArgumentParser.parse_args": ("argparse._ActionsContainer.add_argument",),
     "argparse.ArgumentParser.parse_known_args": ("argparse._ActionsContainer.add_argument",),
     "optparse.OptionParser.parse_args": ("optparse.OptionContainer.add_option",),
     "sched.scheduler.run": ("sched.scheduler.enter", "sched.scheduler.enterabs"),
+    "unittest.TestCase.doCleanups": ("unittest.TestCase.addCleanup",),
+    "unittest.TestCase.run": ("unittest.TestCase.addCleanup",),
 }
 """Methods that call what those have kept, of whatever object: which one it was is not told apart."""
 
