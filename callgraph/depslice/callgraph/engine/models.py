@@ -1032,6 +1032,19 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     return declared.union(call.args[1] if len(call.args) > 1 else EMPTY)
 
 
+def _auto(engine: ContainerEvaluation, call: Call) -> Values:
+    """``enum.auto()``: the enumeration may say itself which value comes next."""
+    function = engine.current
+    if engine.whole and function is not None and function.unit.owner >= 0:
+        class_ = engine.class_(function.module, function.unit.owner)
+        number = engine.constants[s.INT]
+        given = [engine.constants[s.STR], number, number, engine.unknown]
+        made = engine.call_member(class_, "_generate_next_value_", given, call.pos, "enum")
+        if made:
+            return made
+    return engine.outside.call("enum.auto", call) or engine.single(("XI", "enum.auto"))
+
+
 def _run_tests(engine: ContainerEvaluation, call: Call) -> Values:
     """``unittest.main()`` runs the test cases of the module, where it names no other."""
     function = engine.current
@@ -1150,6 +1163,7 @@ MODELS: Final[dict[str, Model]] = {
     "typing.TypeVar": _type_variable,
     "typing.NewType": _new_type,
     "typing_extensions.TypeVar": _type_variable,
+    "enum.auto": _auto,
     "typing.cast": _cast,
     "unittest.main": _run_tests,
     "operator.attrgetter": _attribute_getter,
