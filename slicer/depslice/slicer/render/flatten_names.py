@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import combinations
 from typing import NamedTuple
 
 from depslice.callgraph.program import top_bound
@@ -199,6 +200,7 @@ class Program:
             for statement in source.scopes.imports:
                 if not statement.guarded and not statement.typing_only:
                     self._reach(self.run_by(source, statement), required, _runs_when_called)
+        self._reach(self._behind_branches(required), required, _runs_when_called)
         everything = set(required)
         for module in required:
             source = self.sources[module]
@@ -206,6 +208,32 @@ class Program:
                 if statement.guarded:
                     self._reach(self.run_by(source, statement), everything, _runs_perhaps)
         return sure, everything - required
+
+    def _behind_branches(self, modules: Iterable[str]) -> list[str]:
+        """The modules that what one branch of a statement imports needs, and what another does.
+
+        They run whichever is taken: ``if PROD: from prod import *``, ``else: from dev import *``,
+        and both have ``from base import *``.
+        """
+        found: dict[str, None] = {}
+        for module in sorted(modules):
+            source = self.sources[module]
+            by_unit: dict[int, list[ImportStatement]] = {}
+            for statement in source.scopes.imports:
+                if statement.guarded and not statement.typing_only:
+                    by_unit.setdefault(statement.unit, []).append(statement)
+            for statements in by_unit.values():
+                for one, other in combinations(statements, 2):
+                    if not (_stands_in(one, other.suite) or _stands_in(other, one.suite)):
+                        direct = {*self.run_by(source, one), *self.run_by(source, other)}
+                        behind = self._behind(source, one) & self._behind(source, other)
+                        found.update(dict.fromkeys(sorted(behind - direct)))
+        return list(found)
+
+    def _behind(self, source: Source, statement: ImportStatement) -> set[str]:
+        reached: set[str] = set()
+        self._reach(self.run_by(source, statement), reached, _runs_always)
+        return reached
 
     def _reach(
         self,
@@ -568,6 +596,10 @@ def _runs_always(statement: ImportStatement) -> bool:
 
 def _runs_when_called(statement: ImportStatement) -> bool:
     return not statement.guarded
+
+
+def _stands_in(statement: ImportStatement, suite: list[ast.stmt]) -> bool:
+    return any(node is statement.node for each in suite for node in ast.walk(each))
 
 
 def _runs_perhaps(_: ImportStatement) -> bool:
