@@ -44,7 +44,7 @@ from depslice.validator.validation import (
     parse_harness,
 )
 from depslice.validator.validation.harness import data_folder, is_whole
-from depslice.validator.validation.ledger import Ledger
+from depslice.validator.validation.ledger import Ledger, LedgerError
 
 _FORMAT: Final = 1
 
@@ -167,8 +167,9 @@ class Maker:
         with self.alone:
             key = self._key(target, generator)
             known = self._ledger.get(key)
-        if known is not None and self._is_there(parse_made(known)):
-            return parse_made(known)
+        earlier = None if known is None else parse_made(known)
+        if earlier is not None and self._is_there(earlier):
+            return earlier
         started = time.monotonic()
         loop = _Loop(self, target, generator, session)
         made = replace(loop.run(), seconds=time.monotonic() - started)
@@ -303,7 +304,16 @@ class _Loop:
         return "-".join(filter(None, label))
 
     def _write(self, draft: Draft) -> str:
-        """The harness as files; its name relative to the folder."""
+        """The harness as files; its name relative to the folder.
+
+        :raises LedgerError: there is no room, or no right to write there.
+        """
+        try:
+            return self._written(draft).as_posix()
+        except OSError as error:
+            raise LedgerError.of(self.maker.folder, error) from None
+
+    def _written(self, draft: Draft) -> Path:
         module, _, qualname = self.task.target.id.partition(":")
         name = qualname.replace("<locals>.", "").replace("<", "").replace(">", "")
         relative = Path(*module.split("."), f"{name}.{self._label()}.py")
@@ -314,7 +324,7 @@ class _Loop:
             folder.mkdir(exist_ok=True)
             (folder / Path(file).name).write_bytes(data)
         path.write_text(draft.text, encoding="utf-8")
-        return relative.as_posix()
+        return relative
 
 
 def _checked(found: object) -> Sequence[Draft] | Declined:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 SCHEMA: Final = "depslice.made/1"
+_MOST: Final = 1 << 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +62,32 @@ def made_document(made: Made) -> dict[str, Any]:
     }
 
 
-def parse_made(found: Mapping[str, Any]) -> Made:
-    """What :func:`made_document` wrote.
-
-    :raises KeyError: it is something else.
-    """
+def parse_made(found: Mapping[str, Any]) -> Made | None:
+    """What :func:`made_document` wrote; ``None`` if it is something else, edited by hand perhaps."""
     names = Made.__dataclass_fields__.keys() - {"reasons", "harness"}
-    return Made(
-        **{name: found[name] for name in names},
-        reasons=tuple((str(r["slug"]), str(r["message"])) for r in found["reasons"]),
-        harness=found["harness"] or "",
+    try:
+        made = Made(
+            **{name: found[name] for name in names},
+            reasons=tuple((str(r["slug"]), str(r["message"])) for r in found["reasons"]),
+            harness=found["harness"] or "",
+        )
+        dict(made.provenance)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return made if _has_its_types(made) else None
+
+
+def _has_its_types(made: Made) -> bool:
+    texts = (made.target, made.generator, made.strategy, made.verdict, made.harness)
+    numbers = (made.branch_coverage, made.mutation_score, made.dollars)
+    return (
+        all(type(each) is str for each in texts)
+        and all(each is None or _is_number(each) for each in numbers)
+        and _is_number(made.seconds)
+        and type(made.rounds) is type(made.tokens) is int
+        and type(made.self_equivalent) is bool
     )
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is float or (type(value) is int and abs(value) < _MOST)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +15,7 @@ from typing import Any, Final
 from depslice.callgraph.program import Program
 from depslice.harness import RecordedCall
 from depslice.validator.reaching import Reaching, ReachingCall, record_reaching
+from depslice.validator.validation.ledger import LedgerError
 from depslice.validator.workspace import CheckUnavailable, Workspace
 
 _FORMAT: Final = 1
@@ -125,7 +128,12 @@ def _write(path: Path, key: str, targets: Sequence[str], recording: Recording) -
         "failures": dict(recording.failures),
         "ended": recording.ended,
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(document), encoding="utf-8")
-    new.replace(path)
+    new = path.with_suffix(f".{os.getpid()}.new")  # another run may be writing, too
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(json.dumps(document), encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink()
+        raise LedgerError.of(path, error) from None

@@ -26,6 +26,7 @@ from depslice.harness import (
     Task,
 )
 from depslice.validator.validation import Gates, Session
+from depslice.validator.validation.ledger import LedgerError
 from harnesses import validating
 
 SOURCE = """
@@ -207,6 +208,35 @@ def test_made_is_stored_and_read() -> None:
         provenance={"calls": 3},
     )  # fmt: skip
     assert parse_made(made_document(made)) == made
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"target": 5},
+        {"verdict": None},
+        {"reasons": 7},
+        {"reasons": ["x"]},
+        {"mutation_score": 10**400},
+        {"tokens": [1]},
+        {"self_equivalent": None},
+        {"harness": ["x"]},
+        {"provenance": "text"},
+    ],
+)
+def test_what_is_no_result_is_made_again(change: dict[str, object]) -> None:
+    document = made_document(Made(target="a:b", generator="g", strategy="s", verdict="accepted"))
+    assert parse_made(document) is not None
+    assert parse_made(document | change) is None
+    assert parse_made({k: v for k, v in document.items() if k not in change}) is None
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_folder_that_is_full_is_named(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "clamp.script-sliced.py").symlink_to("/dev/full")
+    with pytest.raises(LedgerError, match="no space left on device"):
+        make(session, tmp_path, Script("script", GOOD))
 
 
 def test_the_summary_counts_by_generator_and_together() -> None:

@@ -156,6 +156,7 @@ def test_a_huge_completion() -> None:
         (failure(529), ModelUnavailable, 3),
         (Reply(body=b"<html>down</html>", headers={"content-type": "text/html"}), BadReply, 1),
         (Reply(body=b"\xff{", headers={"content-type": "application/json"}), BadReply, 1),
+        (Reply(body=b"[" * 200_000, headers={"content-type": "application/json"}), BadReply, 1),
         (as_json({}), BadReply, 1),
         (as_json([]), BadReply, 1),
         (as_json(None), BadReply, 1),

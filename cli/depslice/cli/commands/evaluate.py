@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depslice.cli.modelling import ModelOptions
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.options import Command, Output, output_options
 from depslice.cli.results import json_text, write_result
 from depslice.cli.solving import Asked, solver_option, solving_options
@@ -111,7 +111,7 @@ def evaluate(
                 notes.say(f"{told}: no answer can pass")
     found = scores(made, ks=(1, *ks))
     write_result(output, _rendered(found, made, format_))
-    notes.say(f"{len(made):,} attempts; {time.monotonic() - started:.0f} s")
+    notes.say(f"{counted(len(made), 'attempt')}; {time.monotonic() - started:.0f} s")
 
 
 def _line(attempt: Attempt) -> str:

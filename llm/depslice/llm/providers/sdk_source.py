@@ -48,7 +48,7 @@ class SdkSource(ABC):
         started = time.monotonic()
         try:
             reply = self._send(client, request)
-        except (getattr(sdk, self.failures), ValueError) as error:
+        except (getattr(sdk, self.failures), ValueError, RecursionError) as error:
             raise translate(sdk, error, model=self.name, key=self._endpoint.key) from None
         return self._completion(request, reply, time.monotonic() - started)
 

@@ -156,7 +156,10 @@ def _said(tree: ast.Module) -> dict[str, object]:
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
             ) if name in ("HARNESS_FORMAT", "TARGET", "TOLERANCE"):
-                found[name] = ast.literal_eval(value)
+                try:
+                    found[name] = ast.literal_eval(value)
+                except ValueError:
+                    raise HarnessError(f"{name} is no literal (line {each.lineno})") from None
             case _:
                 pass
     return found

@@ -22,6 +22,11 @@ class LedgerError(DepsliceError):
     slug = "results"
     exit_code = 2
 
+    @classmethod
+    def of(cls, path: Path, error: OSError) -> LedgerError:
+        """What the system says of a path."""
+        return cls(f"{path}: {(error.strerror or str(error)).lower()}")
+
 
 class Ledger:
     """The results of a file: documents of one ``schema``.
@@ -43,17 +48,22 @@ class Ledger:
         for number, line in enumerate(data.splitlines(keepends=True), 1):
             try:
                 found = json.loads(line)
-                key, kind = found["key"], found["schema"]
-            except (ValueError, KeyError, TypeError):
+                key, kind = str(found["key"]), str(found["schema"])
+            except (ValueError, KeyError, TypeError, RecursionError):
                 if line.endswith(b"\n"):
                     raise LedgerError(f"{path}:{number} is not a line of results") from None
                 break
             if kind != schema:
-                raise LedgerError(f"{path}:{number} is another command's: {kind}, not {schema}")
+                raise LedgerError(
+                    f"{path}:{number} is another command's: {kind[:80]}, not {schema}"
+                )
             self._known[key] = found
             whole += len(line)
         if whole < len(data) and not only_read:
-            os.truncate(path, whole)
+            try:
+                os.truncate(path, whole)
+            except OSError as error:
+                raise LedgerError.of(path, error) from None
 
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The document that is there, if it is."""
@@ -68,7 +78,7 @@ class Ledger:
             with self.path.open("ab") as file:
                 file.write(json.dumps({"key": key, **document}).encode() + b"\n")
         except OSError as error:
-            raise _failed(self.path, error) from None
+            raise LedgerError.of(self.path, error) from None
 
 
 def key_of(harness: Harness, program: Program, gates: Gates) -> str:
@@ -91,10 +101,6 @@ def _read(path: Path, *, missing_ok: bool) -> bytes:
     except FileNotFoundError as error:
         if missing_ok:
             return b""
-        raise _failed(path, error) from None
+        raise LedgerError.of(path, error) from None
     except OSError as error:
-        raise _failed(path, error) from None
-
-
-def _failed(path: Path, error: OSError) -> LedgerError:
-    return LedgerError(f"{path}: {(error.strerror or str(error)).lower()}")
+        raise LedgerError.of(path, error) from None
