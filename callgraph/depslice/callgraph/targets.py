@@ -60,6 +60,11 @@ class _Search:
     def run(self) -> Symbol:
         if not self._text:
             raise UnknownTarget("the target is empty")
+        found = self.find()
+        return found if found is not None else self._fail()
+
+    def find(self) -> Symbol | None:
+        """The symbol; ``None`` when there is none, or an exception that says more."""
         head, colon, tail = self._text.partition(":")
         found = self._in_file(head, tail, has_colon=bool(colon))
         if found is None and colon:
@@ -68,7 +73,7 @@ class _Search:
             found = self._dotted()
         if found is None:
             found = self._by_ending()
-        return found if found is not None else self._fail()
+        return found
 
     # --- files
 
@@ -278,6 +283,13 @@ class _Search:
     # --- failing well
 
     def _fail(self) -> NoReturn:
+        inherited = self._inherited()
+        if inherited:
+            raise UnknownTarget(
+                f"{self._text} is inherited, and has no code of its own",
+                candidates=(inherited,),
+                hint=f"name it where it is defined: {inherited}",
+            )
         candidates = self._nearest()
         where = f" in {self._module.file.path}" if self._module is not None else ""
         hint = "" if candidates else "see what there is with: depslice functions REPO"
@@ -286,6 +298,31 @@ class _Search:
             candidates=tuple(candidates),
             hint=self._unreadable() or hint,
         )
+
+    def _inherited(self) -> str:
+        """The member that the class before the last dot has from a base; empty if none."""
+        from depslice.callgraph.engine.core import Engine  # costs, and only who fails pays
+
+        holder, _, name = self._text.rpartition(".")
+        if not holder or not name.isidentifier():
+            return ""
+        try:
+            found = _Search(self._program, holder).find()
+        except UnknownTarget:
+            return ""
+        if found is None or found.kind is not SymbolKind.CLASS:
+            return ""
+        module = self._program.module(found.module)
+        assert module is not None
+        engine = Engine(self._program, whole=False)
+        for info in module.summary.classes:
+            if info.qualname == found.qualname:
+                owner = engine.find_member(engine.class_(module, info.index), name)
+                if owner is not None and f"{owner.id}.{name}" in self._program.symbol_table(
+                    owner.module
+                ):
+                    return f"{owner.id}.{name}"
+        return ""
 
     def _unreadable(self) -> str:
         """A file that the search met and that cannot be analysed may well be the reason."""

@@ -14,6 +14,7 @@ from depslice.slicer.pieces import start_of
 from depslice.slicer.wiring import ImportEdge, import_closure
 
 _NEAREST: Final = 5
+_ALIKE: Final = 0.75  # of names, for one to be meant by the other
 _FOR_EFFECT: Final = "side-effect import"
 _BUILDS: Final = "builds"
 
@@ -147,12 +148,26 @@ def _item(found: Slice, symbol_id: str) -> Item | None:
 
 
 def _nearest(found: Slice, symbol_id: str) -> list[str]:
-    """Items whose names are like the one asked for, those of its module and class first."""
+    """Items that may have been meant: of the same name, then with one like it, of its class.
+
+    None where nothing is like it.
+    """
     import difflib  # nobody pays for it who finds what he asks for
 
     ids = [item.symbol.id for item in found.items]
-    module, _, qualname = symbol_id.partition(":")
-    holder = symbol_id.rpartition(".")[0] if "." in qualname else f"{module}:"
-    close = difflib.get_close_matches(symbol_id, ids, n=_NEAREST, cutoff=0)
-    siblings = [each for each in ids if each.startswith(holder)]
-    return list(dict.fromkeys([*siblings[:_NEAREST], *close]))[:_NEAREST]
+    holder, last = _parted(symbol_id)
+    alike = difflib.get_close_matches(
+        last, {_parted(each)[1] for each in ids}, n=_NEAREST, cutoff=_ALIKE
+    )
+    names = {name: place for place, name in enumerate([last, *alike])}
+    named = [each for each in ids if _parted(each)[1] in names]
+    named.sort(key=lambda each: (names[_parted(each)[1]], _parted(each)[0] != holder))
+    in_class = not holder.endswith(":")
+    members = [each for each in ids if in_class and _parted(each)[0] == holder]
+    return list(dict.fromkeys([*named, *members]))[:_NEAREST]
+
+
+def _parted(symbol_id: str) -> tuple[str, str]:
+    """What holds a symbol, and its last name: ``m:.Shop`` and ``open`` of ``m:Shop.open``."""
+    head, _, last = symbol_id.replace(":", ":.").rpartition(".")
+    return head, last

@@ -36,18 +36,36 @@ from other import w
     ("code", "expected"),
     [
         (
-            'import os\nif os.environ.get("NEVER"):\n    from prod import *\n'
-            "else:\n    from dev import *\ndef target(): return a(), X\n",
+            """
+import os
+if os.environ.get("NEVER"):
+    from prod import *
+else:
+    from dev import *
+def target(): return a(), X
+""",
             "(1, [1, 2])",
         ),
         (
-            "try:\n    from nowhere import *\n    from prod import *\n"
-            "except ImportError:\n    from dev import *\ndef target(): return a(), X\n",
+            """
+try:
+    from nowhere import *
+    from prod import *
+except ImportError:
+    from dev import *
+def target(): return a(), X
+""",
             "(1, [1, 2])",
         ),
         (  # in one branch both: none of it runs
-            'import os\nif os.environ.get("NEVER"):\n    import first\n    import second\n'
-            "def target():\n    if os.environ.get('NEVER'): return first.w() + second.w()\n",
+            """
+import os
+if os.environ.get("NEVER"):
+    import first
+    import second
+def target():
+    if os.environ.get("NEVER"): return first.w() + second.w()
+""",
             "None",
         ),
     ],

@@ -13,7 +13,7 @@ import pytest
 
 from check import slice_ids, write_files
 from depslice.callgraph import open_program
-from depslice.slicer import render, slice_symbols
+from depslice.slicer import explain_symbol, render, slice_symbols
 from depslice.slicer.render import write_tree
 
 
@@ -317,3 +317,47 @@ def alone(): return 1
     assert not slice_symbols(program, ["pk.util:alone"]).diagnostics
     program = open_program(tmp_path, cache=None, include=["/pk/vendor"])
     assert not slice_symbols(program, ["pk.util:look"]).diagnostics
+
+
+def test_what_is_called_and_unknown_has_a_name(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import json
+T = json.loads("{}")
+def look(made, key):
+    def inner(): return made[key]()
+    T[key]()
+    made(1)(2)
+    return inner()
+"""
+    write_files(files, tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:look"])
+    names = {each.name for each in found.unresolved}
+    assert "T[…]" in names
+    assert "" not in names
+
+
+def test_why_not_names_what_is_alike_and_nothing_else(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Shop:
+    def opened(self): return self.stock()
+    def stock(self): return 1
+    def close(self): return 2
+    def open_all(self): return 3
+class Other:
+    def close(self): return 4
+def far(): return Other().close()
+def look(): return Shop().opened(), far()
+def lock(): return 5
+def unlike(): return 6
+"""
+    write_files(files, tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:look"])
+
+    def nearest(symbol: str) -> tuple[str, ...]:
+        return explain_symbol(found, symbol).nearest
+
+    assert nearest("app:Shop.close") == ("app:Other.close", "app:Shop.opened", "app:Shop.stock")
+    assert nearest("app:lock") == ("app:look",)
+    assert nearest("app:unlike") == ()

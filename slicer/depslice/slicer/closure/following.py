@@ -25,7 +25,7 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import Given, OpenValues, Use
 from depslice.slicer.closure.outside_state import OutsideState
-from depslice.slicer.pieces import start_of, units_of_piece
+from depslice.slicer.pieces import called_at, start_of, units_of_piece
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
 _NAMED_AT = {f.MEMBER: 2, f.UNKNOWN: 1}
@@ -116,7 +116,8 @@ class Following:
         for function, followed in self._growth.followed.items():
             for fact in function.facts:
                 if fact[0] == f.UNRESOLVED:
-                    self._growth.note_unresolved(followed.item, fact[1], fact[2], fact[3])
+                    name = fact[1] or called_at(function.unit, fact[3])
+                    self._growth.note_unresolved(followed.item, name, fact[2], fact[3])
 
     def _expand(self, module: Module, index: int, item: str) -> None:
         """Follow what one kept piece refers to."""
