@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer
+from check import answer, slice_ids
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,24 @@ for START in [Own()]: pass
 def target(name): return START + name
 """
     assert answer(files, "app:target", "m.target('a')", tmp_path) == "aa"
+
+
+def test_a_module_and_a_name_of_it_as_two_texts(tmp_path: Path) -> None:
+    """Registries of plug-ins: neither text tells alone what it is."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/stores.py
+class Memory:
+    def weigh(self): return 7
+class Disk: pass
+# --- pkg/app.py
+_plugins = {}
+class Plugin:
+    def __init__(self, path, name): self.path, self.name = path, name
+    def load(self): return getattr(__import__(self.path, globals(), locals(), [""]), self.name)
+def register(key, path, name): _plugins[key] = Plugin(path, name)
+register("memory", "pkg.stores", "Memory")
+def target(): return _plugins["memory"].load()().weigh()
+"""
+    assert answer(files, "pkg.app:target", "m.target()", tmp_path) == "7"
+    assert "pkg.stores:Disk" not in slice_ids(tmp_path / "repo", "pkg.app:target")

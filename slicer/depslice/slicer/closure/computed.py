@@ -25,6 +25,7 @@ from depslice.slicer.pieces import start_of, strings_of
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
+_IMPORTING: Final = frozenset({"builtins.__import__", "importlib.import_module"})
 
 
 class ComputedNames:
@@ -44,6 +45,8 @@ class ComputedNames:
         self._read: set[Function] = set()
         self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: of `alias.name` in texts
         self._runs_text = False
+        self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
+        self._imports = False  # modules by names
 
     def follow(self, at: Followed, fact: Fact) -> None:
         """Follow a fact of kind ``DYNAMIC``, which ``at`` states."""
@@ -78,7 +81,8 @@ class ComputedNames:
         """Want the names of modules that strings of the slice spell; whether any is new.
 
         Those that spell a module too (``"app.handlers.File"``) are looked up by whoever
-        gets them; others where the slice computes names of that module. Of modules that code
+        gets them, as do two that stand together (``add("app.handlers", "File")``) where the slice
+        imports modules by names; others where the slice computes names of that module. Of modules that code
         lists (``dir(settings)``) those count as well that are read of whatever object: the one
         that got them.
         """
@@ -86,17 +90,21 @@ class ComputedNames:
         for function, followed in tuple(self._growth.followed.items()):
             if function not in self._read:
                 self._read.add(function)
+                self._note_apart(followed)
                 for text in strings_of(function.unit.ops):
                     self._spelled.setdefault(text)
                     if _DOTTED.fullmatch(text):
                         self._want_dotted(text, followed)
                     self._note_attributes(text, followed)
-                self._runs_text |= any(
-                    fact[0] == f.EXTERNAL and fact[1] in _RUNNING_TEXT for fact in followed.seen
-                )
+                outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
+                self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
+                self._imports |= not outside.isdisjoint(_IMPORTING)
                 self._spelled.update(dict.fromkeys(self._names_given(followed)))
                 ops = function.unit.ops
                 self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
+        while self._imports and self._apart:
+            (owner, name), followed = self._apart.popitem()
+            self._want_dotted(f"{owner}.{name}", followed)
         for (owner, name), demand in self._in_text.items() if self._runs_text else ():
             module = self._growth.program.module(owner)
             if module is not None and name in module.summary.scope:
@@ -156,6 +164,15 @@ class ComputedNames:
                 if kind[0] == "M":
                     for read in ((kind[1], name), (at.module.name, alias)):
                         self._in_text.setdefault(read, self._named_in_text(at))
+
+    def _note_apart(self, at: Followed) -> None:
+        """Note where one text of a unit spells a module, and another a name of it."""
+        texts = dict.fromkeys(strings_of(at.function.unit.ops))
+        for text in texts if len(texts) > 1 else ():
+            module = self._growth.program.module(text) if "." in text else None
+            if module is not None:
+                names = (name for name in texts if name in module.summary.scope)
+                self._apart.update({(text, name): at for name in names})
 
     def _named_in_text(self, at: Followed) -> Demand:
         kind, rule = ReferenceKind.READ, "named-in-text"
