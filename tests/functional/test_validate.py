@@ -177,6 +177,8 @@ def test_results_are_kept(depslice: Depslice, shapes: Path, write: Write, tmp_pa
     left = Path(tempfile.mkdtemp(prefix="depslice-scratch-"))
     assert depslice(*arguments).out.count("(known)") == 2
     assert not left.exists()  # what a killed run left, though nothing ran
+    results.write_bytes(kept.replace(b'"verdict": "accepted"', b'"verdict": null'))
+    assert depslice(*arguments).out.count("(known)") == 1  # what says nothing is found again
     (shapes / "shapes.py").write_text("# changed\n" + SOURCE)
     assert "(known)" not in depslice(*arguments).out
 

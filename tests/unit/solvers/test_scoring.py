@@ -101,6 +101,23 @@ def test_an_attempt_travels_as_json() -> None:
         Attempt.of({"schema": "depslice.verdict/1"})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("solver", None),
+        ("problem", [1]),
+        ("visible", None),
+        ("passed", 1),
+        ("cpu_seconds", 10**400),
+        ("usage", {"calls": None}),
+        ("events", ["text"]),
+    ],
+)
+def test_a_line_that_is_no_attempt_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=r"type|object"):
+        Attempt.of(ATTEMPT.document() | {name: value})
+
+
 def test_the_page_escapes_what_it_shows() -> None:
     page = comparison_page(scores(attempts()), attempts())
     assert "&lt;b&gt;tree" in page

@@ -159,8 +159,13 @@ class _Known:
         self.gates = gates
 
     def document(self, harness: Harness) -> Mapping[str, Any] | None:
-        """The verdict on a harness, if it is there."""
-        return self.ledger.get(self._key(harness)) if self.ledger else None
+        """The verdict on a harness, if it is there; what says nothing of the kind is found anew."""
+        found = self.ledger.get(self._key(harness)) if self.ledger else None
+        return (
+            found
+            if found is not None and found.get("verdict") in ("accepted", "rejected")
+            else None
+        )
 
     def add(self, harness: Harness, document: Mapping[str, Any]) -> None:
         """Keep a verdict, unless it may be another one next time."""

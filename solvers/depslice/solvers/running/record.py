@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, get_args, get_type_hints
 
 from depslice.llm.port import Usage
 from depslice.solvers.choosing import SolverSpec, plugin_of
@@ -17,6 +17,8 @@ from depslice.solvers.problem import Task
 from depslice.solvers.running.attempt import Graded, Place, Proposed
 
 SCHEMA: Final = "depslice.attempt/1"
+_PLAIN: Final = {str, int, float, bool, type(None)}
+_MOST: Final = 1 << 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +68,26 @@ class Attempt:
             raise ValueError("not an attempt")
         fields = {name: document[name] for name in cls.__slots__}
         try:
-            return cls(
-                **{
-                    **fields,
-                    "usage": Usage(**fields["usage"]),
-                    "events": tuple(fields["events"]),
-                }
-            )
+            usage = Usage(**fields.pop("usage"))
+            events = tuple(fields.pop("events"))
+            found = cls(**fields, usage=usage, events=events)
         except TypeError as error:
             raise ValueError(str(error)) from None
+        _check_types(found)
+        _check_types(usage)
+        if not all(isinstance(each, dict) for each in events):
+            raise ValueError("'events' are no objects")
+        return found
+
+
+def _check_types(found: Attempt | Usage) -> None:
+    """Raise ``ValueError`` where a number or a text is something else."""
+    for name, hint in get_type_hints(type(found)).items():
+        kinds = get_args(hint) or (hint,)
+        value = getattr(found, name)
+        whole = float in kinds and type(value) is int and abs(value) < _MOST
+        if type(value) not in kinds and not whole and set(kinds) <= _PLAIN:
+            raise ValueError(f"{name!r} is of another type")
 
 
 def attempt_of(
