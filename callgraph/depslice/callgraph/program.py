@@ -133,6 +133,7 @@ class Program:
         self.digests: dict[str, str] = {}  # of every file read so far, by module
         self._diagnostics: dict[str, Diagnostic] = {}
         self.packages = _packages(self.files)
+        self._first_runs: dict[str, dict[str, int]] = {}  # by package
         self._star_sources: dict[tuple[str, str], tuple[Module | None, int] | None] = {}
         self._all_star_sources: dict[
             tuple[str, str, tuple[int, ...]], tuple[tuple[Module, int], ...]
@@ -454,6 +455,58 @@ class Program:
             return own if own or versions is None else module.current_pieces(name, None)
         replaced = giving[-1] > max(own, default=-1) and not summary.pieces[giving[-1]].conditional
         return giving if replaced or not own else (*own, *giving)
+
+    def comes_as_submodule(self, importer: Module, package: str, item: str) -> bool:
+        """Whether ``from package import item`` in the module scope of ``importer`` gives a submodule.
+
+        What else the package binds to that name comes later, if importing it runs ``importer``
+        before: the import system then falls back to the submodule (7.11).
+        """
+        source = self.module(package)
+        if (
+            source is None
+            or source is importer
+            or not importer.name.startswith(f"{package}.")
+            or not self.is_module(f"{package}.{item}")
+        ):
+            return False
+        star = self.star_source(source, item)
+        binding = [*source.summary.scope.get(item, ()), *((star[1],) if star else ())]
+        if not binding or item in source.summary.global_writers:
+            return False
+        run_by = self._running_first(source).get(importer.name)
+        return run_by is not None and run_by <= min(binding)
+
+    def _running_first(self, package: Module) -> dict[str, int]:
+        """The statement of a package by which each module is first run when it is imported."""
+        found = self._first_runs.get(package.name)
+        if found is not None:
+            return found
+        found = self._first_runs[package.name] = {package.name: -1}
+        for piece in package.summary.pieces:
+            waiting = [*self._run_by(package, piece)]
+            while waiting:
+                name = waiting.pop()
+                if name not in found:
+                    found[name] = piece.index
+                    module = self.module(name)
+                    if module is not None:
+                        for inner in module.summary.pieces:
+                            waiting.extend(self._run_by(module, inner))
+        return found
+
+    def _run_by(self, module: Module, piece: Piece) -> Iterator[str]:
+        """The modules that an import statement of the module scope runs, packages included."""
+        if piece.type_checking or piece.script:
+            return
+        for _, level, target, item in piece.imports:
+            absolute = self.import_target(module, level, target)
+            inner = f"{absolute}.{item}"
+            parts = (inner if item is not None and self.is_module(inner) else absolute).split(".")
+            for length in range(1, len(parts) + 1):
+                name = ".".join(parts[:length])
+                if self.is_module(name):
+                    yield name
 
     def star_sources(
         self, module: Module, name: str, among: tuple[int, ...] | None = None

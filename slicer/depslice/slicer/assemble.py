@@ -218,6 +218,7 @@ def _links(
             source is not None
             and item in source.summary.scope
             and not (source is module and program.is_module(inner))
+            and not program.comes_as_submodule(module, absolute, item)
         ):
             links[bound] = Link(module=absolute, name=item)
         elif program.is_module(inner):

@@ -361,3 +361,40 @@ def unlike(): return 6
     assert nearest("app:Shop.close") == ("app:Other.close", "app:Shop.opened", "app:Shop.stock")
     assert nearest("app:lock") == ("app:look",)
     assert nearest("app:unlike") == ()
+
+
+@pytest.mark.parametrize("bound", ["from pk.spans import *", "from pk.other import w"])
+@pytest.mark.parametrize(
+    ("first", "imported"),
+    [
+        (True, "from pk import w\ndef f(): return w.X"),
+        (False, "from pk import w\ndef f(): return w.X"),
+        (True, "def f():\n    from pk import w\n    return w.X"),
+    ],
+)
+def test_a_name_of_a_package_that_is_a_submodule_as_long_as_nothing_else_binds_it(
+    bound: str, first: bool, imported: str, tmp_path: Path
+) -> None:
+    ordered = ["from pk.a import *", bound] if first else [bound, "from pk.a import *"]
+    files = f"""
+# --- pk/__init__.py
+{ordered[0]}
+{ordered[1]}
+# --- pk/a.py
+{imported}
+class A: pass
+# --- pk/w.py
+X = 5
+# --- pk/spans.py
+from pk.other import w
+# --- pk/other/__init__.py
+# --- pk/other/w.py
+X = 6
+# --- pk/use.py
+from pk import A
+from pk.a import f
+def look(): return f(), A.__name__
+"""
+    original, sliced = both(files, "pk.use:look", "m.look()", tmp_path)
+    assert sliced == original
+    assert flat(tmp_path, "pk.use:look", "m.look()") == original

@@ -147,6 +147,8 @@ class ScopeEvaluation(IdlePieces):
             if bound != name or item is None:
                 continue
             absolute = self.program.import_target(module, level, target)
+            if self.program.comes_as_submodule(module, absolute, item):
+                return self.module_value(f"{absolute}.{item}")
             source = self.program.module(absolute)
             if source is not None and source is not module and item in source.summary.scope:
                 return self._stable_values(source, item)
@@ -194,6 +196,10 @@ class ScopeEvaluation(IdlePieces):
     def _imported(self, module: Module, piece: Piece, name: str) -> Values:
         for bound, level, target, item in piece.imports:
             if bound == name:
+                if item is not None:
+                    absolute = self.program.import_target(module, level, target)
+                    if self.program.comes_as_submodule(module, absolute, item):
+                        return self.module_value(f"{absolute}.{item}")
                 return self.import_entry(module, level, target, item)
         return EMPTY
 

@@ -319,6 +319,9 @@ class Names:
             return True
         source = program.module(absolute)
         inner = f"{absolute}.{item}"
+        if program.comes_as_submodule(module, absolute, item):
+            growth.keep_module(inner)
+            return True
         if source is not None and self._has(source, item):
             # `from . import x` in `__init__`, where the only `x` is that very import.
             if source is module and program.binding_pieces(module, item, None) == (piece.index,):
