@@ -1039,9 +1039,7 @@ def _auto(engine: ContainerEvaluation, call: Call) -> Values:
         class_ = engine.class_(function.module, function.unit.owner)
         number = engine.constants[s.INT]
         given = [engine.constants[s.STR], number, number, engine.unknown]
-        made = engine.call_member(class_, "_generate_next_value_", given, call.pos, "enum")
-        if made:
-            return made
+        engine.call_member(class_, "_generate_next_value_", given, call.pos, "enum")
     return engine.outside.call("enum.auto", call) or engine.single(("XI", "enum.auto"))
 
 
