@@ -13,6 +13,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import ReferenceKind
 from depslice.slicer.closure.classes import Classes
@@ -166,13 +167,19 @@ class ComputedNames:
                         self._in_text.setdefault(read, self._named_in_text(at))
 
     def _note_apart(self, at: Followed) -> None:
-        """Note where one text of a unit spells a module, and another a name of it."""
-        texts = dict.fromkeys(strings_of(at.function.unit.ops))
-        for text in texts if len(texts) > 1 else ():
-            module = self._growth.program.module(text) if "." in text else None
-            if module is not None:
-                names = (name for name in texts if name in module.summary.scope)
-                self._apart.update({(text, name): at for name in names})
+        """Note where a call, or a tuple, has a module as one text, and a name of it as another."""
+        ops = at.function.unit.ops
+        spelled = {op[1]: op[2] for op in ops if op[0] == s.STRING}
+        if not any("." in text for text in spelled.values()):
+            return
+        for op in ops:
+            if op[0] in (s.CALL, s.SEQUENCE):
+                texts = [spelled[register] for register in reads(op) if register in spelled]
+                for text in texts if len(texts) > 1 else ():
+                    module = self._growth.program.module(text) if "." in text else None
+                    if module is not None:
+                        names = (name for name in texts if name in module.summary.scope)
+                        self._apart.update({(text, name): at for name in names})
 
     def _named_in_text(self, at: Followed) -> Demand:
         kind, rule = ReferenceKind.READ, "named-in-text"
