@@ -351,7 +351,7 @@ def test_a_test_that_does_not_end_is_stopped_and_the_others_run(tmp_path: Path) 
     ) as space:
         found = record_reaching(space, program, ["small:f"])
     assert {call.arguments for call in found.calls["small:f"]} >= {"1", "2", "4"}
-    assert found.ended == "stopped after 3 s: test_small.py::test_spin"
+    assert found.ended == "stopped after 5 s: test_small.py::test_spin"
 
 
 def test_private_methods_are_found_by_the_name_that_is_written() -> None:

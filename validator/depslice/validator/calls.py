@@ -31,6 +31,7 @@ _TEST_PART: Final = re.compile(r"tests?|testing_data|conftest|test_.*|.*_test")
 _BENCHMARK: Final = re.compile(r"(test_)?(bench|perf(ormance)?(_|s|\.|$))")
 _CALL_SECONDS: Final = 5
 _SHARE_OF_A_TEST: Final = 0.1
+_LEAST_FOR_A_TEST: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +206,7 @@ def why_tests_ended(outcome: SandboxOutcome, option: str) -> str:
 
 def seconds_for_a_test(space: Workspace) -> float:
     """Of the time for all tests, what one of them may take: else one that hangs takes all."""
-    return space.limits.wall_seconds * _SHARE_OF_A_TEST
+    return max(_LEAST_FOR_A_TEST, space.limits.wall_seconds * _SHARE_OF_A_TEST)
 
 
 def not_run(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:
