@@ -398,3 +398,28 @@ def look(): return f(), A.__name__
     original, sliced = both(files, "pk.use:look", "m.look()", tmp_path)
     assert sliced == original
     assert flat(tmp_path, "pk.use:look", "m.look()") == original
+
+
+def test_which_property_a_computed_name_stores_is_a_guess(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class A:
+    def copy(self, key): setattr(self, key, 1)
+    @property
+    def x(self): return 1
+    @x.setter
+    def x(self, value): pass
+    @property
+    def y(self): return 1
+    @y.setter
+    def y(self, value): pass
+def look(key):
+    made = A()
+    made.y = 3
+    made.copy(key)
+"""
+    write_files(files, tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:look"])
+    told = {item.symbol.id: item.reason[-1].certainty.value for item in found.items if item.reason}
+    assert told["app:A.x"] == "possible"
+    assert told["app:A.y"] == "definite"

@@ -292,6 +292,8 @@ class Following:
             self._classes.look_at(owner)
         if how in ("write", "delete"):
             demand = _demand(at, ReferenceKind.WRITE, "member", pos)
+            if name == f.ALL:  # `setattr(x, key, value)`: which one is told, nobody knows
+                demand = demand.guessed("dynamic-attribute")
             self._classes.want_notified(owner, name, how, demand, below=is_open)
             return
         if how == "named":
