@@ -128,3 +128,29 @@ def _kept(folder: Path, target: str) -> list[str]:
 
     program = open_program(folder, cache=None)
     return render(program, slice_symbols(program, [target])).files[0].text.splitlines()
+
+
+def test_what_is_declared_and_passed_on_has_what_its_class_has_instead(tmp_path: Path) -> None:
+    """A resource of simpy: the base calls what the class below, which is passed, overrides."""
+    files = """
+# --- app.py
+class Base:
+    def __init__(self): self.items = []
+    def trigger(self, event): return self.do(event)
+    def do(self, event): raise NotImplementedError
+class Container(Base):
+    def do(self, event): return helper(event)
+class Other(Base):
+    def do(self, event): return 3
+def helper(event): return event
+class Event:
+    def __init__(self, of: Base): self.given = of.trigger(self)
+class Put(Event):
+    def __init__(self, of: Container, amount: int):
+        self.amount = amount
+        super().__init__(of)
+"""
+    write_files(files, tmp_path)
+    found = slice_ids(tmp_path, "app:Put.__init__")
+    assert found >= {"app:Container.do", "app:helper"}
+    assert "app:Other" not in found

@@ -103,7 +103,7 @@ class Classes:
         self._of_waiting: dict[str, Demand] = {}
         self._asked: set[Class] = set()  # whose own demands are made
         self._looked_at: set[Class] = set()
-        self._read_from: dict[Class, None] = {}  # and not live so far
+        self._met: dict[Class, None] = {}  # and not live so far
         # All that stands, by the class (None: any), and whether it is asked of that itself.
         self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
@@ -129,7 +129,7 @@ class Classes:
         if not self._made_live.is_new(class_, demand):
             return
         self._live.add(class_)
-        self._read_from.pop(class_, None)
+        self._met.pop(class_, None)
         if self._keep_statement(class_, demand):
             self.ask_for_own(class_)
 
@@ -203,21 +203,21 @@ class Classes:
             or is_record(engine, class_, self._overrides)
         )
 
-    def note_read_from(self, class_: Class) -> None:
-        """Code reads an attribute of ``class_``, which makes no instance.
+    def note_met(self, class_: Class) -> None:
+        """Code reads an attribute of ``class_``, or passes on what is declared as an instance.
 
-        Instances may come from outside: where somebody asks for what they have, it is live.
+        That makes none. Where somebody asks for what instances have, it is live all the same.
         """
-        if class_ in self._live or class_ in self._read_from:
+        if class_ in self._live or class_ in self._met:
             return
-        self._read_from[class_] = None
+        self._met[class_] = None
         above = self._engine.mro(class_)
         for key in [*((k, True) for k in (*above, None)), *((k, False) for k in above[1:])]:
             for name, demand in tuple(self._asked_of.get(key, {}).items()):
                 self._take_for(class_, name, demand)
 
     def _take_for(self, class_: Class, name: str, demand: Demand) -> None:
-        """What is asked for ``name`` may be an instance of a class that is read from."""
+        """What is asked for ``name`` may be an instance of a class that has been met."""
         if name == f.ALL or (name not in _CONSTRUCTORS and self._live.has(class_, name)):
             self.make_live(class_, demand)
 
@@ -231,7 +231,7 @@ class Classes:
         if not self._standing.is_new(what, demand):
             return False
         self._growth.stand(self._asked_of.setdefault((of, itself), {}), name, demand)
-        for class_ in tuple(self._read_from):
+        for class_ in tuple(self._met):
             if of is None or (of in self._engine.mro(class_) and (itself or of is not class_)):
                 self._take_for(class_, name, demand)
         return True

@@ -372,6 +372,9 @@ class Following:
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact
         self._open.bind(function, index, values)
+        for kind in map(self._engine.values.__getitem__, values):
+            if kind[0] == "I":  # declared, perhaps: whoever gets it asks for more than a name
+                self._classes.note_met(kind[1])
 
     def _fill(self, at: Followed, fact: f.Fact) -> None:
         _, class_, name, values = fact

@@ -97,7 +97,7 @@ class Names:
             if kept and piece.kind == "class":
                 class_ = self._growth.class_of(module, piece)
                 if demand.reads:
-                    self._classes.note_read_from(class_)
+                    self._classes.note_met(class_)
                 elif value:
                     self._classes.make_live(class_, demand)
                 elif demand.kind is ReferenceKind.ANNOTATE:
