@@ -42,7 +42,7 @@ _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
 _CALLED: Final = _OURS | {"F", "C"}
-_VAGUE: Final = frozenset({"U", "P", "A", "E", "R", "X", "XI", "XM", "L"})
+_VAGUE: Final = frozenset({"U", "P", "A", "AN", "E", "R", "X", "XI", "XM", "L"})
 
 
 class Edge:

@@ -16,6 +16,7 @@ from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.parts import RETURNS
 from depslice.callgraph.engine.values import (
+    DERIVED,
     EMPTY,
     NO_CELLS,
     NOBODY,
@@ -294,7 +295,7 @@ class EngineState:
         if self.whole or kind[0] == "U":
             return self.guess if source == self.guess_id else self.unknown
         depth = 1
-        while kind[0] in ("A", "E", "R"):
+        while kind[0] in DERIVED:
             # An interpreter's loop applies each operator to what each of them gives.
             depth += 2 if kind[0] == "A" and kind[2].startswith("__") else 1
             kind = self.values[kind[1]]

@@ -444,7 +444,7 @@ def _getattr(engine: ContainerEvaluation, call: Call, *, by_object: bool = False
         elif kind[0] == "N":
             result |= engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
         elif engine.open_name(call.args[0], value, call.pos):
-            result |= engine.unknown
+            result |= engine.attribute_by_open(call.args[0], value)
         else:
             computed = True
     if computed or not call.args[1]:

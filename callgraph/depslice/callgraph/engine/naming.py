@@ -150,6 +150,14 @@ class ComputedNames(Dispatching):
                 self.facts.append((f.NAMED, receiver, name, how, pos))
         return bool(kinds) and "M" not in kinds.values()
 
+    def attribute_by_open(self, receivers: Values, name: int) -> Values:
+        """What ``getattr(receiver, name)`` gives where callers know the name: traceable for a few."""
+        told = receivers - self.unknown
+        if len(told) > _FEW_OBJECTS or not told:
+            return self.unknown
+        made = EMPTY.union(*(self.derive("AN", name, receiver) for receiver in told))
+        return made if len(told) == len(receivers) else made | self.unknown
+
     def name_of_open(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
         """What callers know, receiver and name, is stored or deleted: then it has that name."""
         known_to_callers = frozenset(v for v in receivers if self.values[v][0] in OPEN)

@@ -7,6 +7,7 @@ from typing import Any
 from depslice.callgraph.engine.containers import ContainerEvaluation
 from depslice.callgraph.engine.values import (
     AWAITED,
+    DERIVED,
     EMPTY,
     ENTERED_ASYNC,
     NO_KEYWORDS,
@@ -48,7 +49,7 @@ class Probing(ContainerEvaluation):
     def opened_in(self, value: int) -> Function:
         """The function whose parameter an open value is made of, or that defines its class."""
         kind = self.values[value]
-        while kind[0] in ("A", "E", "R"):
+        while kind[0] in DERIVED:
             kind = self.values[kind[1]]
         if kind[0] == "O":
             class_: Class = kind[1]

@@ -93,7 +93,9 @@ Readers: TypeAlias = "int | array[int]"
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
 
-OPEN = frozenset({"U", "P", "A", "E", "R", "O"})
+DERIVED = frozenset({"A", "AN", "E", "R"})
+"""Values that are made of an open one: attribute, attribute by an open name, element, result."""
+OPEN = DERIVED | {"U", "P", "O"}
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}
 CALLABLES_OUTSIDE = frozenset({"KM", "OG", "SM", "X", "XM"})
@@ -103,7 +105,7 @@ NAMED_TUPLE = "typing.NamedTuple"
 """What stands for the class that ``namedtuple`` makes: it has the same methods."""
 OBJECTS = frozenset({"I"})
 """Values whose special methods may be of the repo, over a whole program."""
-OBJECTS_OR_OPEN = OBJECTS | {"P", "A", "E", "R", "O"}
+OBJECTS_OR_OPEN = OBJECTS | DERIVED | {"P", "O"}
 """The same for a slice, which traces what is open to objects."""
 TRACED = (
     OPEN
@@ -111,7 +113,7 @@ TRACED = (
     | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
 )
 """Values that a slice follows from an argument to the parameter."""
-HANDED = frozenset({"I", "C", "P", "A", "E", "R", "O"})
+HANDED = DERIVED | {"I", "C", "P", "O"}
 """Values that may be objects of the repo, or make them, when code outside gets them."""
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 

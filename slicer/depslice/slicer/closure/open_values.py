@@ -18,6 +18,7 @@ from depslice.callgraph.engine.library import COPYING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
+    DERIVED,
     EMPTY,
     OPEN,
     Class,
@@ -252,7 +253,7 @@ class OpenValues:
     def _parameter_behind(self, value: int) -> tuple[Function, int] | None:
         """The parameter that an open value is made of."""
         kind = self._engine.values[value]
-        while kind[0] in ("A", "E", "R"):
+        while kind[0] in DERIVED:
             kind = self._engine.values[kind[1]]
         return (kind[1], kind[2]) if kind[0] == "P" else None
 

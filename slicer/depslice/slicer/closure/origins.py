@@ -172,6 +172,8 @@ class Origins:
             return self._passed((source, rest[0]), value)
         if tag == "O":
             return self._had_below(source, rest[0], value)
+        if tag == "AN":
+            return self._named(source, rest[0], value)
         parameter = engine.values[source]
         if tag == "E" and parameter[0] == "P":
             _, function, index = parameter
@@ -190,6 +192,25 @@ class Origins:
             elif not self._is_open(each):
                 probe = engine.probe(each, tag, extra, where)
                 result |= self._all(self._answer(probe, value), value)
+        return result
+
+    def _named(self, name: int, receiver: int, reader: int) -> Values:
+        """The attributes of ``receiver`` by the names that callers pass as ``name``."""
+        engine = self._engine
+        where = engine.opened_in(reader)
+        result: set[int] = set()
+        receivers = sorted(self._behind(receiver, reader))
+        for each in sorted(self._behind(name, reader)):
+            kind = engine.values[each]
+            if kind[0] != "S":
+                result.add(engine.unknown_id)
+                continue
+            for held in receivers:
+                if held == engine.unknown_id or held in self.crowd:
+                    result.add(held)
+                elif not self._is_open(held):
+                    probe = engine.probe(held, "A", kind[1], where)
+                    result |= self._all(self._answer(probe, reader), reader)
         return result
 
     def _had_below(self, class_: Class, name: str, reader: int) -> Values:
