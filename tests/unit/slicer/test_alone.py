@@ -851,12 +851,15 @@ def go(): return f()
     assert {item.symbol.id for item in found.items} == {"m:go", "m:f", "one:FLAG"}
 
 
-def test_more_callables_than_are_told_apart_are_called(tmp_path: Path) -> None:
-    """A function gets 25 of them by ``*args``; each has a ``__call__`` of its own."""
+def test_more_callables_than_are_told_apart_are_told(tmp_path: Path) -> None:
+    """A function gets 25 of them by ``*args``; each has a ``__call__`` of its own.
+
+    To take any live class for one doubled slices of rich.
+    """
     classes = [f"class C{i}:\n    def __call__(self): return {i}" for i in range(25)]
     made = ", ".join(f"C{i}()" for i in range(25))
     use = ["def use(*given): return [each() for each in given]", f"def go(): return use({made})"]
     write_files("# --- m.py\n" + "\n".join(classes + use), tmp_path)
     found = slice_symbols(open_program(tmp_path, cache=None), ["m:go"])
-    called = {item.symbol.id for item in found.items if item.symbol.id.endswith(".__call__")}
-    assert called == {f"m:C{i}.__call__" for i in range(25)}
+    gaps = {(gap.source, gap.reason) for gap in found.unresolved}
+    assert ("m:use", "unknown-callee") in gaps

@@ -588,8 +588,8 @@ class OpenValues:
                 self._call_partial(use, kind)
             case "U":
                 demand = use.demand.guessed("unknown-receiver")
-                if self._engine.intern(kind) in self._origins.crowd:
-                    self._classes.want_anywhere("__call__", demand)
+                if self._engine.intern(kind) in self._origins.crowd:  # more than are told apart
+                    self._growth.note_unresolved(demand.source, "…", "unknown-callee", demand.pos)
                 self._classes.want_of_waiting("__call__", demand)
                 self._hand_given(use.name, demand)
             case tag if tag in CALLABLES_OUTSIDE:
