@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import combinations
 from typing import NamedTuple
 
 from depslice.callgraph.program import top_bound
@@ -223,12 +222,27 @@ class Program:
                 if statement.guarded and not statement.typing_only:
                     by_unit.setdefault(statement.unit, []).append(statement)
             for statements in by_unit.values():
-                for one, other in combinations(statements, 2):
-                    if not (_stands_in(one, other.suite) or _stands_in(other, one.suite)):
-                        direct = {*self.run_by(source, one), *self.run_by(source, other)}
-                        behind = self._behind(source, one) & self._behind(source, other)
-                        found.update(dict.fromkeys(sorted(behind - direct)))
+                if len(statements) > 1:
+                    found.update(dict.fromkeys(sorted(self._met_twice(source, statements))))
         return list(found)
+
+    def _met_twice(self, source: Source, statements: list[ImportStatement]) -> set[str]:
+        """The modules that imports in different branches of one statement lead to, both."""
+        direct = {module for one in statements for module in self.run_by(source, one)}
+        within = [{id(node) for each in one.suite for node in ast.walk(each)} for one in statements]
+        leading: dict[str, list[int]] = {}
+        for number, one in enumerate(statements):
+            for module in self._behind(source, one) - direct:
+                leading.setdefault(module, []).append(number)
+        return {
+            module
+            for module, numbers in leading.items()
+            if any(
+                id(statements[number].node) not in within[numbers[0]]
+                and id(statements[numbers[0]].node) not in within[number]
+                for number in numbers[1:]
+            )
+        }
 
     def _behind(self, source: Source, statement: ImportStatement) -> set[str]:
         reached: set[str] = set()
@@ -596,10 +610,6 @@ def _runs_always(statement: ImportStatement) -> bool:
 
 def _runs_when_called(statement: ImportStatement) -> bool:
     return not statement.guarded
-
-
-def _stands_in(statement: ImportStatement, suite: list[ast.stmt]) -> bool:
-    return any(node is statement.node for each in suite for node in ast.walk(each))
 
 
 def _runs_perhaps(_: ImportStatement) -> bool:
