@@ -9,7 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.idle import IdlePieces
 from depslice.callgraph.engine.parts import STORES, names_members
-from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Values
+from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value, Values
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module, top_bound
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
@@ -477,14 +477,26 @@ class ScopeEvaluation(IdlePieces):
     def _actual_receivers(self, function: Function, anything: Values) -> Values:
         """The instances that known callers call a method on; ``anything`` subsumes them."""
         passed = self.read(self.parameter_cell(function, 0))
-        if not anything <= passed:
-            return passed
         [receiver] = anything
+        if not anything <= passed:
+            # A wrapper of many methods passes each the instances of all: none may be its own.
+            return passed if self._has_own(passed, self.values[receiver]) else passed | anything
         heirs = self.heirs(receiver, function.unit.qualname.rpartition(".")[2])
         if heirs is not None:
             return heirs | (passed - anything)
         tag = self.values[receiver][0]
         return anything | {value for value in passed if self.values[value][0] != tag}
+
+    def _has_own(self, passed: Values, receiver: Value) -> bool:
+        """Whether one of ``passed`` is of the receiver's class, or of one below it."""
+        return not passed or any(
+            kind[0] != receiver[0] or receiver[1] in self.mro(kind[1])
+            for kind in map(self.values.__getitem__, passed)
+        )
+
+    def mro(self, class_: Class) -> tuple[Class, ...]:
+        """Implemented by the part for class statements."""
+        raise NotImplementedError
 
     def heirs(self, receiver: int, method: str) -> Values | None:
         """Implemented by the fitting part."""

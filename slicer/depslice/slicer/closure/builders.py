@@ -323,7 +323,10 @@ class Builders:
         ]
         callers = functions | self._with_callers(self._with_enclosing(module, registering))
         if names:
-            filling = {each: None for each in functions if fills_alone(each.unit)}
+            # Not methods: half a program names one of that name, and all of it would be evaluated.
+            filling = {
+                each: None for each in functions if each.unit.owner < 0 and fills_alone(each.unit)
+            }
             callers |= self._with_those_that_call_for_effect(filling)
         for other in self._which_may_name(callers):
             for piece in other.summary.pieces:
