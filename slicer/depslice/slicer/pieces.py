@@ -173,6 +173,18 @@ def changes_attribute(ops: Sequence[Op], name: str, *, but_on: Container[int] = 
     )
 
 
+def stores_on_type(ops: Sequence[Op], name: str) -> bool:
+    """Whether a method stores ``name`` on its instance's class: ``type(self).name = value``."""
+    asking = {op[1] for op in ops if op[0] == s.GLOBAL and op[2] == "type"}
+    classes = {
+        op[1]
+        for op in ops
+        if (op[0] == s.ATTR and op[2] == 0 and op[3] == "__class__")
+        or (op[0] == s.CALL and op[2] in asking and tuple(op[3]) == (0,))
+    }
+    return any(op[0] == s.SETATTR and op[2] == name and op[1] in classes for op in ops)
+
+
 def fills_attribute(ops: Sequence[Op], name: str) -> bool:
     """Whether something is put into what ``receiver.name`` holds."""
     holders = {op[1] for op in ops if op[0] == s.ATTR and op[3] == name}

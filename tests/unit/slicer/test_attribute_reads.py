@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import slice_ids, write_files
+from check import answer, slice_ids, write_files
 
 FILES = """
 # --- app.py
@@ -154,3 +154,35 @@ class Put(Event):
     found = slice_ids(tmp_path, "app:Put.__init__")
     assert found >= {"app:Container.do", "app:helper"}
     assert "app:Other" not in found
+
+
+@pytest.mark.parametrize("of", ["type(self)", "self.__class__"])
+def test_what_a_method_stores_on_its_class(of: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class C:
+    x = None
+    def set(self, v): {of}.x = v
+c = C()
+c.set(3)
+def target(): return C.x
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "3"
+
+
+def test_an_iterator_that_iter_gives_is_iterated(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Rows:
+    def __init__(self, n): self.n = n
+    def __iter__(self): return Cursor(self.n)
+class Cursor:
+    def __init__(self, n): self.n = n
+    def __next__(self):
+        if not self.n: raise StopIteration
+        self.n -= 1
+        return self.n
+    def __iter__(self): return self
+def target(): return sum(map(abs, iter(Rows(3)))), [x for x in iter(Rows(2))]
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(3, [1, 0])"

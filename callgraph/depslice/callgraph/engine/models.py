@@ -393,6 +393,9 @@ def _iter(engine: ContainerEvaluation, call: Call) -> Values:
         rows = {v for v in values if engine.values[v][:2] == ("K", "tuple")}
         iterators, others = _iterators(engine, values - rows, call.pos)
         made = engine.iterate(others, call.pos, is_async=False)
+        if not engine.whole:  # who gets an iterator iterates it: it gives itself
+            given = engine.protocol(engine.objects_in(others), ("__iter__",), call.pos)
+            engine.protocol(engine.objects_in(given), ("__iter__",), call.pos)
         if rows or iterators:  # what is in a row stays in its place
             listed = engine.container_of("list", call.register, made) if made else EMPTY
             return listed.union(rows, iterators)

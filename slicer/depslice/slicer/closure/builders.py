@@ -45,6 +45,7 @@ from depslice.slicer.pieces import (
     fills_attribute,
     ops_of,
     start_of,
+    stores_on_type,
 )
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
@@ -165,7 +166,9 @@ class Builders:
             if method.flags & (s.CLASSMETHOD | s.STATIC):
                 changes = changes_attribute(unit.ops, name, but_on=_made_in(unit))
             else:
-                changes = shared and fills_attribute(unit.ops, name)
+                changes = stores_on_type(unit.ops, name) or (
+                    shared and fills_attribute(unit.ops, name)
+                )
             if changes:
                 writers.append(unit.index)
         if writers:
