@@ -72,13 +72,43 @@ def target():
 )
 def test_what_both_branches_need(code: str, expected: str, tmp_path: Path) -> None:
     write_files(f"{BASE}# --- app.py\n{code}", tmp_path)
-    program = open_program(tmp_path, cache=None)
-    found = slice_symbols(program, ["app:target"])
-    [flat] = render(program, found, format="module").files
+    assert _flat_answer(tmp_path) == expected
+
+
+def test_a_branch_that_is_not_taken_does_not_run(tmp_path: Path) -> None:
+    """Both branches bind a name that another import of the module binds, too."""
+    files = """
+# --- base.py
+DEBUG = True
+NAME = "base"
+ITEMS = []
+# --- dev.py
+import base as common
+common.ITEMS.append("dev")
+# --- prod.py
+import base as common
+common.NAME = "prod"
+common.ITEMS.append("prod")
+# --- app.py
+import base as common
+if common.DEBUG:
+    from dev import *
+else:
+    from prod import *
+def target(): return common.NAME, common.ITEMS
+"""
+    write_files(files, tmp_path)
+    assert _flat_answer(tmp_path) == "('base', ['dev'])"
+
+
+def _flat_answer(folder: Path) -> str:
+    program = open_program(folder, cache=None)
+    [flat] = render(program, slice_symbols(program, ["app:target"]), format="module").files
     done = subprocess.run(
         [sys.executable, "-I", "-c", f"{flat.text}\nprint(target())"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.strip() == expected, done.stderr
+    assert not done.returncode, done.stderr
+    return done.stdout.strip()

@@ -12,6 +12,7 @@ import ast
 import builtins
 import keyword
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -158,6 +159,7 @@ class Program:
                 for base in [absolute_module(one.node, source.cut)]
                 if base in self.sources
             ]
+        self._bound_by_imports: dict[str, Counter[str]] = {}
         self.sure, self.optional = self._find_reached(roots or self.sources)
         self._hoisted = self._find_hoisted()
         self._find_written()
@@ -179,7 +181,12 @@ class Program:
             spelled = [source.cut.modules.get(one.name, one.name) for one in node.names]
         for one in statement.names:
             link = source.cut.links.get(one.bound)
-            if statement.scope.parent is None and link is not None and link.module is not None:
+            if (
+                statement.scope.parent is None
+                and link is not None
+                and link.module is not None
+                and self._is_bound_once(source, one.bound)
+            ):
                 spelled.append(link.module)
         return [
             module
@@ -187,6 +194,18 @@ class Program:
             for module in (*parent_packages(one), one)
             if module in self.sources
         ]
+
+    def _is_bound_once(self, source: Source, name: str) -> bool:
+        """Whether one import of the module binds ``name``: a link is of what binds it last."""
+        bound = self._bound_by_imports.get(source.module)
+        if bound is None:
+            bound = self._bound_by_imports[source.module] = Counter(
+                one.bound
+                for each in source.scopes.imports
+                if each.scope.parent is None
+                for one in each.names
+            )
+        return bound[name] == 1
 
     def _find_reached(self, roots: Iterable[str]) -> tuple[set[str], set[str]]:
         """The modules that are sure to run at load time, and the optional ones."""
