@@ -22,7 +22,7 @@ NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope na
 MEMBER: Final = (
     1  # class name pos open how certain    a member found on a class: "call", "read", "write", "delete",
     #    "class" (on the class itself), "line" (on any class that it is made of), "super",
-    #    "named" (in an annotation);
+    #    "named" (in an annotation), "checked" (a protocol, by isinstance);
     #    ALL names: a listing, "write" (those that are told)
 )
 CALL: Final = 2  # function pos certain rule external   a function body may run

@@ -832,11 +832,16 @@ def _heap_push(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _insort(engine: ContainerEvaluation, call: Call) -> Values:
     """``bisect.insort``: the list holds it; ``key`` is called for what it holds."""
-    given = call.argument(1, "x")
-    for row in call.argument(0, "a"):
+    given, rows = call.argument(1, "x"), call.argument(0, "a")
+    for row in rows:
         if engine.values[row][0] == "K":
             engine.add_element(row, given)
-    held = engine.iterate(call.argument(0, "a"), call.pos, is_async=False)
+    objects = engine.objects_in(rows)
+    held = engine.iterate(rows - objects, call.pos, is_async=False)
+    for dunder in ("__len__", "__getitem__"):
+        held = held | engine.protocol(objects, (dunder,), call.pos)
+    insert = engine.load_attribute(objects, "insert", call.pos)
+    engine.call(insert, [EMPTY, given], {}, call.pos, rule="callback", external=True)
     key = call.keywords.get("key")
     if key:
         engine.call(key, [held | given], {}, call.pos, rule="callback", external=True)
@@ -957,7 +962,11 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
 def _recognise(engine: ContainerEvaluation, class_: Class, call: Call) -> None:
     """What a protocol declares is what its instances are recognised by (PEP 544): modules too."""
     modules = frozenset(value for value in call.args[0] if engine.values[value][0] == "M")
-    for k in engine.mro(class_) if not engine.whole and engine.is_protocol(class_) else ():
+    if engine.whole or not engine.is_protocol(class_):
+        return
+    check = "__instancecheck__"
+    engine.facts.append((f.MEMBER, class_, check, call.pos, False, "checked", True))
+    for k in engine.mro(class_):
         if engine.is_protocol(k):
             for name in k.info.members:
                 engine.facts.append((f.MEMBER, k, name, call.pos, False, "read", True))

@@ -88,6 +88,7 @@ class Classes:
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._named: dict[Class, None] = {}  # by annotations
         self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read
+        self._answering_all: dict[tuple[Class, str], Demand] = {}  # what `__getattr__` may give
         self._made_live = Asked(growth)
         self._standing = Asked(growth)
         # Demands that stand, by what they are asked of.
@@ -102,6 +103,7 @@ class Classes:
         self._matching: dict[tuple[Class, str, str], Demand] = {}
         self._of_waiting: dict[str, Demand] = {}
         self._asked: set[Class] = set()  # whose own demands are made
+        self._checked: set[Class] = set()  # protocols that somebody tests for
         self._looked_at: set[Class] = set()
         self._met: dict[Class, None] = {}  # and not live so far
         # All that stands, by the class (None: any), and whether it is asked of that itself.
@@ -212,6 +214,8 @@ class Classes:
             return
         self._met[class_] = None
         above = self._engine.mro(class_)
+        for k in above:
+            self.keep_told(k)
         for key in [*((k, True) for k in (*above, None)), *((k, False) for k in above[1:])]:
             for name, demand in tuple(self._asked_of.get(key, {}).items()):
                 self._take_for(class_, name, demand)
@@ -263,10 +267,6 @@ class Classes:
         item, start = self._growth.item_of_class(class_), pack(class_.info.line, 0)
         own = Demand.of(item, class_.module, ReferenceKind.CALL, "constructs", start)
         self._want_constructors(class_, order, own)
-        if self._engine.is_protocol(class_) and any(
-            name.endswith(".runtime_checkable") for name in external_names(self._engine, class_)
-        ):
-            self._want_what_is_checked(class_, own)
         if is_record(self._engine, class_, self._overrides):
             self._keep_fields(class_, own)
         outside = self._engine.active_bases(class_)
@@ -279,8 +279,13 @@ class Classes:
         self.meet_added(class_)
         self._answer_standing(class_, order)
 
-    def _want_what_is_checked(self, protocol: Class, own: Demand) -> None:
+    def want_what_is_checked(self, protocol: Class, own: Demand) -> None:
         """``isinstance`` looks for all members of the protocol (PEP 544), of whatever it is asked."""
+        if protocol in self._checked or not any(
+            name.endswith(".runtime_checkable") for name in external_names(self._engine, protocol)
+        ):
+            return
+        self._checked.add(protocol)
         names = [
             (k, name)
             for k in self._engine.mro(protocol)
@@ -751,14 +756,20 @@ class Classes:
     def recognise(self) -> bool:
         """Take receivers nobody knows for what annotations name, where nothing else is like them.
 
-        Asked when all else is followed: a live class that has the name explains it. Whether a
-        class has become live.
+        Asked when all else is followed: a live class that has the name explains it. So it does
+        where a class would have it by ``__getattr__`` alone, as it has any. Whether there is more.
         """
         while self._may_be:
             (class_, name), demand = next(iter(self._may_be.items()))
             del self._may_be[class_, name]
             if class_ not in self._live and not self._live.having(name):
                 self.make_live(class_, demand)
+                return True
+        while self._answering_all:
+            (class_, name), demand = next(iter(self._answering_all.items()))
+            del self._answering_all[class_, name]
+            if not self._live.having(name):
+                self.ask_by_name(class_, name, demand)
                 return True
         return False
 
@@ -813,7 +824,7 @@ class Classes:
         elif name == "__getitem__":
             self.want_missing(live, demand)
         elif fallback and not name.startswith("__"):
-            self.ask_by_name(live, name, demand)
+            self._growth.stand(self._answering_all, (live, name), demand)
 
     def _want_each(self, order: Sequence[Class], name: str, demand: Demand) -> None:
         """``name`` of each class of ``order`` that binds it."""

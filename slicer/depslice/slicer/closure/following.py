@@ -296,6 +296,11 @@ class Following:
                 demand = demand.guessed("dynamic-attribute")
             self._classes.want_notified(owner, name, how, demand, below=is_open)
             return
+        if how == "checked":
+            self._classes.want_what_is_checked(
+                owner, _demand(at, ReferenceKind.READ, "member", pos)
+            )
+            return
         if how == "named":
             named = _demand(at, ReferenceKind.ANNOTATE, "annotation", pos)
             self._classes.want_named(owner, name, named)
