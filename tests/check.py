@@ -79,12 +79,17 @@ def answer(files: str, target: str, expression: str, folder: Path) -> str:
     program = open_program(repo, cache=None)
     write_tree(render(program, slice_symbols(program, [target])).files, tree)
     module = target.partition(":")[0]
-    code = f"import sys; sys.path.insert(0, {str(tree)!r}); import {module} as m; "
-    done = subprocess.run(
+    done = run_expression(tree, module, expression)
+    assert not done.returncode, done.stderr
+    return done.stdout.strip()
+
+
+def run_expression(folder: Path, module: str, expression: str) -> subprocess.CompletedProcess[str]:
+    """Print ``expression``, where ``module`` of ``folder`` is ``m``, in a process of its own."""
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import {module} as m; "
+    return subprocess.run(
         [sys.executable, "-I", "-B", "-c", f"{code}print({expression})"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert not done.returncode, done.stderr
-    return done.stdout.strip()

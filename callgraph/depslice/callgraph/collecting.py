@@ -18,7 +18,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import Function, Lookup
+from depslice.callgraph.engine.values import DERIVED, Function, Lookup
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unresolved
 from depslice.callgraph.program import Program
 
@@ -42,7 +42,7 @@ _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
 _CALLED: Final = _OURS | {"F", "C"}
-_VAGUE: Final = frozenset({"U", "P", "A", "AN", "E", "R", "X", "XI", "XM", "L"})
+_VAGUE: Final = DERIVED | {"U", "P", "X", "XI", "XM", "L"}
 
 
 class Edge:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from check import answer, write_files
+from check import answer, run_expression, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 from depslice.slicer.render import write_tree
@@ -798,13 +796,7 @@ PROGRAMS = {
 
 
 def _run(folder: Path, module: str) -> str:
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import {module} as m; "
-    done = subprocess.run(
-        [sys.executable, "-I", "-B", "-c", f"{code}print(m.go())"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_expression(folder, module, "m.go()")
     return done.stdout.strip() if not done.returncode else done.stderr.strip()
 
 

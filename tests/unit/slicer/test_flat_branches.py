@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from check import write_files
+from check import run_expression, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -104,11 +102,9 @@ def target(): return common.NAME, common.ITEMS
 def _flat_answer(folder: Path) -> str:
     program = open_program(folder, cache=None)
     [flat] = render(program, slice_symbols(program, ["app:target"]), format="module").files
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", f"{flat.text}\nprint(target())"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    alone = folder / "alone"
+    alone.mkdir()
+    (alone / "flat.py").write_text(flat.text, encoding="utf-8")
+    done = run_expression(alone, "flat", "m.target()")
     assert not done.returncode, done.stderr
     return done.stdout.strip()

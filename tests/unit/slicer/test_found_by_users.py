@@ -5,13 +5,11 @@ Every one is run beside its original, by another process, as a tree or as one mo
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from check import slice_ids, write_files
+from check import run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import explain_symbol, render, slice_symbols
 from depslice.slicer.render import write_tree
@@ -37,13 +35,7 @@ def flat(folder: Path, target: str, expression: str) -> str:
 
 def evaluate(folder: Path, module: str, expression: str) -> str:
     """What an expression gives with ``module`` of ``folder`` as ``m``; an exception, if any."""
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import {module} as m"
-    done = subprocess.run(
-        [sys.executable, "-I", "-B", "-c", f"{code}; print({expression})"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_expression(folder, module, expression)
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
 

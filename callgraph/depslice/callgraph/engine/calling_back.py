@@ -73,8 +73,10 @@ class CallingBack(FunctionCalls):
     def run_tests(self, classes: Iterable[Class], pos: Position) -> None:
         """``unittest.main()`` runs those of ``classes`` that are test cases."""
         base = self.outside.stubs.class_named(_TEST_CASE)
-        for class_ in classes if base is not None else ():
-            if base is not None and self._is_test_case(class_):
+        if base is None:
+            return
+        for class_ in classes:
+            if self._is_test_case(class_):
                 names = self.outside.overridden.all_of(class_, [base])
                 self.hand_to_base(self.intern(("C", class_, True)), names, pos)
 

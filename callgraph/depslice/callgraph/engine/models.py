@@ -467,8 +467,8 @@ def _entries_stored(
 ) -> tuple[list[tuple[str, Values]], bool]:
     """The entries of dictionaries that a loop stores: ``for k, v in d.items(): setattr(x, k, v)``.
 
-    And what is stored by its own name, without one where that is not known. Each value under its own name; and whether that is all that the call with that
-    ``result`` stores.
+    And what is stored by its own name. Each value under its name, which is empty where it is not
+    known; and whether that is all that the call with that ``result`` stores.
     """
     if engine.current is None or not engine.whole:
         return [], False
@@ -961,9 +961,9 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
 
 def _recognise(engine: ContainerEvaluation, class_: Class, call: Call) -> None:
     """What a protocol declares is what its instances are recognised by (PEP 544): modules too."""
-    modules = frozenset(value for value in call.args[0] if engine.values[value][0] == "M")
     if engine.whole or not engine.is_protocol(class_):
         return
+    modules = frozenset(value for value in call.args[0] if engine.values[value][0] == "M")
     check = "__instancecheck__"
     engine.facts.append((f.MEMBER, class_, check, call.pos, False, "checked", True))
     for k in engine.mro(class_):

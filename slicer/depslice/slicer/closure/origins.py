@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
@@ -185,32 +185,31 @@ class Origins:
         if tag == "A" and not sources:
             # Of what functions carry under this name (field-based: Feldthaus et al. 2013).
             result |= self._all(self._answer(engine.carried(extra), value), value)
-        where = engine.opened_in(value)
+        return result | self._of_each(sources, tag, extra, value)
+
+    def _of_each(self, sources: Values, tag: str, extra: Any, reader: int) -> Values:
+        """That part, or result, of each of the known ``sources`` of the open value ``reader``."""
+        engine = self._engine
+        where = engine.opened_in(reader)
+        result: set[int] = set()
         for each in sorted(sources):
             if each == engine.unknown_id or each in self.crowd:
                 result.add(each)
             elif not self._is_open(each):
                 probe = engine.probe(each, tag, extra, where)
-                result |= self._all(self._answer(probe, value), value)
+                result |= self._all(self._answer(probe, reader), reader)
         return result
 
     def _named(self, name: int, receiver: int, reader: int) -> Values:
         """The attributes of ``receiver`` by the names that callers pass as ``name``."""
-        engine = self._engine
-        where = engine.opened_in(reader)
         result: set[int] = set()
-        receivers = sorted(self._behind(receiver, reader))
+        receivers = self._behind(receiver, reader)
         for each in sorted(self._behind(name, reader)):
-            kind = engine.values[each]
-            if kind[0] != "S":
-                result.add(engine.unknown_id)
-                continue
-            for held in receivers:
-                if held == engine.unknown_id or held in self.crowd:
-                    result.add(held)
-                elif not self._is_open(held):
-                    probe = engine.probe(held, "A", kind[1], where)
-                    result |= self._all(self._answer(probe, reader), reader)
+            kind = self._engine.values[each]
+            if kind[0] == "S":
+                result |= self._of_each(receivers, "A", kind[1], reader)
+            else:
+                result.add(self._engine.unknown_id)
         return result
 
     def _had_below(self, class_: Class, name: str, reader: int) -> Values:
