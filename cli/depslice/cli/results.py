@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -92,17 +93,21 @@ def result_stream(output: Output) -> Iterator[Write]:
 
 
 def _replacing(path: str, mode: int | None) -> Iterator[Write]:
+    """Write beside ``path``, then put it in place; the permissions of what stood there stay."""
     folder, name = os.path.split(path)
     _make_last(folder)
-    descriptor, draft = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+    # Named before it is made: of an interrupt as it is made, nothing stays behind either.
+    draft = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    permissions = 0o666 if mode is None else stat.S_IMODE(mode)
     try:
-        with open(descriptor, "wb") as file:
-            # mkstemp's 0600 is not meant for results.
-            os.chmod(draft, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        with open(draft, "xb", opener=lambda at, flags: os.open(at, flags, permissions)) as file:
+            if mode is not None:
+                os.chmod(draft, permissions)  # whatever the umask takes away
             yield _writer(file)
         os.replace(draft, path)
     except BaseException:
-        os.unlink(draft)
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
         raise
 
 
@@ -159,9 +164,3 @@ def _encoded(text: str) -> bytes:
 
 def _output_error(where: str, error: OSError) -> OutputError:
     return OutputError(f"cannot write to {where}: {(error.strerror or str(error)).lower()}")
-
-
-def _umask() -> int:
-    current = os.umask(0o022)
-    os.umask(current)
-    return current

@@ -36,8 +36,8 @@ def write_tree(
     in it, too) or is there twice. Raises it also when the file system does not
     let the tree be written.
     """
-    import shutil  # with tempfile, a tenth of the time to start, and seldom wanted
-    import tempfile
+    import secrets  # with shutil, a tenth of the time to start, and seldom wanted
+    import shutil
 
     # Of a link, what it points to is meant; `.` has no name to build the tree beside.
     target = Path(os.path.realpath(directory))
@@ -47,9 +47,11 @@ def write_tree(
         for file in files:
             _check_links(target, file)
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Beside the target, so that moving there stays within one file system.
-        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        # Beside the target, so that moving there stays within one file system; named before
+        # it is made, so that of an interrupt as it is made nothing stays behind either.
+        beside = target.parent / f".{target.name}.{secrets.token_hex(4)}"
         try:
+            beside.mkdir(mode=0o700)
             staging = beside / "new"
             staging.mkdir()
             for file in files:
