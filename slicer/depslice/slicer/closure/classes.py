@@ -765,13 +765,15 @@ class Classes:
             if class_ not in self._live and not self._live.having(name):
                 self.make_live(class_, demand)
                 return True
-        while self._answering_all:
-            (class_, name), demand = next(iter(self._answering_all.items()))
-            del self._answering_all[class_, name]
-            if not self._live.having(name):
-                self.ask_by_name(class_, name, demand)
-                return True
-        return False
+        answering, self._answering_all = self._answering_all, {}
+        unexplained = [
+            (class_, name, demand)
+            for (class_, name), demand in answering.items()
+            if not self._live.having(name)
+        ]
+        for each in unexplained:
+            self.ask_by_name(*each)
+        return bool(unexplained)
 
     def _recognise_stored(self, class_: Class, name: str, demand: Demand) -> None:
         """One that has ``name`` stored is taken for one of ``class_`` if that is told of it."""
