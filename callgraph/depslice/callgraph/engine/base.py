@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from depslice.callgraph.engine.outside import Outside
 
 _WIDEST: Final = 10
-_WIDEST_OPEN: Final = 12
+WIDEST_OPEN: Final = 24
+"""So many values of one place are told apart for slices."""
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
@@ -80,7 +81,7 @@ class EngineState:
     def __init__(self, program: Program, *, whole: bool) -> None:
         self.program = program
         self.whole = whole
-        self.widest = _WIDEST if whole else _WIDEST_OPEN
+        self.widest = _WIDEST if whole else WIDEST_OPEN
         self.room = _WIDEST if whole else sys.maxsize  # more values than these are `bounded`
         self.objects = OBJECTS if whole else OBJECTS_OR_OPEN
         self.values: list[Value] = []
@@ -147,6 +148,8 @@ class EngineState:
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))
+        self.crowd = self.single(("U", "crowd"))
+        """What stands for those of too many objects that are not told apart, in a slice."""
         self.guess = self.single(("U", "guess"))  # stands beside what was guessed
         self.guess_id = self.intern(("U", "guess"))
         self.constants: dict[int, frozenset[int]] = {
@@ -465,7 +468,7 @@ class EngineState:
         room = max(0, self.widest - len(known))
         if len(added) <= room:
             return added
-        return frozenset(sorted(added)[:room]) | self.unknown
+        return self.crowd.union(sorted(added)[:room], self.unknown)
 
     def _room_for_whole(
         self, known: frozenset[int], added: frozenset[int], place: object

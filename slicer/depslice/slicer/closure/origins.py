@@ -17,11 +17,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
+from depslice.callgraph.engine.base import WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
 
-WIDEST = 24
-"""So many values behind one are told apart."""
 _MOST_NAMES: Final = 200
 """The same where they are texts, which name attributes: settings have many."""
 
@@ -36,8 +35,7 @@ class Origins:
 
     def __init__(self, engine: Engine, below: Callable[[Class], Sequence[Class]]) -> None:
         self._engine = engine
-        # What stands for those of too many objects that are not told apart.
-        self.crowd = engine.single(("U", "crowd"))
+        self.crowd = engine.crowd
         self._below = below  # the live subclasses of a class
         self._seen_below: dict[int, int] = {}  # how many there were, by value of what they have
         self._bound: dict[Parameter, set[int]] = {}
@@ -107,7 +105,7 @@ class Origins:
         yield value
         for passed in (self._passed_from, self._passed_to):
             met, waiting = {value}, deque([value])
-            while waiting and len(met) < WIDEST:
+            while waiting and len(met) < WIDEST_OPEN:
                 for each in passed.get(waiting.popleft(), ()):
                     if each not in met:
                         met.add(each)
@@ -116,11 +114,11 @@ class Origins:
 
     def is_full(self, values: Values) -> bool:
         """Whether there are as many ``values`` behind one as are told apart."""
-        if len(values) < WIDEST:
+        if len(values) < WIDEST_OPEN:
             return False
         known = self._engine.values
         others = sum(known[value][0] != "S" for value in values)
-        return others >= WIDEST or len(values) >= _MOST_NAMES
+        return others >= WIDEST_OPEN or len(values) >= _MOST_NAMES
 
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
@@ -157,8 +155,8 @@ class Origins:
         if not self.crowd.isdisjoint(before) and self.is_full(before):
             return False  # as much as is told apart
         found = self._trace(value) | before
-        if len(found) > WIDEST and self.is_full(found):
-            found = before.union(sorted(found - before)[: max(1, WIDEST - len(before))])
+        if len(found) > WIDEST_OPEN and self.is_full(found):
+            found = before.union(sorted(found - before)[: max(1, WIDEST_OPEN - len(before))])
             found |= self.crowd
         self._known[value] = frozenset(found)
         return len(found) > len(before)
@@ -271,7 +269,7 @@ class Origins:
         result: set[int] = set()
         for value in sorted(values):
             result |= self._behind(value, reader)
-            if len(result) > WIDEST and self.is_full(result):
+            if len(result) > WIDEST_OPEN and self.is_full(result):
                 break
         return result
 

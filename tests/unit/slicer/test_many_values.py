@@ -1,0 +1,47 @@
+"""Where many objects meet in one place: a table of more classes than are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.check import answer
+
+from depslice.callgraph.engine.base import WIDEST_OPEN
+
+KIND = """
+class K{0}:
+    def __str__(self):
+        return "k{0}"
+
+    def __eq__(self, other):
+        return other == {0}
+
+    def __call__(self):
+        return {0}
+
+"""
+USE = """
+def use(names):
+    return [{0} for k in [KINDS[name]() for name in names]]
+"""
+
+
+def table(count: int, done: str) -> str:
+    """A module with a table of so many classes, of whose instances ``done`` is done."""
+    entries = ", ".join(f"'{n}': K{n}" for n in range(count))
+    kinds = "".join(KIND.format(n) for n in range(count))
+    return f"# --- m.py\n{kinds}\nKINDS = {{{entries}}}\n{USE.format(done)}"
+
+
+@pytest.mark.parametrize("done", ["str(k)", "k == 13", "k()"])
+@pytest.mark.parametrize("count", [14, WIDEST_OPEN])
+def test_all_that_are_told_apart(tmp_path: Path, count: int, done: str) -> None:
+    given = answer(table(count, done), "m:use", "m.use(['1', '13'])", tmp_path)
+    assert given == {"str(k)": "['k1', 'k13']", "k == 13": "[False, True]", "k()": "[1, 13]"}[done]
+
+
+@pytest.mark.parametrize("done", ["str(k)", "k == 31"])
+def test_more_than_are_told_apart(tmp_path: Path, done: str) -> None:
+    given = answer(table(2 * WIDEST_OPEN, done), "m:use", "m.use(['1', '31'])", tmp_path)
+    assert given == {"str(k)": "['k1', 'k31']", "k == 31": "[False, True]"}[done]
