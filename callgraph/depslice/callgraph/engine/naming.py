@@ -43,6 +43,8 @@ class ComputedNames(Dispatching):
             elif value[0] in OPEN:
                 self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, receiver))
                 result |= self.unknown
+                if prefix or suffix:
+                    result |= self.derive("AM", receiver, (prefix, suffix))
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown

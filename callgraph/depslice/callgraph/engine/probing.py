@@ -65,6 +65,8 @@ class Probing(ContainerEvaluation):
             found = self.setters_of(values, extra[:-1])
         elif tag == "A":
             found = self.load_attribute(values, extra, 0)
+        elif tag == "AM":
+            found = self.dynamic_attribute(values, *extra, 0)
         elif tag == "E" and extra != "":
             found = self.unpack_item(values, extra, 0)
         elif tag == "E":

@@ -27,6 +27,8 @@ tag        fields                         stands for
 ``KM``     container value id, method     a bound method of a container
 ``P``      function, index                whatever a caller passes
 ``A``      open value id, attribute       that attribute of it
+``AM``     open value id, (start, end)    any attribute of it whose name starts and ends so
+``AN``     open name id, value id         the attribute by a name that callers pass
 ``E``      open value id                  an element of it, or (index) the one at a place
 ``R``      open value id, arguments       what calling it gives, or what it gives else (text)
 ``O``      class, attribute               what subclasses have that it leaves to them, or what a
@@ -93,8 +95,8 @@ Readers: TypeAlias = "int | array[int]"
 FIRST_PARAMETER = 1 << (WORK_BITS - 1)
 """Indices from here on stand for the parameters of a unit."""
 
-DERIVED = frozenset({"A", "AN", "E", "R"})
-"""Values that are made of an open one: attribute, attribute by an open name, element, result."""
+DERIVED = frozenset({"A", "AM", "AN", "E", "R"})
+"""Values that are made of an open one: an attribute, an element, a result."""
 OPEN = DERIVED | {"U", "P", "O"}
 """Values that stand for whatever someone else decides: nothing is known of them here."""
 OPEN_OR_OUTSIDE = OPEN | {"X", "XI", "XM", "XA", "SM"}

@@ -763,6 +763,15 @@ class ExpressionLowering:
                     comparators=[classes],
                 ) if positive:  # what is of another type may still be of a subclass
                     self._narrow_name(tested, classes, positive=True)
+                case ast.Compare(
+                    left=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice(step=None) as part),
+                    ops=[ast.Eq() | ast.NotEq() as equal],
+                    comparators=[ast.Constant(value=str(text))],
+                ) if name in self.frame.env and 0 < len(text) <= s.LONGEST_NAME:
+                    ends = _ends_compared(part, text)
+                    if ends is not None:  # `name[:5] == "test_"`
+                        same = isinstance(equal, ast.Eq) == positive
+                        self._narrow_text(name, (ends,), test, positive=same)
 
     def pair(self, target: ast.expr, iterable: Register) -> None:
         """Remember which variable of a loop has the names that go with what the other has.
@@ -1095,6 +1104,16 @@ def _may_narrow(test: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="startswith" | "endswith")):
             return True
     return isinstance(test, ast.Compare)
+
+
+def _ends_compared(part: ast.Slice, text: str) -> tuple[str, str] | None:
+    """How what is sliced begins and ends if that ``part`` of it is ``text``; None: not told."""
+    match part:
+        case ast.Slice(lower=None | ast.Constant(0), upper=ast.Constant(count)):
+            return (text, "") if count == len(text) else None
+        case ast.Slice(lower=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(count)), upper=None):
+            return ("", text) if count == len(text) else None
+    return None
 
 
 def _none_test(test: ast.expr, *, positive: bool) -> str:
