@@ -28,6 +28,8 @@ _MANY_THINGS: Final = frozenset(
     | {"multiprocessing", "os", "sys", "types", "typing", "unittest", "urllib", "xml"}
 )
 """Modules whose names have little to do with each other."""
+_WITHOUT_STATE: Final = frozenset({"abc", "bisect", "copy", "functools", "heapq", "operator"})
+"""Modules whose functions change what they are passed, and nothing for later."""
 _SEEN_BY: Final = {
     "codecs.register": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
     "codecs.register_error": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
@@ -163,6 +165,8 @@ def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[tuple[str, str 
 
 def _sets(path: str) -> bool:
     """Whether a function of code outside the repository changes something for later."""
+    if path.partition(".")[0] in _WITHOUT_STATE:
+        return False
     name = path.rpartition(".")[2].lstrip("_")
     return name.startswith(SETTING) or name.endswith("seed")
 
