@@ -98,6 +98,7 @@ class EngineState:
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()
         self.tasks: list[Function | Lookup | None] = [None]  # by serial number
+        self.changed: list[Lookup] = []  # for a slice, which asks again: again for each change
         self.current: Function | None = None
         self.reader = 0  # the work number that reads register under; 0 for none
         self.settled = True  # nothing that may still grow was read

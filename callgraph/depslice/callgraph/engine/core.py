@@ -372,6 +372,8 @@ class Engine(Probing):
         if values is not lookup.answer or facts != lookup.facts:
             lookup.answer = values
             lookup.facts = facts
+            if not self.whole:
+                self.changed.append(lookup)
             if lookup.readers:
                 self.wake(lookup)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Followed, Growth
@@ -43,7 +44,7 @@ class ComputedNames:
         self._spelled: dict[str, None] = {}
         self._attributes: dict[str, None] = {}  # names that are read of something
         self._accessed: dict[tuple[int, f.Access, str], None] = {}
-        self._read: set[Function] = set()
+        self._read = 0  # how many of the followed units
         self._in_text: dict[tuple[str, str], Demand] = {}  # module, name: of `alias.name` in texts
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
@@ -88,21 +89,20 @@ class ComputedNames:
         that got them.
         """
         before = len(self._names.wanted) + len(self._accessed)
-        for function, followed in tuple(self._growth.followed.items()):
-            if function not in self._read:
-                self._read.add(function)
-                self._note_apart(followed)
-                for text in strings_of(function.unit.ops):
-                    self._spelled.setdefault(text)
-                    if _DOTTED.fullmatch(text):
-                        self._want_dotted(text, followed)
-                    self._note_attributes(text, followed)
-                outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
-                self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
-                self._imports |= not outside.isdisjoint(_IMPORTING)
-                self._spelled.update(dict.fromkeys(self._names_given(followed)))
-                ops = function.unit.ops
-                self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
+        for function, followed in tuple(islice(self._growth.followed.items(), self._read, None)):
+            self._read += 1
+            self._note_apart(followed)
+            for text in strings_of(function.unit.ops):
+                self._spelled.setdefault(text)
+                if _DOTTED.fullmatch(text):
+                    self._want_dotted(text, followed)
+                self._note_attributes(text, followed)
+            outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
+            self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
+            self._imports |= not outside.isdisjoint(_IMPORTING)
+            self._spelled.update(dict.fromkeys(self._names_given(followed)))
+            ops = function.unit.ops
+            self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))
         while self._imports and self._apart:
             (owner, name), followed = self._apart.popitem()
             self._want_dotted(f"{owner}.{name}", followed)

@@ -9,10 +9,11 @@ function or a module. What is done with values that nobody knows yet goes to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import TypeAlias
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.engine.values import Class, Function, Lookup
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import Module
 from depslice.slicer.closure.added import AddedMembers
@@ -23,8 +24,9 @@ from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.importing import Importing
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
-from depslice.slicer.closure.open_values import Given, OpenValues, Use
+from depslice.slicer.closure.open_values import Given, OpenValues, OutsideCall, Use
 from depslice.slicer.closure.outside_state import OutsideState
+from depslice.slicer.closure.turns import Turns
 from depslice.slicer.pieces import called_at, start_of, units_of_piece
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
@@ -59,6 +61,11 @@ class Following:
         # Class statements whose metaclass need not do anything so far.
         self._resting: dict[Class, Followed] = {}
         self._reading: dict[Function, frozenset[int]] = {}
+        self._outside_calls: Turns[OutsideCall] = Turns()
+        self._calling_outside: dict[Function, list[OutsideCall]] = {}
+        self._asking: dict[Lookup, set[OutsideCall]] = {}
+        # How much is seen of what the engine has changed, and of what is followed anew.
+        self._changes, self._anew = len(growth.engine.changed), 0
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -95,7 +102,8 @@ class Following:
         stale = [
             followed
             for function, followed in self._growth.followed.items()
-            if function.facts is not followed.facts
+            # (`facts` is made of `flat`, which costs less to look at.)
+            if function.flat is not followed.facts and function.facts is not followed.facts
         ]
         awake = [made for made in self._resting if not self._classes.rests(made)]
         stale += [self._resting.pop(made) for made in awake]
@@ -106,10 +114,28 @@ class Following:
     def _follow_outside(self) -> bool:
         """Follow what code outside does that functions were handed; whether something is new."""
         new = False
-        for where, lookup, pos in self._open.called_outside:
+        for call in islice(self._open.called_outside, len(self._outside_calls), None):
+            self._outside_calls.place(call)
+            self._outside_calls.wake((call,))
+            self._calling_outside.setdefault(call[0], []).append(call)
+        for call in self._outside_calls.due(self._hear):
+            where, lookup, pos = call
+            for asked in _asked_with(lookup):
+                self._asking.setdefault(asked, set()).add(call)
             at = self._growth.followed[where]
             new |= self._follow(at, f.answered(lookup, pos))
+            if at.made is not None:  # what is its metaclass's may be left for later
+                self._outside_calls.wake((call,))
         return new
+
+    def _hear(self) -> None:
+        """Wake calls of code outside of which the engine knows more, or that are nearer."""
+        changed, anew = self._engine.changed, self._growth.followed_anew
+        for lookup in changed[self._changes :]:
+            self._outside_calls.wake(self._asking.get(lookup, ()))
+        for function in anew[self._anew :]:
+            self._outside_calls.wake(self._calling_outside.get(function, ()))
+        self._changes, self._anew = len(changed), len(anew)
 
     def note_unresolved(self) -> None:
         """Record what is still unresolved when all values have settled."""
@@ -396,6 +422,17 @@ class Following:
         pos: int,
     ) -> None:
         self._open.note(use, value, name, _demand(at, kind, rule, pos, certain=False))
+
+
+def _asked_with(lookup: Lookup) -> set[Lookup]:
+    """``lookup``, and those whose facts it tells as well."""
+    found, waiting = {lookup}, [lookup]
+    while waiting:
+        for fact in waiting.pop().facts:
+            if fact[0] == f.ASKED and fact[1] not in found:
+                found.add(fact[1])
+                waiting.append(fact[1])
+    return found
 
 
 def _demand(

@@ -107,6 +107,10 @@ class Growth:
         self.program = program
         self.engine = engine
         self.closure = Closure()
+        self.moved: list[str] = []
+        """Items that have come in, or nearer, in order."""
+        self.followed_anew: list[Function] = []
+        """Units whose facts are to be followed again, as if none had been."""
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by distance
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
@@ -282,6 +286,7 @@ class Growth:
             return False
         closure.distances[item] = distance
         closure.reasons[item] = demand
+        self.moved.append(item)
         return True
 
     def _bring_nearer(self, item: str, demand: Demand) -> None:
@@ -294,6 +299,7 @@ class Growth:
                 continue
             self.closure.distances[item] = distance
             self.closure.reasons[item] = demand
+            self.moved.append(item)
             self._follow_anew(item)
             for wanted in self._wanted_by.get(item, ()):
                 nearer.append((wanted, self.closure.demands[item, wanted]))
@@ -308,6 +314,7 @@ class Growth:
             if any(each.seen for each in stale):  # else it waits to be followed as it is
                 for each in stale:
                     each.seen.clear()
+                    self.followed_anew.append(each.function)
                 self.follow(module, index, item)
 
     def distance_by(self, demand: Demand) -> int:

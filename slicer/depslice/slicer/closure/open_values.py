@@ -34,6 +34,7 @@ from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.origins import Origins
+from depslice.slicer.closure.recognising import STEPS, Recognition
 
 # Names that objects of builtin types have: on an unknown receiver they say nothing.
 _COMMON = frozenset(
@@ -61,8 +62,8 @@ _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
 _MOST_PARTIALS: Final = 3
 _FEW_METHODS: Final = 4
-_STEPS = {"__iter__": "__next__", "__aiter__": "__anext__"}
 
+OutsideCall: TypeAlias = tuple[Function, Lookup, Position]
 Use: TypeAlias = (
     f.Access
     | Literal["protocol", "matching", "call", "named", "spelled", "listed", "handed", "stored"]
@@ -127,9 +128,12 @@ class OpenValues:
         """Known values whose attributes are accessed by names that texts of the slice spell."""
         self.listed: dict[str, Demand] = {}
         """Modules of which all names are taken: others may read them of who has them then."""
-        self.called_outside: dict[tuple[Function, Lookup, Position], None] = {}
+        self.called_outside: dict[OutsideCall, None] = {}
         """Calls of code outside that functions were handed: who calls, what is done then, where."""
-        self._recognised: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
+        self._recognition = Recognition(growth, classes, self._origins)
+        self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
+        self._unbound: list[int] = []  # open values whose parameters nothing binds so far
+        self._looked_at = 0  # of the open values that are followed
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
         """``value`` is used; settled by the next :meth:`trace`."""
@@ -179,8 +183,9 @@ class OpenValues:
         grown = self._origins.settle()
         fresh, self._fresh = self._fresh, []
         again = [use for value in grown for use in self._uses.get(value, ())]
+        self._recognition.note_grown(grown)
         for use in fresh:
-            self._uses.setdefault(use.value, []).append(use)
+            self._add(use)
         for use in (*again, *fresh):
             known = self._origins.known(use.value)
             if use.use == "named" and self._origins.is_full(known):
@@ -189,6 +194,17 @@ class OpenValues:
                 use.done.add(value)
                 self._settle(use, value)
         return bool(fresh) or bool(self._fresh) or self._origins.stale
+
+    def _add(self, use: _Open) -> None:
+        self._uses.setdefault(use.value, []).append(use)
+        self._recognition.place(use.value)
+        if _tells(use):
+            self._recognition.note_telling(use.value, use.name)
+        elif use.use == "named":
+            self._unnamed.append(use)
+        elif use.use not in _NAMELESS:
+            name = "__call__" if use.use == "call" else use.name
+            self._recognition.note_vague(use.value, name, use.demand)
 
     def make_sure(self) -> bool:
         """Settle uses of what is one known object: they are definite. Whether there are such.
@@ -220,32 +236,36 @@ class OpenValues:
         """
         engine = self._engine
         found = self._leave_unnamed()
-        for value in self._origins.followed():
+        followed = self._origins.followed
+        waiting, self._unbound = [*self._unbound, *followed[self._looked_at :]], []
+        self._looked_at = len(followed)
+        for value in waiting:
             parameter = self._parameter_behind(value)
             if (
-                parameter is not None
-                and not self._has_default(value)
-                and not self._origins.is_bound(*parameter)
-                and engine.receiver(*parameter) is None
-                and not engine.is_declared(*parameter)
+                parameter is None
+                or self._has_default(value)
+                or self._origins.is_bound(*parameter)
+                or engine.receiver(*parameter) is not None
             ):
+                continue
+            if engine.is_declared(*parameter):
+                self._unbound.append(value)
+            else:
                 self.bind(*parameter, engine.unknown)
                 found = True
         return found
 
     def _leave_unnamed(self) -> bool:
         """Take names that nothing in the slice tells for any; whether there are such."""
+        self._unnamed = [use for use in self._unnamed if not use.done]
         unnamed = [
             use
-            for value, uses in self._uses.items()
-            for use in uses
-            if use.use == "named"
-            and not use.done
-            and not self._origins.known(value)
-            and not (self._engine.values[value][0] == "P" and self._has_default(value))
-            and not self._is_declared(value)
+            for use in self._unnamed
+            if not self._origins.known(use.value)
+            and not (self._engine.values[use.value][0] == "P" and self._has_default(use.value))
+            and not self._is_declared(use.value)
         ]
-        for use in unnamed:
+        for use in sorted(unnamed, key=lambda use: self._recognition.place(use.value)):
             use.done.add(self._engine.unknown_id)
             self._settle(use, self._engine.unknown_id)
         return bool(unnamed)
@@ -267,52 +287,11 @@ class OpenValues:
         return parameter is not None and bool(parameter[0].unit.params[parameter[1]][3])
 
     def recognise(self) -> bool:
-        """Ask live classes that an unknown value may be of for what else is done with it.
+        """Ask classes that unknown values may be of for what else is done with them (duck typing).
 
-        Names that many types have say nothing of a value, nor do operators and loops. But it
-        is expected to have them all: the class of which one uncommon attribute is read is
-        the one that is iterated (duck typing). Whether something new was asked.
+        Whether something new was asked.
         """
-        asked = False
-        unknown = self._engine.unknown_id
-        told = {
-            value: {use.name for use in uses if _tells(use)} for value, uses in self._uses.items()
-        }
-        for value, uses in self._uses.items():
-            if value == unknown or unknown not in self._origins.known(value):
-                continue
-            if self._is_declared(value):  # as something that is no class of the slice
-                continue
-            vague = self._vague(uses)
-            alike = self._origins.names_of_one(value) if vague else ()
-            # The uncommon attributes that are read of what may be the same object.
-            for telling in sorted({name for each in alike for name in told.get(each, ())}):
-                asked |= self._ask_for(telling, vague)
-        return asked
-
-    def _vague(self, uses: list[_Open]) -> dict[tuple[str, int], Demand]:
-        """What else is done with a value, by who is nearest: (name, distance)."""
-        found: dict[tuple[str, int], Demand] = {}
-        for use in uses:
-            if not _tells(use) and use.use not in _NAMELESS:
-                name = "__call__" if use.use == "call" else use.name
-                distance = self._growth.distance_by(use.demand)
-                found.setdefault((name, distance), use.demand)
-        return found
-
-    def _ask_for(self, telling: str, vague: dict[tuple[str, int], Demand]) -> bool:
-        """Ask what has the attribute ``telling`` for the rest; whether it is new."""
-        known = self._recognised.setdefault(telling, set())
-        if vague.keys() <= known:
-            return False
-        asked = False
-        for (name, distance), demand in vague.items():
-            if (name, distance) not in known:
-                known.add((name, distance))
-                duck_typed = demand.guessed("duck-typed")
-                for each in (name, _STEPS[name]) if name in _STEPS else (name,):
-                    asked |= self._classes.want_where(telling, each, duck_typed)
-        return asked
+        return self._recognition.ask()
 
     def _settle(self, use: _Open, value: int) -> None:
         kind = self._engine.values[value]
@@ -439,7 +418,7 @@ class OpenValues:
             if not instance and not engine.binds(found, name):
                 self._settle_by_metaclass(use, class_)
             # An iterator, which gives itself: it is driven.
-            step = _STEPS.get(name) if instance else None
+            step = STEPS.get(name) if instance else None
             stepping = engine.find_member(class_, step) if step else None
             if step and stepping is not None:
                 classes.want_member(stepping, step, demand)

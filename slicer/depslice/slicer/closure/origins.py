@@ -42,8 +42,14 @@ class Origins:
         self._filled: dict[Field, set[int]] = {}
         self._passed_from: dict[int, dict[int, None]] = {}  # open value -> those passed for it
         self._passed_to: dict[int, dict[int, None]] = {}  # and the other way round
+        self.linked: list[int] = []
+        """Open values that are passed on, or for which others are: again for each of these."""
+        self.followed: list[int] = []
+        """The open values that are followed: what is used, and what that is passed on from."""
         self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
+        self._heard_order: dict[Lookup, int] = {}
+        self._changes = len(engine.changed)  # how much is seen of them
         self._readers: dict[int | Parameter | Field | Lookup, dict[int, None]] = {}
         self._stale: dict[int, None] = {}  # open values to trace (again), in order
 
@@ -63,6 +69,7 @@ class Origins:
                 if self._is_open(value) and self._engine.values[value][0] != "U":
                     self._passed_from.setdefault(passed_for, {})[value] = None
                     self._passed_to.setdefault(value, {})[passed_for] = None
+                    self.linked += (value, passed_for)
             bound |= values
             self._wake(parameter)
 
@@ -87,11 +94,8 @@ class Origins:
         """From now on know what is behind ``value``."""
         if self._is_open(value) and value not in self._known:
             self._known[value] = EMPTY
+            self.followed.append(value)
             self._stale[value] = None
-
-    def followed(self) -> tuple[int, ...]:
-        """The open values that are followed: what is used, and what that is passed on from."""
-        return tuple(self._known)
 
     def known(self, value: int) -> frozenset[int]:
         """The known values behind ``value``; empty when only callers outside the slice know."""
@@ -140,8 +144,10 @@ class Origins:
             if live != seen:
                 self._seen_below[value] = live
                 self._stale[value] = None
-        for lookup, heard in self._heard.items():
-            if lookup.answer is not heard:
+        changed = self._heard_order.keys() & self._engine.changed[self._changes :]
+        self._changes = len(self._engine.changed)
+        for lookup in sorted(changed, key=self._heard_order.__getitem__):
+            if lookup.answer is not self._heard[lookup]:
                 self._heard[lookup] = lookup.answer
                 self._wake(lookup)
         return bool(self._stale)
@@ -262,6 +268,7 @@ class Origins:
     def _answer(self, lookup: Lookup, reader: int) -> Values:
         """What the engine says, until it says more."""
         self._read(lookup, reader)
+        self._heard_order.setdefault(lookup, len(self._heard_order))
         return self._heard.setdefault(lookup, lookup.answer)
 
     def _all(self, values: Values, reader: int) -> Values:

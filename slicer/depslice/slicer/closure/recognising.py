@@ -1,0 +1,119 @@
+"""Duck typing: the class of which one uncommon attribute is read is the one that is iterated.
+
+Names that many types have say nothing of a value, nor do operators and loops. But an unknown
+value is expected to have them all, so that live classes with what is telling are asked for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from depslice.slicer.closure.classes import Classes
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.origins import Origins
+from depslice.slicer.closure.turns import Turns
+
+STEPS: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
+"""What an iterator is asked for that somebody asks for."""
+
+
+class Recognition:
+    """What is done with open values, and what of it tells which classes they may be of.
+
+    A value wakes by what is done with it, or with what may be the same object (``_named_by``: of
+    which values that have been looked at); when more is known of it; when such objects are passed
+    on; and when who uses it comes nearer (``_used_by``).
+    """
+
+    def __init__(self, growth: Growth, classes: Classes, origins: Origins) -> None:
+        self._growth = growth
+        self._engine = growth.engine
+        self._classes = classes
+        self._origins = origins
+        self._turns: Turns[int] = Turns()
+        self._told: dict[int, set[str]] = {}  # the telling attributes
+        self._vague: dict[int, list[tuple[str, Demand]]] = {}  # and what else is done
+        self._used_by: dict[str, set[int]] = {}
+        self._named_by: dict[int, set[int]] = {}
+        self._asked: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
+        self._moved = self._linked = 0  # how much is seen of what `growth` and `origins` list
+
+    def place(self, value: int) -> int:
+        """``value`` is used: its turn is after those of values that were used before."""
+        return self._turns.place(value)
+
+    def note_telling(self, value: int, name: str) -> None:
+        """An attribute that few classes have is used of ``value``."""
+        told = self._told.setdefault(value, set())
+        if name not in told:
+            told.add(name)
+            self._turns.wake(self._named_by.get(value, ()))
+
+    def note_vague(self, value: int, name: str, demand: Demand) -> None:
+        """A method that any object may have is asked of ``value``."""
+        self._vague.setdefault(value, []).append((name, demand))
+        self._used_by.setdefault(demand.source, set()).add(value)
+        self._turns.wake((value,))
+
+    def note_grown(self, values: Iterable[int]) -> None:
+        """More is known of ``values``."""
+        self._turns.wake(self._vague.keys() & values)
+
+    def ask(self) -> bool:
+        """Ask live classes that an unknown value may be of for what else is done with it.
+
+        Whether something new was asked.
+        """
+        asked = False
+        for value in self._turns.due(self._hear):
+            asked |= self._ask_about(value)
+        return asked
+
+    def _hear(self) -> None:
+        """Wake values after what has come nearer, and what has been passed on."""
+        moved, linked = self._growth.moved, self._origins.linked
+        for item in moved[self._moved :]:
+            self._turns.wake(self._used_by.get(item, ()))
+        for value in linked[self._linked :]:
+            self._turns.wake(self._named_by.get(value, ()))
+        self._moved, self._linked = len(moved), len(linked)
+
+    def _ask_about(self, value: int) -> bool:
+        unknown = self._engine.unknown_id
+        if value == unknown or unknown not in self._origins.known(value):
+            return False
+        kind = self._engine.values[value]
+        if kind[0] == "P" and self._engine.is_declared(kind[1], kind[2]):
+            self._turns.wake((value,))  # as something that is no class of the slice, so far
+            return False
+        vague = self._nearest(value)
+        told: set[str] = set()
+        for each in self._origins.names_of_one(value):
+            self._named_by.setdefault(each, set()).add(value)
+            told |= self._told.get(each, set())
+        asked = False
+        # The uncommon attributes that are read of what may be the same object.
+        for telling in sorted(told):
+            asked |= self._ask_for(telling, vague)
+        return asked
+
+    def _nearest(self, value: int) -> dict[tuple[str, int], Demand]:
+        """What else is done with a value, by who is nearest: (name, distance)."""
+        found: dict[tuple[str, int], Demand] = {}
+        for name, demand in self._vague[value]:
+            found.setdefault((name, self._growth.distance_by(demand)), demand)
+        return found
+
+    def _ask_for(self, telling: str, vague: dict[tuple[str, int], Demand]) -> bool:
+        """Ask what has the attribute ``telling`` for the rest; whether it is new."""
+        known = self._asked.setdefault(telling, set())
+        asked = False
+        for (name, distance), demand in vague.items():
+            if (name, distance) not in known:
+                known.add((name, distance))
+                duck_typed = demand.guessed("duck-typed")
+                for each in (name, STEPS[name]) if name in STEPS else (name,):
+                    asked |= self._classes.want_where(telling, each, duck_typed)
+        return asked
