@@ -383,7 +383,7 @@ def _closest(text: str, ids: Iterable[str]) -> list[str]:
         if "<lambda>" in qualname:
             continue
         spellings = {qualname or identifier, qualname.rpartition(".")[2]}
-        if "." in text:
+        if "." in text or ":" in text:
             spellings.add(_loose(identifier).replace(":", "."))
         best = 0.0
         for spelling in spellings - {""}:

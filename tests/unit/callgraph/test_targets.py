@@ -198,6 +198,8 @@ def test_no_more_is_loaded_than_the_name_needs(
 @pytest.mark.parametrize(
     ("text", "said", "candidates"),
     [
+        # What a package re-exports is named where it is defined.
+        ("pkg:mak", "no symbol is called", ("pkg.deep:make",)),
         ("", "the target is empty", ()),
         (
             "pkg.deep:mak",
