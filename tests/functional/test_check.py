@@ -229,6 +229,37 @@ def test_modules_of_one_name_are_those_beside_the_target(
         assert document["never_executed"] == []  # its own helper ran
 
 
+def test_it_is_told_why_no_call_was_recorded(
+    depslice: Depslice, shop: Path, tmp_path: Path
+) -> None:
+    done = depslice("slice", shop, "shop.text:money", "--check", "--repair")
+    assert done.code == 3
+    assert "shop.text:money: no call recorded: the repository has no tests" in done.err
+    assert "hint: --calls FILE" in done.err
+    assert "--repair had nothing to go by" in done.err
+    calls = tmp_path / "calls.py"
+    calls.write_text("import shop.text\n1 / 0\nshop.text.money(1)\n")
+    done = depslice("slice", shop, "shop.text:money", "--check", "--calls", calls)
+    assert done.code == 3
+    why = "calls.py does not call it, but it ended with ZeroDivisionError: division by zero"
+    assert why in done.err
+    assert "hint" not in done.err
+    tests = """
+import pytest, prices
+def test_lacking(nothing_of_this_name): prices.half(1)
+@pytest.mark.skip(reason="needs a network")
+def test_skipped(): prices.half(2)
+"""
+    repo = _tested(tmp_path / "repo", test_half=tests)
+    done = depslice("slice", repo, "prices:half", "--check")
+    assert done.code == 3
+    assert (
+        "no test calls it, but a test failed: tests/test_half.py::test_lacking:"
+        " fixture 'nothing_of_this_name' not found; a test was skipped:"
+        " tests/test_half.py::test_skipped: needs a network"
+    ) in done.err
+
+
 def test_tests_that_take_too_long(depslice: Depslice, tmp_path: Path) -> None:
     slow = "import time\n\n\ndef test_slow():\n    time.sleep(60)\n"
     repo = _tested(tmp_path / "repo", test_waiting=slow)

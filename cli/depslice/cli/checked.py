@@ -78,7 +78,12 @@ def check_slice(
     if options.report:
         document = json_text(check_document(report, python=python))
         _write_report(options.report, document)
-    for line in check_lines(report, everything=notes.tells_all, repaired=options.repair):
+    for line in check_lines(
+        report,
+        everything=notes.tells_all,
+        repaired=options.repair,
+        scripted=options.calls is not None,
+    ):
         notes.say(line)
     return found, 0 if report.proven else 3 if report.passes else 1
 

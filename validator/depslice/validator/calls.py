@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -71,8 +71,9 @@ class Replay:
 class Recorded:
     """The calls of targets: the file they are in, how many of each function, why there are none.
 
-    ``targets`` are functions: of a class that is a target, its methods. ``incomplete`` tells
-    that, and why, some tests were not run.
+    ``targets`` are functions: of a class that is a target, its methods. ``caller`` is who was
+    to call them: a script's name, or ``test``; empty where the repository has no tests.
+    ``incomplete`` tells that, and why, some tests were not run to their ends.
     """
 
     path: Path
@@ -82,6 +83,7 @@ class Recorded:
     numbers: Mapping[str, int]
     failures: Mapping[str, str]
     incomplete: str = ""
+    caller: str = "test"
 
     def functions_of(self, targets: Iterable[str]) -> set[str]:
         """The ids of those functions that are the calls' own of these targets."""
@@ -137,7 +139,7 @@ def record(
     if script is None or copied is None:
         found = list(tests) or test_files(original.folder, symbols)
         if not found:
-            return recorded
+            return replace(recorded, caller="")
         order["tests"] = found
     # A file of tests is run as one, whatever else it is.
     elif _TEST_FILE.search(script.name):
@@ -166,7 +168,9 @@ def record(
         targets=symbols,
         numbers=numbers,
         failures=failures,
-        incomplete=why or not_run(lines, order["seconds"]),
+        incomplete=why
+        or "; ".join(filter(None, (not_run(lines, order["seconds"]), *_ended_early(lines)))),
+        caller="test" if script is None else script.name,
     )
 
 
@@ -212,6 +216,18 @@ def seconds_for_a_test(space: Workspace) -> float:
 def not_run(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:
     """What of the tests was not run, and why; empty when all were run to their ends."""
     return "; ".join(filter(None, (_unimportable(lines), _stopped(lines, seconds))))
+
+
+def _ended_early(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Why a script, or tests, may not have come to what they would call."""
+    for line in lines:
+        match line:
+            case {"script": str(why)}:
+                yield f"it ended with {why}"
+            case {"how": "failed" | "skipped" as how, "number": int(number)}:
+                count = "a test" if number == 1 else f"{number:,} tests"
+                verb = how if how == "failed" else "was skipped" if number == 1 else "were skipped"
+                yield f"{count} {verb}: {line.get('test')}: {line.get('why')}"
 
 
 def _stopped(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:

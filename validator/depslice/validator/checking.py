@@ -14,6 +14,7 @@ from depslice.slicer.render import render_tree
 from depslice.validator.calls import Outcome, Recorded, Replay, replay
 from depslice.validator.workspace import Workspace
 
+NOTHING_TO_CALL: Final = "neither a function nor a class with methods: name what uses it"
 _ALIKE: Final = 120  # characters that texts may have in common before these are left out
 _TOLD: Final = 600  # characters of each side
 
@@ -244,11 +245,14 @@ class Check:
     def _why_not(self, target: str) -> str:
         functions = self.recorded.functions_of([target])
         if not functions:
-            return "neither a function nor a class with methods"
+            return NOTHING_TO_CALL
         for function in sorted(functions & self.recorded.failures.keys()):
             return self.recorded.failures[function]
-        nobody = "no test calls it" if target in functions else "no test calls a method of it"
-        more = self.recorded.incomplete
+        caller, more = self.recorded.caller, self.recorded.incomplete
+        if not caller:
+            return "the repository has no tests"
+        who = "no test calls" if caller == "test" else f"{caller} does not call"
+        nobody = f"{who} it" if target in functions else f"{who} a method of it"
         return f"{nobody}, but {more}" if more else nobody
 
     def _idle(self, symbols: Iterable[Symbol], ran: set[str]) -> Iterable[str]:

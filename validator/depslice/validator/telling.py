@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from depslice.validator.checking import CheckReport
+from depslice.validator.checking import NOTHING_TO_CALL, CheckReport
 
 CHECK_SCHEMA = "depslice.check/1"
 _SHOWN: Final = 5
@@ -54,10 +54,13 @@ def verdict(report: CheckReport) -> str:
     return "same" if report.proven else "imports"
 
 
-def check_lines(report: CheckReport, *, everything: bool, repaired: bool = False) -> Iterator[str]:
+def check_lines(
+    report: CheckReport, *, everything: bool, repaired: bool = False, scripted: bool = False
+) -> Iterator[str]:
     """The report in lines of text; ``everything``: without shortening lists.
 
-    ``repaired``: after a repair, which may have failed.
+    ``repaired``: after a repair, which may have failed. ``scripted``: calls are those of a file
+    that the user has named.
     """
     failed = len(report.import_errors)
     yield f"check: {report.imports - failed} of {_count(report.imports, 'module')} imported"
@@ -76,6 +79,8 @@ def check_lines(report: CheckReport, *, everything: bool, repaired: bool = False
     )
     for target, why in report.not_recorded.items():
         yield f"  {target}: no call recorded: {why}"
+    if not scripted and any(why != NOTHING_TO_CALL for why in report.not_recorded.values()):
+        yield "  hint: --calls FILE takes the calls of a script, or of a file test_*.py"
     for each in report.unsteady[: None if everything else 1]:
         if each.is_unbuilt:
             yield f"  {each.target}, call {each.call}: {each.first[:300]}"
@@ -101,6 +106,8 @@ def check_lines(report: CheckReport, *, everything: bool, repaired: bool = False
     needed = "a miss of static analysis" if report.passes else "added, which was not enough"
     for miss in report.observed:
         yield f"observed: {miss.symbol} ({miss.why}): {needed}"
+    if repaired and report.passes and not report.proven:
+        yield "check: --repair had nothing to go by: no call was compared"
     if repaired and not report.passes:
         yield (
             "check: --repair did not mend it: nothing names a definition that is missing; a"

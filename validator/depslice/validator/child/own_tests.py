@@ -26,12 +26,14 @@ NOT_RUN = (2, 3, 4)  # exit codes of pytest: interrupted, internal error, usage
 @dataclass
 class Ran:
     """How a run of tests ended: pytest's exit code, files that could not be imported, tests that
-    were stopped.
+    were stopped, that failed, or were skipped; where there is a reason, with it.
     """
 
     code: int = 0
     broken: dict[str, str] = field(default_factory=dict)
     stopped: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
 
 
 def run_own_tests(
@@ -60,7 +62,8 @@ def run_own_tests(
     )
     if as_by_hand.broken and not as_by_hand.collected:
         code = NOT_RUN[0]
-    return Ran(int(code), as_by_hand.broken, stopped)
+    failed = {test: why for test, why in as_by_hand.failed.items() if test not in stopped}
+    return Ran(int(code), as_by_hand.broken, stopped, failed, as_by_hand.skipped)
 
 
 class _Stopped(BaseException):
@@ -112,6 +115,8 @@ class _AsByHand:
 
     def __init__(self) -> None:
         self.broken: dict[str, str] = {}
+        self.failed: dict[str, str] = {}
+        self.skipped: dict[str, str] = {}
         self.collected = 0
 
     def pytest_configure(self, config: Any) -> None:
@@ -126,12 +131,25 @@ class _AsByHand:
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
-            told = [line for line in str(report.longrepr).splitlines() if line.startswith("E  ")]
-            why = (told or str(report.longrepr).splitlines() or [""])[-1]
-            self.broken[report.nodeid] = why.removeprefix("E").strip()[:200]
+            self.broken[report.nodeid] = _reason(report)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.setdefault(report.nodeid, _reason(report))
+        elif report.skipped:
+            self.skipped.setdefault(report.nodeid, _reason(report))
 
     def pytest_collection_finish(self, session: Any) -> None:
         self.collected = len(session.items)
+
+
+def _reason(report: Any) -> str:
+    """Why a test, or a file of tests, did not come to a good end, as pytest tells it."""
+    if isinstance(report.longrepr, tuple):  # of one that is skipped: path, line, reason
+        return str(report.longrepr[2]).removeprefix("Skipped: ")[:200]
+    lines = str(report.longrepr).splitlines() or [""]
+    told = [line for line in lines if line.startswith("E  ")]
+    return (told or lines)[-1].removeprefix("E").strip()[:200]
 
 
 def _collected(files: Sequence[Path], config: Any, chosen: argparse.Namespace) -> list[Path]:

@@ -8,13 +8,15 @@ ORDER has ``folder`` (the copied repository), ``roots`` (what is put on ``sys.pa
 ``choose`` (``first`` calls, or those that are ``reaching`` new branches), ``seconds`` (for a
 test), and ``calls``: the file to write. A line of JSON is appended for each call, so a killed
 run loses none, and one for each target whose calls could not be kept, for each file of tests
-that could not be imported, and for each test that was stopped.
+that could not be imported, for each test that was stopped, for the first that failed and that was
+skipped, with their number, and for a script that did not come to its end.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import os
 import runpy
@@ -56,6 +58,7 @@ class Recorder:
         self.open = {target["id"] for target in order["targets"]}
         self.process = os.getpid()
         self.ran = Ran()
+        self.script_ended = ""  # by what, if not as scripts should
 
     def start(self) -> None:
         """Record from here on."""
@@ -105,6 +108,12 @@ class Recorder:
             self.file.write(json.dumps({"broken": name, "why": why}) + "\n")
         for name in self.ran.stopped:
             self.file.write(json.dumps({"stopped": name}) + "\n")
+        for how, tests in (("failed", self.ran.failed), ("skipped", self.ran.skipped)):
+            for name, why in itertools.islice(tests.items(), 1):
+                first = {"test": name, "why": why, "how": how, "number": len(tests)}
+                self.file.write(json.dumps(first) + "\n")
+        if self.script_ended:
+            self.file.write(json.dumps({"script": self.script_ended}) + "\n")
         for target, why in self.failed.items():
             self.file.write(json.dumps({"target": target, "failed": why}) + "\n")
         self.file.flush()
@@ -281,6 +290,17 @@ def arguments(code: CodeType, frame: FrameType) -> tuple[tuple[Any, ...], dict[s
     return positional, keywords
 
 
+def _run_script(path: str) -> str:
+    """Run a script; what ended it, if that was an error."""
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as error:
+        return "" if error.code in (None, 0) else f"exit code {error.code}"
+    except BaseException as error:  # noqa: BLE001 - whatever it raises, its calls are kept
+        return f"{type(error).__name__}: {error}"[:200]
+    return ""
+
+
 def main() -> None:
     """Read the order, run what it names."""
     with open(sys.argv[1], encoding="utf-8") as file:
@@ -293,7 +313,7 @@ def main() -> None:
     try:
         if "script" in order:
             sys.argv = [order["script"]]
-            runpy.run_path(order["script"], run_name="__main__")
+            recorder.script_ended = _run_script(order["script"])
         else:
             recorder.ran = run_own_tests(order["tests"], order["folder"], seconds=order["seconds"])
     finally:
