@@ -68,13 +68,33 @@ _PROVEN: Final = frozenset({"decorator", "descriptor", "method", "new"})
 """Written calls that are definite even where the receiver may be of a subclass."""
 
 
-def call_certainty(rule: str, *, shown: bool, callees: int, exact: bool) -> Certainty:
+_ANSWERED: Final = frozenset(
+    {
+        *("__bool__", "__eq__", "__format__", "__ge__", "__getitem__", "__gt__", "__hash__"),
+        *("__iter__", "__le__", "__len__", "__lt__", "__ne__", "__radd__", "__repr__", "__str__"),
+    }
+)
+"""Special methods that objects of builtin types are asked for as well, as a rule."""
+
+
+def is_asked(rule: str, method: str) -> bool:
+    """Whether ``rule`` is about what any object may be asked, and answers by a ``method``."""
+    return rule not in _LIMITS and method in _ANSWERED
+
+
+def call_certainty(
+    rule: str, *, shown: bool, callees: int, exact: bool, mixed: bool = False
+) -> Certainty:
     """The certainty of a call that ``rule`` found.
 
     ``shown``: by flow or type, not by the mere fact that a function was handed over.
     ``callees``: how many functions of the repo the site may call. ``exact``: whether all
     values at the site are known objects, with no unknown and no subclass among them.
+    ``mixed``: whether it is asked (:func:`is_asked`) of what may as well be an object of a
+    builtin type, or of a part of one: of ten such calls two happened.
     """
+    if mixed:
+        return Certainty.POSSIBLE
     limits = _LIMITS.get(rule, _ASKED)
     if callees > (limits.exact if exact else limits.vague):
         return Certainty.POSSIBLE

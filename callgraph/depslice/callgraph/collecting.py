@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.certainty import call_certainty
+from depslice.callgraph.certainty import call_certainty, is_asked
 from depslice.callgraph.columns import Numbers, Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
@@ -42,6 +42,12 @@ _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
 _OURS: Final = frozenset({"I", "B"})
 _CALLED: Final = _OURS | {"F", "C"}
+_HAVING_METHODS: Final = frozenset({"I", "C", "SU"})
+"""Values that are asked what a class of the repo defines."""
+_ANSWERING: Final = frozenset({"G", "GE", "K", "N", "S", "X", "XI"})
+"""Values that answer what any object is asked by themselves."""
+_MADE_HERE: Final = frozenset({"K"})
+"""Containers of which the elements are known: they are asked in their place."""
 _VAGUE: Final = DERIVED | {"U", "P", "X", "XI", "XM", "L"}
 
 
@@ -49,13 +55,13 @@ class Edge:
     """What a fact says, wherever it holds.
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
-    called. Calls of one ``group`` are alternatives, each known as ``alternative``; those of
+    called, ``left_open``: by a method that stands there for those of subclasses. Calls of one ``group`` are alternatives, each known as ``alternative``; those of
     two groups may both happen.
     """
 
     __slots__ = (
-        *("alternative", "certain", "direct", "group", "is_call"),
-        *("kind", "method", "number", "rule", "target"),
+        *("alternative", "asked", "certain", "direct", "group", "is_call"),
+        *("kind", "left_open", "method", "number", "rule", "target"),
     )
 
     def __init__(
@@ -67,8 +73,10 @@ class Edge:
         self.rule = rule
         self.certain = certain
         self.direct = direct
+        self.left_open = False
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         owner, _, name = target.rpartition(".")
+        self.asked = self.is_call and is_asked(rule, name)
         # `print(x, file=y)` asks `y` to write what it asks `x` for.
         beside = rule == "protocol" and name[:2] != "__"
         self.group = rule if rule in _WITH_ANOTHER else name if beside else ""
@@ -83,23 +91,40 @@ class Gap(NamedTuple):
     reason: str
 
 
-class Said:
-    """What a fact says. ``calls``: that something of the repo is called."""
+class Manner(NamedTuple):
+    """What is known of the values that an operation works on.
 
-    __slots__ = ("_weighed", "calls", "edges", "gaps", "of_class")
+    ``exact``: all that decide what is called are known objects. ``doubted``: they were guessed,
+    or partly answer by themselves. ``mixed``: so does, perhaps, each that is asked something.
+    """
+
+    exact: bool
+    doubted: bool
+    mixed: bool
+
+
+class Said:
+    """What a fact says.
+
+    ``calls``: that something of the repo is called. ``asks``: that it is asked of an object.
+    """
+
+    __slots__ = ("_weighed", "asks", "calls", "edges", "gaps", "of_class")
 
     def __init__(self) -> None:
         self.edges: list[Edge] = []
         self.gaps: list[Gap] | tuple[()] = ()
         self.calls = False
+        self.asks = False
         self.of_class = False  # of the class that the operation makes
-        self._weighed: dict[tuple[bool, bool], list[Certainty]] | None = None
+        self._weighed: dict[Manner, list[Certainty]] | None = None
 
     def add(self, one: Edge | Gap) -> None:
         """This too."""
         if isinstance(one, Edge):
             self.edges.append(one)
             self.calls = self.calls or one.is_call
+            self.asks = self.asks or one.asked
         else:
             self.gaps = [*self.gaps, one]
 
@@ -107,55 +132,63 @@ class Said:
         """What ``other`` has too."""
         self.edges.extend(other.edges)
         self.calls = self.calls or other.calls
+        self.asks = self.asks or other.asks
         if other.gaps:
             self.gaps = [*self.gaps, *other.gaps]
 
-    def weighed(self, exact: bool, doubted: bool) -> list[Certainty]:
-        """The certainty of each edge, where the operation is ``exact`` or ``doubted``."""
+    def weighed(self, manner: Manner) -> list[Certainty]:
+        """The certainty of each edge, where the operation is of that ``manner``."""
         if len(self.edges) == 1:
-            return _ALONE[_weigh_one(self.edges[0], 1, exact, doubted)]
+            return _ALONE[_weigh_one(self.edges[0], 1, manner)]
         if self._weighed is None:
             self._weighed = {}
-        known = self._weighed.get((exact, doubted))
+        known = self._weighed.get(manner)
         if known is None:
-            known = self._weighed[exact, doubted] = _weigh(self.edges, exact, doubted)
+            known = self._weighed[manner] = _weigh(self.edges, manner)
         return known
 
 
 def _weigh(
-    edges: list[Edge], exact: bool, doubted: bool, handed: Mapping[Edge, str] = _NONE_HANDED
+    edges: list[Edge], manner: Manner, handed: Mapping[Edge, str] = _NONE_HANDED
 ) -> list[Certainty]:
     """The certainty of each edge beside the others; ``handed``: the groups of some."""
     alternatives: dict[str, set[str]] = {}
     for one in edges:
-        if one.is_call:
+        if one.is_call and not one.left_open:
             alternatives.setdefault(one.group, set()).add(one.alternative)
             if one in handed:
                 alternatives.setdefault(handed[one], set()).add(one.alternative)
     callees = {group: len(others) for group, others in alternatives.items()}
-    counts = [callees.get(handed.get(one, one.group), 0) for one in edges]
+    counts = [callees.get(handed.get(one, one.group), 0) + one.left_open for one in edges]
     by_base = [place for place, one in enumerate(edges) if one.rule in _BASES]
     if len(by_base) > _FEW:
         namesakes = Counter(name for _, name in {edges[place].method for place in by_base})
         for place in by_base:
             if namesakes[edges[place].method[1]] == 1:
                 counts[place] = min(counts[place], _FEW)
-    return [
-        _weigh_one(one, count, exact, doubted) for one, count in zip(edges, counts, strict=True)
-    ]
+    return [_weigh_one(one, count, manner) for one, count in zip(edges, counts, strict=True)]
 
 
-def _weigh_one(one: Edge, callees: int, exact: bool, doubted: bool) -> Certainty:
+def _weigh_one(one: Edge, callees: int, manner: Manner) -> Certainty:
     if not one.is_call:
         return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
-    certainty = call_certainty(one.rule, shown=one.certain, callees=callees, exact=exact)
-    if certainty is Certainty.DEFINITE and doubted:
+    certainty = call_certainty(
+        one.rule,
+        shown=one.certain,
+        callees=callees,
+        exact=manner.exact,
+        mixed=manner.mixed and one.asked,
+    )
+    if certainty is Certainty.DEFINITE and manner.doubted:
         return Certainty.LIKELY
+    if one.left_open and certainty is Certainty.LIKELY:
+        return Certainty.POSSIBLE
     return certainty
 
 
 _ALONE: Final = {certainty: [certainty] for certainty in Certainty}
 _SILENCE: Final = Said()
+_CALLS_NOTHING: Final = Manner(exact=False, doubted=False, mixed=False)
 
 
 class _Found:
@@ -232,9 +265,8 @@ class Collected:
                 return ()
             if pos == f.HERE:
                 pos = abs(function.position(index))
-            exact = said.calls and self._is_exact(function, index)
-            doubted = said.calls and self._is_doubted(function, index)
-            return ((pos, said, said.weighed(exact, doubted)),)
+            manner = self._manner(function, index, (said,)) if said.calls else _CALLS_NOTHING
+            return ((pos, said, said.weighed(manner)),)
         return self._weighed_together(function, index, facts)
 
     def _weighed_together(
@@ -244,12 +276,11 @@ class Collected:
         parts = [known.get(id(fact)) or self._read(fact) for fact in facts]
         here = abs(function.position(index))
         calling = [said for _, said in parts if said.calls]
-        exact = bool(calling) and self._is_exact(function, index)
-        doubted = bool(calling) and self._is_doubted(function, index)
+        manner = self._manner(function, index, calling) if calling else _CALLS_NOTHING
         together: list[Certainty] = []
         if len(calling) > 1:
             edges = [edge for said in calling for edge in said.edges]
-            together = _weigh(edges, exact, doubted, self._handed(function, index, edges))
+            together = _weigh(edges, manner, self._handed(function, index, edges))
         weighed: list[tuple[int, Said, list[Certainty]]] = []
         start = 0
         for pos, said in parts:
@@ -257,7 +288,7 @@ class Collected:
                 certainties = together[start : start + len(said.edges)]
                 start += len(said.edges)
             else:
-                certainties = said.weighed(exact, doubted)
+                certainties = said.weighed(manner)
             weighed.append((here if pos == f.HERE else pos, said, certainties))
         return weighed
 
@@ -293,6 +324,39 @@ class Collected:
         elif kind[0] == "I":
             for class_ in self._engine.mro(kind[1]):
                 yield class_.id
+
+    def _manner(self, function: Function, index: int, calling: Iterable[Said]) -> Manner:
+        return Manner(
+            exact=self._is_exact(function, index),
+            doubted=self._is_doubted(function, index),
+            mixed=any(said.asks for said in calling) and self._is_mixed(function, index),
+        )
+
+    def _is_mixed(self, function: Function, index: int) -> bool:
+        """Whether what is asked may be an object that answers by itself, or a part of one."""
+        if index < 0:
+            return False
+        op = function.unit.ops[index]
+        is_call = op[0] == s.CALL
+        values = self._engine.values
+        for register in reads(op)[1:] if is_call else reads(op):
+            held = function.registers[register]
+            kinds = {values[value][0] for value in held}
+            if kinds.isdisjoint(_HAVING_METHODS) and kinds & _ANSWERING == _MADE_HERE:
+                kinds = self._kinds_within(held)
+            if not kinds.isdisjoint(_HAVING_METHODS):
+                if kinds.isdisjoint(_ANSWERING):
+                    return False
+                if not is_call:  # the object, not its key; the left operand, if it is one
+                    return True
+        return True
+
+    def _kinds_within(self, held: Iterable[int]) -> set[str]:
+        """The kinds of what is in containers that are made here."""
+        values = self._engine.values
+        containers = [value for value in held if values[value][0] in _MADE_HERE]
+        cells = map(self._engine.elements_cell, containers)
+        return {values[value][0] for cell in cells for value in cell.values}
 
     def _is_exact(self, function: Function, index: int) -> bool:
         """Whether the objects whose kind decides what the operation calls are all known."""
@@ -360,7 +424,9 @@ class Collected:
     def _meant(self, fact: Fact) -> Iterator[Edge | Gap]:
         kind = fact[0]
         if kind == f.CALL:
-            yield self._edge(fact[1].id, ReferenceKind.CALL, fact[4], fact[3], not fact[5])
+            edge = self._edge(fact[1].id, ReferenceKind.CALL, fact[4], fact[3], not fact[5])
+            edge.left_open = self._engine.is_left_open(fact[1])
+            yield edge
         elif kind == f.NAME:
             how = ReferenceKind.WRITE if fact[4] < 0 else ReferenceKind.READ
             for target in self._program.definitions(fact[1], fact[2]):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.certainty import call_certainty
-from depslice.callgraph.model import Certainty
+from depslice.callgraph.model import Certainty, ReferenceKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 D, L, P = Certainty.DEFINITE, Certainty.LIKELY, Certainty.POSSIBLE
 
@@ -35,3 +41,110 @@ def test_certainties(
     rule: str, shown: bool, callees: int, exact: bool, expected: Certainty
 ) -> None:
     assert call_certainty(rule, shown=shown, callees=callees, exact=exact) is expected
+
+
+def certainty_of(tmp_path: Path, text: str, caller: str, callee: str) -> Certainty:
+    (tmp_path / "m.py").write_text(text)
+    graph = build_graph(open_program(tmp_path, cache=None), workers=1)
+    [call] = [
+        each
+        for each in graph.outgoing(f"m:{caller}", kind=ReferenceKind.CALL)
+        if each.target == f"m:{callee}"
+    ]
+    return call.certainty
+
+
+ASKED = """
+class Name:
+    def __str__(self):
+        return "name"
+    def __bool__(self):
+        return True
+    def __eq__(self, other):
+        return True
+
+def known():
+    return f"{Name()}"
+
+def among_texts(flag):
+    return f"{Name() if flag else 'none'}"
+
+def tested(flag):
+    return 1 if (Name() if flag else 0) else 2
+
+def all_tested():
+    return any([Name(), Name()])
+
+def one_tested():
+    return any([Name(), 0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("known", "Name.__str__", L),
+        ("among_texts", "Name.__str__", P),
+        ("tested", "Name.__bool__", P),
+        ("all_tested", "Name.__bool__", L),
+        ("one_tested", "Name.__bool__", P),
+    ],
+)
+def test_what_builtin_objects_answer_as_well_is_possible(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, ASKED, caller, callee) is expected
+
+
+LEFT_OPEN = """
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+class Rule(ABC):
+    @abstractmethod
+    def __call__(self, x):
+        pass
+
+class Even(Rule):
+    def __call__(self, x):
+        return True
+
+class Writer(Protocol):
+    def __call__(self, text: str) -> None: ...
+
+class Shape:
+    def area(self):
+        raise NotImplementedError
+
+class Square(Shape):
+    def area(self):
+        return 1
+
+class Derived(Shape):
+    def area(self):
+        return super().area()
+
+def check(rule: Rule):
+    return rule(1)
+
+def write(writer: Writer):
+    writer("text")
+
+def measure(flag):
+    return (Square() if flag else Shape()).area()
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("check", "Rule.__call__", P),
+        ("write", "Writer.__call__", P),
+        ("measure", "Shape.area", P),
+        ("Derived.area", "Shape.area", D),
+    ],
+)
+def test_a_method_that_stands_there_for_those_of_subclasses_is_possible(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, LEFT_OPEN, caller, callee) is expected

@@ -645,7 +645,8 @@ class AttributeEvaluation(Declared):
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             below = self.intern((tag, subclass, False))
             for value in tuple(self.member_values(found, name)):
-                if self._is_abstract(value):
+                kind = self.values[value]
+                if kind[0] == "F" and self._is_abstract(kind[1]):
                     continue
                 if tag == "I":
                     values |= self._bind_to_instance(value, below, pos)
@@ -656,9 +657,13 @@ class AttributeEvaluation(Declared):
     def _is_left_open(self, value: int) -> bool:
         """Whether a member of a base class is there for subclasses to override."""
         kind = self.values[value]
-        if kind[0] == "F" and self.whole and kind[1].unit.flags & s.UNIMPLEMENTED:
+        return kind[0] == "F" and self.is_left_open(kind[1])
+
+    def is_left_open(self, function: Function) -> bool:
+        """Whether a function is a method that stands there for those of subclasses."""
+        if self.whole and function.unit.flags & s.UNIMPLEMENTED:
             return True
-        return self._is_abstract(value)
+        return self._is_abstract(function)
 
     def _is_to_be_defined(self, value: int) -> bool:
         """Whether a member of a base class gives nothing: subclasses have it."""
@@ -667,19 +672,18 @@ class AttributeEvaluation(Declared):
             return any(map(self._is_to_be_defined, kind[1]))
         return kind[0] == "F" and bool(kind[1].unit.flags & (s.ABSTRACT | s.UNIMPLEMENTED))
 
-    def _is_abstract(self, value: int) -> bool:
-        """Whether a member only runs where ``super()`` asks for it."""
-        kind = self.values[value]
-        if kind[0] != "F" or not self.whole:
+    def _is_abstract(self, function: Function) -> bool:
+        """Whether a method only runs where ``super()`` asks for it."""
+        unit = function.unit
+        if not self.whole:
             return False
-        unit = kind[1].unit
         if unit.flags & s.ABSTRACT:
             return True
         does_nothing = all(op[0] in _DOING_NOTHING for op in unit.ops)
         return (
             does_nothing
             and unit.owner >= 0
-            and self.is_protocol(self.class_(kind[1].module, unit.owner))
+            and self.is_protocol(self.class_(function.module, unit.owner))
         )
 
     def answers(self, class_: Class, name: str) -> bool:

@@ -184,16 +184,18 @@ class EngineState:
         self._room_for_sets = max(_MOST_SETS, len(self._sets) * 3 // 2)
 
     def conclude(self) -> None:
-        """Let go of what only evaluation needs: registers, values and facts stay."""
+        """Let go of what only evaluation needs: registers, values, elements and facts stay."""
         for task in self.tasks:
             if type(task) is Function:
                 task.given = task.users = None
                 task.params = task.defaults = NO_CELLS
             elif type(task) is Lookup:
                 task.question, task.readers = (), NOBODY
+        for elements in self._elements.values():
+            elements.readers = NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths, self.held_as),
-            *(self._cells, self._elements, self._questions, self._attributes, self._names),
+            *(self._cells, self._questions, self._attributes, self._names),
             *(
                 self._passing,
                 self._telling,
@@ -223,6 +225,7 @@ class EngineState:
                 cells.clear()
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self.values, self.tasks, self._told, self._functions, self._classes),
+            self._elements,
         )
         for each in tables:
             each.clear()
