@@ -617,7 +617,17 @@ class CallEvaluation(ExternalCalls):
                 made = self.call_each(called, [decorated], NO_KEYWORDS, pos, rule="decorator")
                 itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
+                result |= {v for v in decorated if self._is_property(v)}
         return result or decorated
+
+    def _is_property(self, value: int) -> bool:
+        """Whether it is a function that is a property by the name of its decorator.
+
+        What reading it gives is what the function gives, not what the decorator's ``__get__``
+        gives over all it was ever given.
+        """
+        kind = self.values[value]
+        return kind[0] == "F" and bool(kind[1].unit.flags & (s.PROPERTY | s.CACHED_PROPERTY))
 
     def _register(self, value: tuple[Any, ...], functions: Values, pos: Position) -> None:
         if not value[2]:

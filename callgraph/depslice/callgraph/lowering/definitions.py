@@ -34,6 +34,8 @@ _MARKING = {
     "final": 0,
     "override": 0,
 }
+_OF_LIBRARY = frozenset({"abc", "builtins", "functools", "typing", "typing_extensions"})
+_BUILT_IN = frozenset({"classmethod", "property", "staticmethod"})
 
 
 class DefinitionLowering(StatementLowering):
@@ -79,7 +81,7 @@ class DefinitionLowering(StatementLowering):
         flags |= s.UNIMPLEMENTED if is_unimplemented(node.body) else 0
         decorators: list[tuple[Register, int]] = []
         for decorator in node.decorator_list:
-            flags |= self._mark(decorator)
+            flags |= self._mark(decorator, owner)
             decorators.append(
                 (self.expression(decorator), pack(decorator.lineno, decorator.col_offset))
             )
@@ -103,15 +105,36 @@ class DefinitionLowering(StatementLowering):
             register = result
         return register
 
-    def _mark(self, decorator: ast.expr) -> int:
-        name = ""
+    def _mark(self, decorator: ast.expr, owner: ClassScope | None) -> int:
+        name = root = ""
         if isinstance(decorator, ast.Name):
-            name = decorator.id
+            name = root = decorator.id
         elif isinstance(decorator, ast.Attribute):
             name = decorator.attr
             if name in ("setter", "getter", "deleter"):
                 return s.PROPERTY
-        return _MARKING.get(name, s.DECORATED)
+            root = decorator.value.id if isinstance(decorator.value, ast.Name) else ""
+        flags = _MARKING.get(name, s.DECORATED)
+        # What has such a name and comes from elsewhere does what the library's does, and more.
+        return flags if self._is_of_library(name, root, owner) else flags | s.DECORATED
+
+    def _is_of_library(self, name: str, root: str, owner: ClassScope | None) -> bool:
+        """Whether a decorator of that name, read of ``root``, is the one that Python knows."""
+        if self.frame.is_function:
+            return True  # its value is evaluated in any case
+        if owner is not None and root in owner.versions:
+            return False
+        bound = self.module_versions.get(root, ())
+        if not bound:
+            return name == root and name in _BUILT_IN
+        for index in bound:
+            origins = [e for e in self.pieces[index].imports if e[0] == root]
+            if not origins or not all(
+                level <= 0 and module in _OF_LIBRARY and item in (name, None)
+                for _, level, module, item in origins
+            ):
+                return False
+        return True
 
     def lower_lambda(self, node: ast.Lambda) -> Register:
         """Lower a lambda: its defaults here, its body as a unit of its own."""
