@@ -73,3 +73,62 @@ def use():
 def test_decorators_of_the_repository_with_names_of_the_library(tmp_path: Path) -> None:
     """What is named ``cached_property`` or ``overload`` here is called as what it is."""
     assert answer(OWN_DECORATORS, "app:use", "m.use()", tmp_path) == "(1, 1, 2, 1)"
+
+
+TEXT_OR_CLASS = """
+# --- app.py
+class Plain:
+    def __call__(self):
+        return "plain"
+
+class Loud:
+    def __call__(self):
+        return "loud"
+
+def get(method="plain"):
+    if isinstance(method, str):
+        method = {"plain": Plain, "loud": Loud}[method]
+    return method()
+
+def make(how=None):
+    return get(how)()
+"""
+
+
+def test_a_text_that_a_test_shows_may_be_another_than_the_default(tmp_path: Path) -> None:
+    """Behind ``isinstance(method, str)`` a parameter holds what callers pass, too."""
+    assert answer(TEXT_OR_CLASS, "app:make", "m.make('loud')", tmp_path) == "loud"
+
+
+SINGLETONS = """
+# --- app.py
+def singleton(arg):
+    return arg()
+
+class Base:
+    def __rshift__(self, other):
+        return [type(self).__name__, type(other).__name__]
+
+    def __getitem__(self, index):
+        return index
+
+class Field(Base):
+    def __len__(self):
+        return 3
+
+@singleton
+class VarInt(Base):
+    pass
+
+@singleton
+def Int8():
+    return Field()
+
+def use():
+    return VarInt >> Int8, VarInt[1], len(Int8)
+"""
+
+
+def test_a_decorator_that_makes_an_instance_of_what_it_decorates(tmp_path: Path) -> None:
+    """``return arg()``: the name stands for an instance, whose special methods are asked."""
+    assert answer(SINGLETONS, "app:use", "m.use()", tmp_path) == "(['VarInt', 'Field'], 1, 3)"

@@ -618,7 +618,22 @@ class CallEvaluation(ExternalCalls):
                 itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
                 result |= {v for v in decorated if self._is_property(v)}
+                if kind == "F" and not self.whole:
+                    result |= self._called_there(value[1], made, decorated, pos)
         return result or decorated
+
+    def _called_there(
+        self, decorator: Function, made: Values, decorated: Values, pos: Position
+    ) -> Values:
+        """What ``decorator`` gives of what it decorates by calling it: ``return cls()``."""
+        result: Values = EMPTY
+        for value in made:
+            kind = self.values[value]
+            called = self.values[kind[1]] if kind[0] == "R" else kind
+            if kind[0] == "R" and called[:2] == ("P", decorator) and called[2] == 0:
+                args = [] if len(kind) < 3 or isinstance(kind[2], str) else kind[2]
+                result = result | self.call(decorated, args, NO_KEYWORDS, pos)
+        return result
 
     def _is_property(self, value: int) -> bool:
         """Whether it is a function that is a property by the name of its decorator.

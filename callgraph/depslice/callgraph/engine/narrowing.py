@@ -134,7 +134,9 @@ class Narrowing(Operators):
         if self.whole or value == self.unknown_id:
             return result
         for target in targets:
-            if target[0] == "X" and target[1] not in SCALARS:
+            if target[0] == "X" and target[1] in SCALARS:
+                result.add(self.intern(("XI", target[1])))  # another than is seen, perhaps
+            elif target[0] == "X":
                 result.add(value)
                 places = _PLACES.get(target[1])
                 if places:
