@@ -132,3 +132,75 @@ def use():
 def test_a_decorator_that_makes_an_instance_of_what_it_decorates(tmp_path: Path) -> None:
     """``return arg()``: the name stands for an instance, whose special methods are asked."""
     assert answer(SINGLETONS, "app:use", "m.use()", tmp_path) == "(['VarInt', 'Field'], 1, 3)"
+
+
+METACLASSES = """
+# --- app.py
+class ByDir(type):
+    def __init__(cls, *args):
+        def names(prefix):
+            return [each for each in dir(cls) if each.startswith(prefix)]
+
+        super().__init__(*args)
+        cls.rules = names("rule_")
+
+class ByVars(type):
+    def __init__(cls, *args):
+        super().__init__(*args)
+        cls.rules = [each for each in vars(cls) if each.startswith("rule_")]
+
+class InNew(type):
+    def __new__(mcs, *args):
+        cls = super().__new__(mcs, *args)
+        cls.rules = [each for each in cls.__dict__ if each.startswith("rule_")]
+        return cls
+
+class Dir(metaclass=ByDir):
+    def rule_min(self):
+        return 1
+
+class Below(Dir):
+    def rule_max(self):
+        return 1
+
+class Vars(metaclass=ByVars):
+    def rule_min(self):
+        return 1
+
+class New(metaclass=InNew):
+    def rule_min(self):
+        return 1
+
+class Bare:
+    def __init__(self):
+        self.kind = self.find()
+
+    def find(self):
+        raise NotImplementedError
+
+    def rule_min(self):
+        return 1
+
+Called = ByDir("Called", (Bare,), {})
+
+class Schema(Called):
+    def find(self):
+        return "found"
+
+def listed():
+    return Below.rules, Vars.rules, New.rules, Called.rules
+
+def below():
+    return Schema().kind
+"""
+
+
+def test_a_metaclass_reads_the_names_of_what_it_makes(tmp_path: Path) -> None:
+    """``dir(cls)`` and ``vars(cls)`` in a metaclass are of the classes, not of itself."""
+    expected = "(['rule_max', 'rule_min'], ['rule_min'], ['rule_min'], ['rule_min'])"
+    assert answer(METACLASSES, "app:listed", "m.listed()", tmp_path) == expected
+
+
+def test_a_class_that_a_call_of_a_metaclass_makes_is_a_base(tmp_path: Path) -> None:
+    """``Node = Meta("Node", (Base,), {})``: what extends ``Node`` overrides ``Base``."""
+    assert answer(METACLASSES, "app:below", "m.below()", tmp_path) == "found"

@@ -28,6 +28,7 @@ from depslice.callgraph.engine.values import (
     OPEN,
     OPEN_OR_TEXT,
     TRACED,
+    Class,
     Function,
     Value,
     Values,
@@ -35,6 +36,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position, Register
 
 _MANY_CALLEES = 3
+_MAKING_A_CLASS = 3  # arguments: name, bases, members
 _OF_OUTSIDE = frozenset({"XI", "S", "N", "K", "G", "GS"})
 _CALLABLE = frozenset({"KM", "F", "B", "C", "I", "PT", "CM", "PS", "L"})
 _MOST_PLACES = 32
@@ -360,6 +362,9 @@ class CallEvaluation(ExternalCalls):
             if self.whole and self.is_typed_dict(value[1]):
                 entries = Call(args, keywords, spread, pos, register)
                 return self._models["builtins.dict"](self, entries)
+            if len(args) == _MAKING_A_CLASS and self.is_metaclass(value[1]):
+                made = self._made_below(value[1], Call(args, keywords, spread, pos, register))
+                return made | instance if self.whole else made or instance
             return instance
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)
@@ -634,6 +639,13 @@ class CallEvaluation(ExternalCalls):
                 args = [] if len(kind) < 3 or isinstance(kind[2], str) else kind[2]
                 result = result | self.call(decorated, args, NO_KEYWORDS, pos)
         return result
+
+    def _made_below(self, metaclass: Class, call: Call) -> Values:
+        """``Meta(name, bases, members)``: as with ``type``, the bases, which a slice takes for made so."""
+        made = {v for v in self._models["builtins.type"](self, call) if self.values[v][0] == "C"}
+        for base in () if self.whole else [self.values[value][1] for value in sorted(made)]:
+            self.join_metaclass(base, metaclass)
+        return made
 
     def _is_property(self, value: int) -> bool:
         """Whether it is a function that is a property by the name of its decorator.

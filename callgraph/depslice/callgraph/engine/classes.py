@@ -158,7 +158,7 @@ class ClassEvaluation(AnnotationEvaluation):
                     external.append("?")
         makers = [v for name, r in keywords if name == "metaclass" for v in registers[r]]
         made.external_bases = tuple(dict.fromkeys(external))
-        made.metaclasses = tuple(self.classes_in(makers))
+        made.metaclasses = tuple(dict.fromkeys((*made.metaclasses, *self.classes_in(makers))))
         if not self.whole:
             made.open_metaclasses = frozenset(v for v in makers if self.values[v][0] in OPEN)
         for class_ in (made, *self.live_subclasses(made)):
@@ -340,6 +340,17 @@ class ClassEvaluation(AnnotationEvaluation):
     def metaclasses_of(self, class_: Class) -> list[Class]:
         """The metaclasses in the repo that ``class_`` or a class it inherits from names."""
         return [metaclass for k in self.mro(class_) for metaclass in k.metaclasses]
+
+    def is_metaclass(self, class_: Class) -> bool:
+        """Whether its instances are classes."""
+        return "builtins.type" in self.external_bases(class_)
+
+    def join_metaclass(self, class_: Class, metaclass: Class) -> None:
+        """Something makes a class below ``class_`` by calling ``metaclass``, in a slice."""
+        if metaclass not in self.metaclasses_of(class_):
+            class_.metaclasses = (*class_.metaclasses, metaclass)
+            for below in (class_, *self.live_subclasses(class_)):
+                self.wake(below.family)
 
     def made_by_open(self, class_: Class) -> Values:
         """What stands for a class that only callers' metaclass makes: ``class C(metaclass=m)``."""

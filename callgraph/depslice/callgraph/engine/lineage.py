@@ -69,7 +69,7 @@ class Lineages(StoreEvaluation):
         how = "dir" if inherited else "vars"
         for receiver in receivers:
             kind = self.values[receiver]
-            if kind[0] == "C" or (kind[0] == "I" and inherited):
+            if kind[0] == "C" or (kind[0] == "I" and (inherited or self.is_metaclass(kind[1]))):
                 of_any = kind[0] == "C" and kind[2] is None and not inherited
                 listed = "line" if of_any else how  # of any class that it is made of
                 self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], listed, False))

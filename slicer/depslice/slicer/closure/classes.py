@@ -443,10 +443,11 @@ class Classes:
         for stored in (*order, *lent, None):
             for (name, how), demand in tuple(self._stored.get(stored, {}).items()):
                 self._want_if_notified(live, name, how, demand)
+        made_by = self._made_by(live)
         for (k, listing), demand in tuple(self._all.items()):
-            if k in order:
+            if k in order or k in made_by:
                 self._keep_all(live, listing, demand)
-        for k in self._made_by(live):
+        for k in made_by:
             self._answer_made(live, self._of_subclasses.get(k, {}))
         inherited = frozenset(order)
         for k, name, demand in [(*key, d) for key, d in self._after.items() if key[0] in inherited]:
@@ -626,7 +627,7 @@ class Classes:
             for live in tuple(self._live.below(class_)):
                 if derived or name in self._live.answered_by(live):
                     self._want_found(live, name, demand)
-            if "builtins.type" in self._engine.external_bases(class_):  # what it makes is a class
+            if self._engine.is_metaclass(class_):
                 for live in self._live:
                     if class_ in self._made_by(live):
                         self._answer_made(live, {name: demand})
@@ -694,6 +695,9 @@ class Classes:
             self._growth.stand(self._all, (class_, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._keep_all(live, how, demand)
+            for live in self._live if self._engine.is_metaclass(class_) else ():
+                if class_ in self._made_by(live):
+                    self._keep_all(live, how, demand)
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
