@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.check import answer
 
 OWN_DECORATORS = """
@@ -204,3 +206,88 @@ def test_a_metaclass_reads_the_names_of_what_it_makes(tmp_path: Path) -> None:
 def test_a_class_that_a_call_of_a_metaclass_makes_is_a_base(tmp_path: Path) -> None:
     """``Node = Meta("Node", (Base,), {})``: what extends ``Node`` overrides ``Base``."""
     assert answer(METACLASSES, "app:below", "m.below()", tmp_path) == "found"
+
+
+LAZY_TABLES = """
+# --- app.py
+def get(name):
+    import tables
+    return getattr(tables, name)
+
+# --- tables.py
+BY_CALL = []
+
+def _fill(names):
+    for each in names:
+        BY_CALL.append(each)
+
+_fill(("a", "b"))
+
+BY_DECORATOR = {}
+
+def register(f):
+    BY_DECORATOR[f.__name__] = f
+    return f
+
+@register
+def first():
+    return 1
+
+BY_LOOP, OTHER = [], []
+for table in (BY_LOOP, OTHER):
+    table.append("looped")
+
+BY_RESULT = []
+
+def given():
+    return BY_RESULT
+
+given().append("given")
+
+BY_ALIAS = []
+alias = BY_ALIAS
+alias.append("aliased")
+
+class Registry:
+    names = []
+
+    @classmethod
+    def add(cls, name):
+        cls.names.append(name)
+
+Registry.add("added")
+Registry.names.append("more")
+
+BOUND = None
+
+def bind():
+    global BOUND
+    BOUND = "bound"
+
+bind()
+HELD = {}
+BY_PART = []
+HELD["x"] = BY_PART
+HELD["x"].append("part")
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("BY_CALL", "['a', 'b']"),
+        ("BY_DECORATOR.keys()", "dict_keys(['first'])"),
+        ("BY_LOOP", "['looped']"),
+        ("BY_RESULT", "['given']"),
+        ("BY_ALIAS", "['aliased']"),
+        ("Registry.names", "['added', 'more']"),
+        ("BOUND", "bound"),
+        ("BY_PART", "['part']"),
+    ],
+)
+def test_what_fills_tables_of_a_module_that_a_function_imports(
+    expression: str, expected: str, tmp_path: Path
+) -> None:
+    """Such a module runs whole when it is imported, be it late."""
+    files = LAZY_TABLES.replace("getattr(tables, name)", f"tables.{expression}")
+    assert answer(files, "app:get", "m.get('')", tmp_path) == expected

@@ -116,7 +116,7 @@ class Builders:
         self._build_elsewhere(module, name, item)
         self._build_by_aliases(module, name, item)
         self._build_by_readings(module, name, item)
-        self._build_by_value(values, item)
+        self._build_by_value(module, values, item)
 
     def _build_by_functions(self, module: Module, name: str, item: str) -> None:
         """What module-level code runs of the functions of ``module`` that change ``name``."""
@@ -152,7 +152,7 @@ class Builders:
         if constant and not self._may_be_stored(name):
             return
         values = self._engine.member_values(owner, name)
-        self._build_by_value(values, f"{owner.id}.{name}", name)
+        self._build_by_value(owner.module, values, f"{owner.id}.{name}", name)
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}", values)
 
     def _build_through_class(self, owner: Class, name: str, item: str) -> None:
@@ -524,9 +524,11 @@ class Builders:
                 ]
                 self._build_through(module, calling, item, frozenset((name,)))
 
-    def _build_by_value(self, values: Values, item: str, attribute: str = "") -> None:
-        """What changes a container that no name stands for there, or that attribute."""
-        running = self._growth.running()
+    def _build_by_value(
+        self, holder: Module, values: Values, item: str, attribute: str = ""
+    ) -> None:
+        """What changes a container of ``holder`` that no name stands for there, or that attribute."""
+        running = dict.fromkeys((*self._growth.running(), holder))
         for module, unit in self._by_value.changing(running, values, attribute):
             piece = module.summary.pieces[unit.piece]
             if unit.kind != "piece":
@@ -616,15 +618,21 @@ class Builders:
         )
 
     def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:
-        """The modules that run and have one of these functions, or may import it."""
-        own = {function.module.name for function in functions}
+        """The modules that run and have one of these functions, or may import it.
+
+        Theirs run in any case, be it that the target imports them only when it runs.
+        """
+        functions = tuple(functions)
+        own = {function.module.name: function.module for function in functions}
         names = {name for function in functions for name in _names_of(function)}
         names |= {"*", *map(_last, own)}
-        return [
+        running = {module.name: module for module in self._growth.running()}
+        found = [
             module
-            for module in self._growth.running()
+            for module in running.values()
             if module.name in own or not names.isdisjoint(self._imported(module))
         ]
+        return found + [own[name] for name in sorted(own.keys() - running.keys())]
 
     def _naming(self, module: Module, functions: Iterable[Function]) -> list[int]:
         """The functions of ``module`` whose code names one of ``functions``, or what it stands in.
