@@ -96,10 +96,14 @@ class RenderedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A rendered slice: its files, its size, and a digest of its bytes (SHA-256, hex)."""
+    """A rendered slice: its files, its size, and a digest of its bytes (SHA-256, hex).
+
+    ``diagnostics`` tell what this form of it lacks.
+    """
 
     strategy: str
     files: tuple[RenderedFile, ...]
     tokens: int
     tokenizer: str
     digest: str
+    diagnostics: tuple[Diagnostic, ...] = ()

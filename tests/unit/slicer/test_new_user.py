@@ -5,7 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check import answer
+from tests.check import answer, run_expression, write_files
+
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
+from depslice.slicer.model import Context
+
+
+def in_one_module(files: str, target: str, expression: str, folder: Path) -> tuple[str, Context]:
+    """What ``expression`` gives in the slice as one file, ``m``; and how it was rendered."""
+    write_files(files, folder / "repo")
+    program = open_program(folder / "repo", cache=None)
+    context = render(program, slice_symbols(program, [target]), format="module")
+    (folder / "flat.py").write_text(context.files[0].text, encoding="utf-8")
+    done = run_expression(folder, "flat", expression)
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1], context
+
 
 OWN_DECORATORS = """
 # --- lib.py
@@ -290,3 +305,86 @@ def test_what_fills_tables_of_a_module_that_a_function_imports(
     """Such a module runs whole when it is imported, be it late."""
     files = LAZY_TABLES.replace("getattr(tables, name)", f"tables.{expression}")
     assert answer(files, "app:get", "m.get('')", tmp_path) == expected
+
+
+GLOBALS_BY_TEXT = """
+# --- app.py
+from caching import get
+from things import Thing
+
+def make():
+    return get().name, Thing.name
+
+# --- caching.py
+def get():
+    global Thing
+    if "Thing" not in globals():
+        from things import Thing
+    return globals()["Thing"] if globals().get("Thing") else None
+
+# --- things.py
+class Thing:
+    name = "thing"
+"""
+
+
+def test_in_one_module_texts_name_globals_as_they_are_called_there(tmp_path: Path) -> None:
+    """``"Thing" in globals()`` asks for the name that the variable of that module has now."""
+    made, _ = in_one_module(GLOBALS_BY_TEXT, "app:make", "m.make()", tmp_path)
+    assert made == "('thing', 'thing')"
+
+
+MODULES_BY_TEXT = """
+# --- app.py
+import importlib
+
+def load(name):
+    module, _, name = name.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+def use():
+    return load("pk.loader.Loader")().load()
+
+def log():
+    return "pk.loader"
+
+# --- pk/__init__.py
+# --- pk/loader.py
+class Loader:
+    def load(self):
+        return "loaded"
+"""
+
+
+def test_in_one_module_a_text_that_names_a_module_is_told(tmp_path: Path) -> None:
+    """There is no module beside the one file; only who imports by names asks for one."""
+    made, context = in_one_module(MODULES_BY_TEXT, "app:use", "m.use()", tmp_path)
+    assert made == "ModuleNotFoundError: No module named 'pk'"
+    (told,) = context.diagnostics
+    assert (told.slug, told.path) == ("module-named-by-text", "app.py")
+    assert "'pk.loader.Loader'" in told.message
+    assert not in_one_module(MODULES_BY_TEXT, "app:log", "m.log()", tmp_path)[1].diagnostics
+
+
+OTHER_PLATFORM = """
+# --- app.py
+import sys
+
+def use():
+    if sys.platform == "no such one":
+        from other import Other
+
+        return Other()
+    return "here"
+
+# --- other.py
+from ctypes import on_no_platform
+
+class Other:
+    handle = on_no_platform.handle
+"""
+
+
+def test_in_one_module_names_that_a_platform_lacks_are_tried(tmp_path: Path) -> None:
+    """What only a module needs that a function imports may not be there on this platform."""
+    assert in_one_module(OTHER_PLATFORM, "app:use", "m.use()", tmp_path)[0] == "here"

@@ -234,9 +234,9 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
             f"hint: {doubted:,} of them only by possible references; --certainty likely leaves"
             " these out"
         )
-    for diagnostic in found.diagnostics:
-        if diagnostic.slug == "needed-but-left-out":
-            notes.say(f"{diagnostic.path}: {diagnostic.severity.value}: {diagnostic.message}")
+    needed = [each for each in found.diagnostics if each.slug == "needed-but-left-out"]
+    for diagnostic in (*needed, *context.diagnostics):
+        notes.say(f"{diagnostic.path}: {diagnostic.severity.value}: {diagnostic.message}")
     for unresolved in found.unresolved:
         notes.detail(
             f"  unresolved: {unresolved.name} in {unresolved.source},"

@@ -13,6 +13,7 @@ from depslice.slicer.render.flatten_order import Unit
 from depslice.slicer.render.flatten_plan import KNOWN_ATTRIBUTES, FlatPlan
 from depslice.slicer.render.flatten_positions import SourceBytes
 from depslice.slicer.render.flatten_scopes import Place, Scope, Use
+from depslice.slicer.render.flatten_texts import keys_of_globals
 
 
 def body_regions(plan: FlatPlan) -> Iterator[str]:
@@ -100,6 +101,7 @@ class _Body:
         edits = _Edits(data)
         self._edit_names(source, edits)
         self._edit_unbound(source, edits)
+        self._edit_keys_of_globals(source, edits)
         self._edit_imports(source, edits)
         self._edit_declarations(source, edits)
         body = source.scopes.tree.body
@@ -156,6 +158,12 @@ class _Body:
         for owner, use in self._plan.program.unbound.get("__path__", ()):
             if owner is source and use.fstring is None:
                 edits.replace(edits.source.name_span(use), '[__file__.rpartition("/")[0]]')
+
+    def _edit_keys_of_globals(self, source: Source, edits: _Edits) -> None:
+        for key, name in keys_of_globals(source.scopes):
+            entity = self._plan.program.resolve_global(source, name)
+            if entity is not None and entity.flat not in ("", name):
+                edits.replace(edits.source.span(key), f'"{entity.flat}"')
 
     def _edit_imports(self, source: Source, edits: _Edits) -> None:
         plans = [

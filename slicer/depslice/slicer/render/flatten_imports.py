@@ -155,7 +155,11 @@ class External:
         root = module.partition(".")[0]
         if imported.statement.typing_only:
             phase = Phase.TYPING
-        elif sure or (root in sys.stdlib_module_names and root not in _PLATFORM):
+        elif sure or (
+            root in sys.stdlib_module_names
+            and root not in _PLATFORM
+            and (isinstance(node, ast.Import) or root not in _PARTLY_PLATFORM)
+        ):
             phase = Phase.ALWAYS
         else:
             phase = Phase.IF_INSTALLED
@@ -174,6 +178,23 @@ class External:
 
 
 _PHASES = list(Phase)
+
+# Modules of which each platform has other names: `from ctypes import windll`.
+_PARTLY_PLATFORM = frozenset(
+    {
+        "asyncio",
+        "ctypes",
+        "errno",
+        "mmap",
+        "multiprocessing",
+        "select",
+        "selectors",
+        "signal",
+        "socket",
+        "socketserver",
+        "subprocess",
+    }
+)
 
 # Modules of the standard library that some platforms or builds do not have.
 _PLATFORM = frozenset(

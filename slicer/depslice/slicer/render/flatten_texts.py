@@ -1,0 +1,99 @@
+"""Texts that name what the flat file calls otherwise, or has no module of.
+
+``"X" in globals()`` is told of the name that ``X`` has there. A text that names a module of the
+slice (``import_module("pkg.mod")``) cannot be: there is no such module beside the file. That is said.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from depslice.callgraph.model import Diagnostic, Severity
+from depslice.slicer.model import Slice
+from depslice.slicer.render.flatten_scopes import ModuleScopes
+
+NAMED_MODULE: Final = "module-named-by-text"
+_BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
+_IMPORTING: Final = frozenset(
+    {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
+)
+_SHOWN: Final = 3
+
+
+def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str]]:
+    """The literal texts by which a module looks up its own globals, and where they stand."""
+    if "globals" not in scopes.text or scopes.scope.binds("globals"):
+        return
+    inside = {
+        id(each)
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.JoinedStr)
+        for each in ast.walk(node)
+    }  # before Python 3.12 they have no position of their own
+    for node in ast.walk(scopes.tree):
+        key = _key_of_globals(node)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and id(key) not in inside:
+            yield key, key.value
+
+
+def _key_of_globals(node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[space]):
+            pass
+        case ast.Subscript(value=space, slice=key):
+            pass
+        case ast.Call(func=ast.Attribute(value=space, attr=attr), args=[key, *_]) if (
+            attr in _BY_KEY
+        ):
+            pass
+        case _:
+            return None
+    match space:
+        case ast.Call(func=ast.Name(id="globals"), args=[], keywords=[]):
+            return key
+    return None
+
+
+def modules_named_by_texts(found: Slice) -> Iterator[Diagnostic]:
+    """Texts of a slice that name a module of it, where its code imports modules by names."""
+    from depslice.slicer.render.cutting import cut_file
+
+    modules = {cut.module for cut in found.cuts}
+    texts = [(cut.path, cut_file(cut)) for cut in found.cuts]
+    if not any(name in text for name in _IMPORTING for _, text in texts):
+        return
+    trees = [(path, ast.parse(text)) for path, text in texts]
+    if not any(_imports_by_name(node) for _, tree in trees for node in ast.walk(tree)):
+        return
+    for path, tree in trees:
+        named = {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if _names_one(node.value, modules)
+        }
+        if named:
+            shown = ", ".join(repr(text) for text in sorted(named)[:_SHOWN])
+            more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+            yield Diagnostic(
+                slug=NAMED_MODULE,
+                severity=Severity.WARNING,
+                message=f"{shown}{more} names a module that is part of the one file here, and cannot"
+                " be imported by that name; --format tree keeps the modules apart",
+                path=path,
+            )
+
+
+def _imports_by_name(node: ast.AST) -> bool:
+    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+    return name in _IMPORTING
+
+
+def _names_one(text: str, modules: Collection[str]) -> bool:
+    """Whether it is the dotted name of a module of a package, or of something in one."""
+    path = text.replace(":", ".")
+    if "." not in path or not all(part.isidentifier() for part in path.split(".")):
+        return False
+    return path in modules or path.rpartition(".")[0] in modules
