@@ -363,8 +363,8 @@ class CallEvaluation(ExternalCalls):
                 entries = Call(args, keywords, spread, pos, register)
                 return self._models["builtins.dict"](self, entries)
             if len(args) == _MAKING_A_CLASS and self.is_metaclass(value[1]):
-                made = self._made_below(value[1], Call(args, keywords, spread, pos, register))
-                return made | instance if self.whole else made or instance
+                below = self._made_below(value[1], Call(args, keywords, spread, pos, register))
+                return below | instance if self.whole else below or instance
             return instance
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)

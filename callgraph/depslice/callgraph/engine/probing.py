@@ -66,7 +66,7 @@ class Probing(ContainerEvaluation):
         elif tag == "A":
             found = self.load_attribute(values, extra, 0)
         elif tag == "AM":
-            found = self.dynamic_attribute(values, *extra, 0)
+            found = self.dynamic_attribute(values, extra[0], extra[1], 0)
         elif tag == "E" and extra != "":
             found = self.unpack_item(values, extra, 0)
         elif tag == "E":

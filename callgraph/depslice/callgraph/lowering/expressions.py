@@ -768,10 +768,10 @@ class ExpressionLowering:
                     ops=[ast.Eq() | ast.NotEq() as equal],
                     comparators=[ast.Constant(value=str(text))],
                 ) if name in self.frame.env and 0 < len(text) <= s.LONGEST_NAME:
-                    ends = _ends_compared(part, text)
-                    if ends is not None:  # `name[:5] == "test_"`
+                    compared = _ends_compared(part, text)
+                    if compared is not None:  # `name[:5] == "test_"`
                         same = isinstance(equal, ast.Eq) == positive
-                        self._narrow_text(name, (ends,), test, positive=same)
+                        self._narrow_text(name, (compared,), test, positive=same)
 
     def pair(self, target: ast.expr, iterable: Register) -> None:
         """Remember which variable of a loop has the names that go with what the other has.
