@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 63
+FORMAT: Final = 64
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -123,6 +123,8 @@ BY_ERROR: Final = "by the error"
 """What stands for a dunder where an ``assert`` has a message: it is shown if the error is."""
 LONGEST_NAME: Final = 80
 """Longer texts name no attribute, and no key worth following."""
+LONGEST_TABLE: Final = 64
+"""Of a longer display of constants no key is known."""
 
 POSITION_AT: Final = {
     GLOBAL: 4,

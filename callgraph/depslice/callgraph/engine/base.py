@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _WIDEST: Final = 10
 WIDEST_OPEN: Final = 24
 """So many values of one place are told apart for slices."""
+MOST_NAMES: Final = 200
+"""The same where they are texts, which name attributes: settings have many."""
 MOST_NAMESAKES: Final = 8
 _MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
@@ -469,10 +471,12 @@ class EngineState:
         added = frozenset(values) - known
         if self.whole:
             return self._room_for_whole(known, added, place)
-        room = max(0, self.widest - len(known))
-        if len(added) <= room:
-            return added
-        return self.crowd.union(sorted(added)[:room], self.unknown)
+        texts, held = added & self.texts, known & self.texts
+        others = added - texts
+        kept_texts = sorted(texts)[: max(0, MOST_NAMES - len(held))]
+        kept_others = sorted(others)[: max(0, self.widest - len(known) + len(held))]
+        kept = frozenset((*kept_texts, *kept_others))
+        return kept if len(kept) == len(added) else kept | self.crowd | self.unknown
 
     def _room_for_whole(
         self, known: frozenset[int], added: frozenset[int], place: object

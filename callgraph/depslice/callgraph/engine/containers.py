@@ -166,6 +166,7 @@ class ContainerEvaluation(ComputedNames):
         container = self._site("dict", op[1])
         values: set[int] = set()
         keys: set[int] = set()
+        names = len(op[2]) <= (_LONGEST_DISPLAY // 2 if self.whole else s.LONGEST_TABLE)
         for spelt, key, value in op[2]:
             text = self._known_key(registers[key]) if spelt is None else spelt
             if text is None and self.whole:
@@ -174,7 +175,7 @@ class ContainerEvaluation(ComputedNames):
                 self._place_item(container, text, registers[value])
             else:
                 self.write(self.cell("n", container), registers[value])
-            if text is not None and key == _STR and len(op[2]) <= _LONGEST_DISPLAY // 2:
+            if text is not None and key == _STR and names:
                 keys |= self.single(("S", text))
             else:
                 keys |= registers[key]

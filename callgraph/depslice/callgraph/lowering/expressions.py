@@ -968,8 +968,8 @@ class ExpressionLowering:
             items.append((text, key_register, self._held(value)))
         frame = self.frame
         register = frame.new()
-        if len(items) > 64 and all(k < -1 and v < -1 for _, k, v in items):
-            items = items[:1]  # a table of constants
+        if len(items) > s.LONGEST_TABLE and all(k < -1 and v < -1 for _, k, v in items):
+            items = [(None, key, value) for _, key, value in items[:1]]  # a table of constants
         frame.ops.append((s.MAPPING, register, tuple(items), tuple(unpacked)))
         return register
 

@@ -17,12 +17,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
-from depslice.callgraph.engine.base import WIDEST_OPEN
+from depslice.callgraph.engine.base import MOST_NAMES, WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
-
-_MOST_NAMES: Final = 200
-"""The same where they are texts, which name attributes: settings have many."""
 
 Parameter: TypeAlias = tuple[Function, int]
 Field: TypeAlias = tuple[Class, str]
@@ -122,7 +119,7 @@ class Origins:
             return False
         known = self._engine.values
         others = sum(known[value][0] != "S" for value in values)
-        return others >= WIDEST_OPEN or len(values) >= _MOST_NAMES
+        return others >= WIDEST_OPEN or len(values) >= MOST_NAMES
 
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
