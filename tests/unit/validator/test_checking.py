@@ -366,7 +366,7 @@ def test_what_gives_the_same_passes(tmp_path: Path) -> None:
     assert (numbered.first.split()[0], numbered.again.split()[0]) == ("1", "2")
     lines = "\n".join(check_lines(reports["shapes:numbered"], everything=False))
     assert "is not the same twice on the original\n    first: 1 " in lines
-    assert reports["shapes:never"].not_recorded == {"shapes:never": "no test calls it"}
+    assert reports["shapes:never"].not_recorded == {"shapes:never": "calls.py does not call it"}
 
 
 def test_a_file_is_what_it_holds(tmp_path: Path) -> None:
