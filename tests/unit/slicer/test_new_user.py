@@ -388,3 +388,98 @@ class Other:
 def test_in_one_module_names_that_a_platform_lacks_are_tried(tmp_path: Path) -> None:
     """What only a module needs that a function imports may not be there on this platform."""
     assert in_one_module(OTHER_PLATFORM, "app:use", "m.use()", tmp_path)[0] == "here"
+
+
+WRAPPED_FACTORIES = """
+# --- app.py
+def keywords_only(f):
+    def g(self, **kw):
+        return f(self, **kw)
+
+    return g
+
+class State:
+    def __init__(self, method):
+        self.method = method
+        self.to = []
+
+    def upon(self, other):
+        self.to.append(other)
+
+class Input:
+    def __init__(self, method):
+        self.method = method
+
+    def __get__(self, instance, owner=None):
+        return lambda *args: self.method(instance, *args)
+
+class Machine:
+    @keywords_only
+    def state(self, initial=False):
+        def decorator(method):
+            return State(method)
+
+        return decorator
+
+    @keywords_only
+    def input(self):
+        def decorator(method):
+            return Input(method)
+
+        return decorator
+
+class Coffee:
+    machine = Machine()
+
+    @machine.state(initial=True)
+    def ready(self):
+        pass
+
+    @machine.input()
+    def put(self, beans):
+        return beans
+
+    ready.upon("x")
+
+def use():
+    return Coffee.ready.to, Coffee().put(3)
+"""
+
+
+def test_a_decorator_that_a_wrapper_gives(tmp_path: Path) -> None:
+    """What it makes of a method is asked for methods, and as a descriptor."""
+    assert answer(WRAPPED_FACTORIES, "app:use", "m.use()", tmp_path) == "(['x'], 3)"
+
+
+MADE_BY_CLASSMETHOD = """
+# --- app.py
+class Directive:
+    @classmethod
+    def attach(cls):
+        return cls()
+
+    def __call__(self):
+        raise NotImplementedError
+
+class If(Directive):
+    def __call__(self):
+        return "if"
+
+class Factory:
+    def get(self, name):
+        return self.by_name.get(name)
+
+    def run(self, name):
+        return self.get(name).attach()()
+
+class Template(Factory):
+    by_name = {"if": If}
+
+def use():
+    return Template().run("if")
+"""
+
+
+def test_an_instance_that_a_classmethod_of_the_base_makes_is_called(tmp_path: Path) -> None:
+    """``cls()`` of a class from a table: ``__call__`` of the subclass, as other methods of it."""
+    assert answer(MADE_BY_CLASSMETHOD, "app:use", "m.use()", tmp_path) == "if"

@@ -793,6 +793,8 @@ class AttributeEvaluation(Declared):
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
             return self._descriptor(value, kind[1], "__get__", [self.only(receiver), owner], pos)
+        if kind[0] == "R" and not self.whole:  # what a decorator gives that callers know, perhaps
+            return self.only(value) | self.operate(value, "__get__", [self.only(receiver)], pos)
         if kind[0] == "X" and self.values[receiver][0] == "I":
             class_ = self.values[receiver][1]
             name = self.method_of_base(class_, kind[1])

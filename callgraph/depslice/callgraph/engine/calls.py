@@ -618,7 +618,8 @@ class CallEvaluation(ExternalCalls):
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
                 if kind in OPEN and not self.whole:
-                    self._call_open(decorator, [decorated], NO_KEYWORDS, EMPTY, pos)
+                    made = self._call_open(decorator, [decorated], NO_KEYWORDS, EMPTY, pos)
+                    result |= made - self.unknown  # who knows the decorator knows what it gives
             elif kind in _CALLABLE:
                 called = self.only(decorator)
                 made = self.call_each(called, [decorated], NO_KEYWORDS, pos, rule="decorator")

@@ -563,6 +563,8 @@ class OpenValues:
                 self._call_member(use, instance, "__init__")
             case "I":
                 self._call_member(use, kind, "__call__")
+                if not kind[2]:
+                    self._classes.want_override(kind[1], "__call__", use.demand)
             case "PT":
                 self._call_partial(use, kind)
             case "U":
