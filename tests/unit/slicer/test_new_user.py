@@ -483,3 +483,28 @@ def use():
 def test_an_instance_that_a_classmethod_of_the_base_makes_is_called(tmp_path: Path) -> None:
     """``cls()`` of a class from a table: ``__call__`` of the subclass, as other methods of it."""
     assert answer(MADE_BY_CLASSMETHOD, "app:use", "m.use()", tmp_path) == "if"
+
+
+MADE_BY_TYPE = """
+# --- app.py
+class Validator:
+    def run(self, rule):
+        return getattr(self, f"check_{rule}")()
+
+class Mixin:
+    def check_type(self):
+        return "type"
+
+def factory(name, mixin):
+    return type(name, (mixin, Validator), {})
+
+Made = factory("Made", Mixin)
+
+def use():
+    return Made().run("type")
+"""
+
+
+def test_a_class_that_a_function_makes_of_a_mixin_it_gets(tmp_path: Path) -> None:
+    """``type(name, (mixin, Base), {})``: methods of ``Base`` get what ``mixin`` has."""
+    assert answer(MADE_BY_TYPE, "app:use", "m.use()", tmp_path) == "type"

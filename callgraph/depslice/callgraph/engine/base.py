@@ -111,6 +111,8 @@ class EngineState:
         self.spared: set[Function] = set()  # called without any argument that has a default
         self._decorated_records: dict[Class, bool] = {}
         self.had_stored: dict[Class, set[str]] = {}  # by functions that instances are passed to
+        # Open value -> the other bases of the classes that are made below it.
+        self.made_beside: dict[int, dict[Class, None]] = {}
         self._stored_on_others: dict[Module, frozenset[str]] = {}
         self.either_base = False  # a class has been met of which a base is one of several
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator

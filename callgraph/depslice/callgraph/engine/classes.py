@@ -225,6 +225,16 @@ class ClassEvaluation(AnnotationEvaluation):
         classes = [kind[1] for kind in map(self.values.__getitem__, bases) if kind[0] == "C"]
         for base, other in permutations(classes, 2) if not self.whole else ():
             self.join_beside(base, other)
+        for base in bases if not self.whole else ():
+            if self.values[base][0] in OPEN and base != self.unknown_id:
+                self.made_beside.setdefault(base, {}).update(dict.fromkeys(classes))
+
+    def join_made_beside(self, base: int, class_: Class) -> None:
+        """``class_`` is behind the open value ``base``, below which a class is made, in a slice."""
+        for other in self.made_beside.get(base, ()):
+            if other is not class_:
+                self.join_beside(class_, other)
+                self.join_beside(other, class_)
 
     def _note_subclassed(self, base: int, pos: Position) -> None:
         """A class is made below one that callers know: what that runs (3.3.3)."""

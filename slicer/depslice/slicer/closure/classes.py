@@ -445,7 +445,7 @@ class Classes:
                 self._want_if_notified(live, name, how, demand)
         made_by = self._made_by(live)
         for (k, listing), demand in tuple(self._all.items()):
-            if k in order or k in made_by:
+            if k in order or k in lent or k in made_by:
                 self._keep_all(live, listing, demand)
         for k in made_by:
             self._answer_made(live, self._of_subclasses.get(k, {}))
@@ -459,7 +459,7 @@ class Classes:
         for beside in [each for telling, each in self._beside.items() if telling in attributes]:
             self._answer(live, beside)
         for (k, prefix, suffix), demand in tuple(self._matching.items()):
-            if k in order:
+            if k in order or k in lent:
                 self._want_fitting(live, prefix, suffix, demand)
 
     def _answer(

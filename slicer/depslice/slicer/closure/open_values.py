@@ -319,6 +319,7 @@ class OpenValues:
         elif use.use == "protocol" and tag == "K":
             self._settle_parts(use, value)
         elif use.use == "protocol" and tag == "C" and use.name == "__init_subclass__":
+            self._engine.join_made_beside(use.value, kind[1])
             self._settle_member(use, kind[1], exact=True, instance=False)
         elif use.use == "protocol" and tag == "C" and use.name not in _OF_CLASSES:
             for metaclass in self._engine.metaclasses_of(kind[1]):
