@@ -508,3 +508,43 @@ def use():
 def test_a_class_that_a_function_makes_of_a_mixin_it_gets(tmp_path: Path) -> None:
     """``type(name, (mixin, Base), {})``: methods of ``Base`` get what ``mixin`` has."""
     assert answer(MADE_BY_TYPE, "app:use", "m.use()", tmp_path) == "type"
+
+
+MADE_BY_A_LOADER = """
+# --- app.py
+import hol
+
+def use(year):
+    return hol.US(year).year
+
+# --- hol/__init__.py
+from typing import TYPE_CHECKING
+from hol.registry import Loader
+if TYPE_CHECKING:
+    from hol.countries import *
+Loader.load(globals())
+
+# --- hol/countries.py
+class US:
+    def __init__(self, year):
+        self.year = year
+
+# --- hol/registry.py
+import importlib
+
+class Loader:
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, *args):
+        return getattr(importlib.import_module("hol.countries"), self.name)(*args)
+
+    @staticmethod
+    def load(scope):
+        scope.update({"US": Loader("US")})
+"""
+
+
+def test_names_that_a_loader_puts_into_the_namespace(tmp_path: Path) -> None:
+    """Only type checkers see a star bind the name: what gets ``globals()`` makes it."""
+    assert answer(MADE_BY_A_LOADER, "app:use", "m.use(3)", tmp_path) == "3"

@@ -112,8 +112,12 @@ class Names:
         found = self._program.star_source(module, name)
         if found is not None:
             sources = self._program.star_sources(module, name)
-            for index in dict.fromkeys((found[1], *(each for _, each in sources))):
-                self.want_star(module, summary.pieces[index], name, demand, value=value)
+            indices = dict.fromkeys((found[1], *(each for _, each in sources)))
+            stars = [summary.pieces[index] for index in indices]
+            for star in stars:
+                self.want_star(module, star, name, demand, value=value)
+            if value:
+                self._want_replacement(module, name, stars, demand)
             if name in summary.global_writers:
                 self._builders.build_rebound(module, name, demand)
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
@@ -175,8 +179,9 @@ class Names:
     ) -> None:
         """What gives ``name`` at run time, when only type checkers see ``pieces`` bind it.
 
-        The module's ``__getattr__`` (PEP 562), or else a call that is told the name:
-        ``replace_module(__name__, {"submodule": ["name", …]})``.
+        The module's ``__getattr__`` (PEP 562), or else a call that is told the name,
+        ``replace_module(__name__, {"submodule": ["name", …]})``, or what else may make it:
+        ``load(globals())``.
         """
         if not pieces or not all(piece.type_checking for piece in pieces):
             return
@@ -185,6 +190,7 @@ class Names:
         if "__getattr__" in module.summary.scope:
             self._want_lazy(module, name, demand)
             return
+        self.want_made(module, name, demand)
         for piece in module.summary.pieces:
             if piece.owner < 0 and piece.kind in ("expr", "assign"):
                 ops = ops_of(module, piece)
