@@ -227,10 +227,8 @@ class CallEvaluation(ExternalCalls):
         return named, others
 
     def _has_no(self, value: int, name: str) -> bool:
-        """Whether it is known to be of a class that has no such attribute."""
+        """Whether it is known to be of a class outside that has no such attribute."""
         kind = self.values[value]
-        if kind[0] == "I" and self.whole:
-            return not self.answers(kind[1], name)
         if kind[0] not in _OF_OUTSIDE:
             return False
         class_ = self.outside.types.class_of(kind)
