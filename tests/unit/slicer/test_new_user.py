@@ -548,3 +548,65 @@ class Loader:
 def test_names_that_a_loader_puts_into_the_namespace(tmp_path: Path) -> None:
     """Only type checkers see a star bind the name: what gets ``globals()`` makes it."""
     assert answer(MADE_BY_A_LOADER, "app:use", "m.use(3)", tmp_path) == "3"
+
+
+ADDED_BY_METACLASS = """
+# --- app.py
+class Options:
+    def __init__(self, name):
+        self.name = name
+
+    def __getitem__(self, key):
+        return self.name + key
+
+class Storing(type):
+    def __init__(cls, name, bases, members):
+        super().__init__(name, bases, members)
+        cls.options = Options(name)
+
+class Model(metaclass=Storing):
+    def label(self):
+        return self.options["!"]
+
+class User(Model):
+    pass
+
+class Directive:
+    def __call__(self):
+        raise NotImplementedError
+
+class If(Directive):
+    def __call__(self):
+        return "if"
+
+class Adding(type):
+    def __new__(mcs, name, bases, members):
+        if "directives" in members:
+            members["by_name"] = dict(members["directives"])
+        return type.__new__(mcs, name, bases, members)
+
+class Factory(metaclass=Adding):
+    directives = []
+
+    def find(self, name):
+        return self.by_name.get(name)
+
+    def run(self, name):
+        made = self.find(name)()
+        return made()
+
+class Template(Factory):
+    directives = [("if", If)]
+
+def stored():
+    return User().label()
+
+def added():
+    return Template().run("if")
+"""
+
+
+def test_what_a_metaclass_adds_to_classes(tmp_path: Path) -> None:
+    """``cls.x = …`` and ``members["x"] = …`` are what instances read as ``self.x``."""
+    assert answer(ADDED_BY_METACLASS, "app:stored", "m.stored()", tmp_path / "1") == "User!"
+    assert answer(ADDED_BY_METACLASS, "app:added", "m.added()", tmp_path / "2") == "if"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -11,6 +11,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.declared import Declared
 from depslice.callgraph.engine.library import BY_DEFAULT, HOLDING, is_inert
+from depslice.callgraph.engine.namespaces import NAMESPACE, stored
 from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import EMPTY, OPEN, TRACED, Cell, Class, Function, Values
 from depslice.callgraph.program import Module
@@ -553,7 +554,8 @@ class AttributeEvaluation(Declared):
         if stored and owner is not None and self.whole:
             stored = self._fitting_member(class_.declarers.get(name, owner), name, stored)
         values |= stored
-        for value in self.set_on_class(class_, name, exact):
+        on_class = self.set_on_class(class_, name, exact)
+        for value in on_class if self.whole else on_class | self._set_by_metaclass(class_, name):
             values |= self._bind_to_instance(value, receiver, pos)
         if not exact and self.whole and "__getattr__" in self.hooking:
             values |= self.fall_back_below(class_, owner, name, pos)
@@ -728,6 +730,25 @@ class AttributeEvaluation(Declared):
         if not exact:
             values |= self.read(self.cell("set on class below", class_, name))
         return values
+
+    def _set_by_metaclass(self, class_: Class, name: str) -> Values:
+        """What a metaclass stores on the classes that it makes, in a slice."""
+        values: Values = EMPTY
+        for metaclass in self.metaclasses_of(class_):
+            if any(name in k.info.self_stores for k in self.mro(metaclass)):
+                values = values | self._instance_state(metaclass, name, 0)
+            for function in self._adding(metaclass, name):
+                self.ensure(function, STORES)
+                values = values | self.read(self.cell("added", function, name))
+        return values
+
+    def _adding(self, metaclass: Class, name: str) -> Iterator[Function]:
+        """``__new__`` of a metaclass, if it puts ``name`` into the namespace that it is given."""
+        owner = self.find_member(metaclass, "__new__")
+        for value in self.member_values(owner, "__new__") if owner is not None else ():
+            kind = self.values[value]
+            if kind[0] == "F" and name in stored(kind[1].unit, NAMESPACE):
+                yield kind[1]
 
     def _instance_state(self, class_: Class, name: str, pos: Position) -> Values:
         """What methods (and code of the class's module) assign to the attribute."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, permutations
 
 from depslice.callgraph import summary as s
@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.mro import linearise
-from depslice.callgraph.engine.namespaces import listing
+from depslice.callgraph.engine.namespaces import NAMESPACE, listing, stored
 from depslice.callgraph.engine.values import (
     EMPTY,
     NAMED_TUPLE,
@@ -26,7 +26,6 @@ from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Registe
 _MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
 _MOST_SUBCLASSES = 200
 _MANY_SUBCLASSES = 8  # what these override is worth remembering
-_NAMESPACE = 3  # the parameter of a metaclass for what a class body has bound
 MAKING_BELOW = ("__mro_entries__", "__init_subclass__", "__prepare__", "__new__", "__init__")
 """What a class statement runs of a base: of the object, of the class, of its metaclass."""
 
@@ -181,13 +180,15 @@ class ClassEvaluation(AnnotationEvaluation):
             owner = self.find_member(metaclass, dunder)
             for value in self.member_values(owner, dunder) if owner is not None else ():
                 kind = self.values[value]
-                if kind[0] != "F" or len(kind[1].unit.params) <= _NAMESPACE:
+                if kind[0] != "F" or len(kind[1].unit.params) <= NAMESPACE:
                     continue
                 if self.whole:
                     namespace = self.intern(("ND", self.intern(("C", made, True))))
-                    self.write(self.parameter_cell(kind[1], _NAMESPACE), {namespace})
+                    self.write(self.parameter_cell(kind[1], NAMESPACE), {namespace})
                     continue
-                read = listing(kind[1].module.summary, kind[1].unit, _NAMESPACE)
+                read = listing(kind[1].module.summary, kind[1].unit, NAMESPACE)
+                if read.names and stored(kind[1].unit, NAMESPACE):
+                    self.pass_namespace(kind[1], made, read.names)
                 for name, places in made.info.members.items():
                     plain = all(
                         pieces[place].kind == "def"
@@ -200,6 +201,10 @@ class ClassEvaluation(AnnotationEvaluation):
                         else not (read.tested and plain)
                     ):
                         self.facts.append((f.MEMBER, made, name, pos, False, "class", True))
+
+    def pass_namespace(self, maker: Function, made: Class, names: Collection[str]) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
 
     def _init_subclass(
         self, base: Class, made: Class, pos: Position, *, exact: bool = True

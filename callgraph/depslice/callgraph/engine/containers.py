@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from depslice.callgraph import summary as s
@@ -11,6 +11,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.demands import HASHED, ORDERED
 from depslice.callgraph.engine.library import KEEPING
 from depslice.callgraph.engine.models import DISPLAYS, INNER, MODELS, Model
+from depslice.callgraph.engine.namespaces import NAMESPACE
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.parts import names_attributes
 from depslice.callgraph.engine.protocols import DICTS
@@ -106,6 +107,14 @@ class ContainerEvaluation(ComputedNames):
         container = self._site(kind, op_register)
         self.write(self.elements_cell(container), elements)
         return self.only(container)
+
+    def pass_namespace(self, maker: Function, made: Class, names: Collection[str]) -> None:
+        """``maker`` of a metaclass gets what the body of ``made`` binds to ``names``, in a slice."""
+        body = self.function(made.module, made.info.unit)
+        namespace = self.intern(("K", "dict", body, f"namespace of {made.id}"))
+        for name in sorted(names & made.info.members.keys()):
+            self.write_item(namespace, name, self.member_values(made, name))
+        self.facts.append((f.PASS, maker, NAMESPACE, self.only(namespace)))
 
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
         """An iterable of tuples: what ``zip`` and ``enumerate`` give."""
@@ -733,6 +742,9 @@ class ContainerEvaluation(ComputedNames):
             elif value[0] in OPEN:
                 if value[0] == "U":
                     self.note_handed((values,), pos)
+                elif value[0] == "P" and value[2] == NAMESPACE and not self.whole:
+                    for name in self._known_keys(keys) or ():  # of a class, perhaps
+                        self.write(self.cell("added", value[1], name), values)
                 self.operate(receiver, "__setitem__", [keys, values], pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:

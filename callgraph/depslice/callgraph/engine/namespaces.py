@@ -9,6 +9,8 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.summary import FileSummary, Op, Register, Unit
 
+NAMESPACE: Final = 3
+"""The parameter of a metaclass for what a class body has bound."""
 _MAKING: Final = frozenset({"__new__", "__init__"})
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _CALLED: Final = _MAKING | _BY_KEY
@@ -43,6 +45,13 @@ def listing(summary: FileSummary, unit: Unit, index: int) -> Listing:
             return Listing(None, tested=any(map(_tests, units)))
         names.add(name)
     return Listing(frozenset(names), tested=False)
+
+
+def stored(unit: Unit, index: int) -> frozenset[str]:
+    """The names that ``unit`` adds to its parameter ``index``, a namespace."""
+    texts = {op[1]: op[2] for op in unit.ops if op[0] == s.STRING}
+    keys = (op[2] for op in unit.ops if op[0] == s.SETSUB and op[1] == index)
+    return frozenset(texts[key] for key in keys if key in texts)
 
 
 def _read(unit: Unit, index: int) -> Iterator[str | None]:
