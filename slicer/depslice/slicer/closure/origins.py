@@ -35,6 +35,11 @@ class Origins:
         self.crowd = engine.crowd
         self._below = below  # the live subclasses of a class
         self._seen_below: dict[int, int] = {}  # how many there were, by value of what they have
+        # What tells whether a class has an attribute otherwise than one above: its MRO, what of
+        # that is its own, and whether; some may be stored there later.
+        self._differing: dict[
+            tuple[Class, Class, str], tuple[Sequence[Class], tuple[Class, ...], bool]
+        ] = {}
         self._bound: dict[Parameter, set[int]] = {}
         self._filled: dict[Field, set[int]] = {}
         self._passed_from: dict[int, dict[int, None]] = {}  # open value -> those passed for it
@@ -219,27 +224,35 @@ class Origins:
         Or where a generated constructor stores it, as kept code makes instances.
         """
         engine = self._engine
-        below, line = self._below(class_), self._engine.mro(class_)
+        below = self._below(class_)
         self._seen_below[reader] = len(below)
         result: set[int] = set()
         for each in dict.fromkeys((class_, *below)):
             self._read((each, name), reader)
             result |= self._all(self._filled.get((each, name), EMPTY), reader)
-            own = [k for k in engine.mro(each) if k not in line]
-            stored = any(
-                name in k.info.self_stores
-                or name in engine.stored_on_others(k.module)
-                or name in engine.had_stored.get(k, ())
-                for k in own
-            )
-            if stored or any(
-                engine.find_member(each, asked) is not engine.find_member(class_, asked)
-                for asked in (name, "__getattr__")
-            ):
+            if self._differs(each, class_, name):
                 instance = engine.intern(("I", each, True))
                 probe = engine.probe(instance, "A", name, engine.opened_in(reader))
                 result |= self._all(self._answer(probe, reader), reader)
         return self._plain_as_one(result)
+
+    def _differs(self, below: Class, class_: Class, name: str) -> bool:
+        """Whether instances of ``below`` may have the attribute otherwise than by ``class_``."""
+        engine = self._engine
+        order = engine.mro(below)
+        known = self._differing.get((below, class_, name))
+        if known is None or known[0] is not order:
+            line = engine.mro(class_)
+            own = tuple(k for k in order if k not in line)
+            differs = any(
+                name in k.info.self_stores or name in engine.stored_on_others(k.module) for k in own
+            ) or any(
+                engine.find_member(below, asked) is not engine.find_member(class_, asked)
+                for asked in (name, "__getattr__")
+            )
+            known = self._differing[below, class_, name] = (order, own, differs)
+        _, own, differs = known
+        return differs or any(name in engine.had_stored.get(k, ()) for k in own)
 
     def _plain_as_one(self, values: Values) -> set[int]:
         """``values``, of containers that hold plain data alone one of each kind: room for others."""
