@@ -55,8 +55,8 @@ class Edge:
     """What a fact says, wherever it holds.
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
-    called, ``left_open``: by a method that stands there for those of subclasses. Calls of one ``group`` are alternatives, each known as ``alternative``; those of
-    two groups may both happen.
+    called, ``left_open``: by a method that stands there for those of subclasses. Calls of one
+    ``group`` are alternatives, each known as ``alternative``; those of two groups may both happen.
     """
 
     __slots__ = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check import answer
+from tests.check import answer, slice_ids, write_files
 
 from depslice.callgraph.engine.base import WIDEST_OPEN
 
@@ -18,6 +18,9 @@ class K{0}:
         return other == {0}
 
     def __call__(self):
+        return {0}
+
+    def __len__(self):
         return {0}
 
 """
@@ -41,7 +44,27 @@ def test_all_that_are_told_apart(tmp_path: Path, count: int, done: str) -> None:
     assert given == {"str(k)": "['k1', 'k13']", "k == 13": "[False, True]", "k()": "[1, 13]"}[done]
 
 
-@pytest.mark.parametrize("done", ["str(k)", "k == 31"])
+@pytest.mark.parametrize("done", ["str(k)", "k == 31", "len(k)"])
 def test_more_than_are_told_apart(tmp_path: Path, done: str) -> None:
     given = answer(table(2 * WIDEST_OPEN, done), "m:use", "m.use(['1', '31'])", tmp_path)
-    assert given == {"str(k)": "['k1', 'k31']", "k == 31": "[False, True]"}[done]
+    expected = {"str(k)": "['k1', 'k31']", "k == 31": "[False, True]", "len(k)": "[1, 31]"}
+    assert given == expected[done]
+
+
+def test_what_is_no_object_makes_no_crowd(tmp_path: Path) -> None:
+    """Of displays that are not told apart nobody asks the classes of the repository."""
+    names = ", ".join(f'"k{n}": {{"name": "n{n}"}}' for n in range(2 * WIDEST_OPEN))
+    text = f"""
+# --- m.py
+class Locale:
+    def get(self, code):
+        return code
+
+NAMES = {{{names}}}
+
+def use(code):
+    Locale()
+    return NAMES.get(code, {{}}).get("name")
+"""
+    write_files(text, tmp_path)
+    assert slice_ids(tmp_path, "m:use") == {"m:use", "m:NAMES", "m:Locale"}

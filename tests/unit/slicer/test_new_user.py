@@ -334,6 +334,29 @@ def test_in_one_module_texts_name_globals_as_they_are_called_there(tmp_path: Pat
     assert made == "('thing', 'thing')"
 
 
+OTHER_GLOBALS = """
+# --- a.py
+import b
+
+X = 4
+
+
+def use():
+    return b.f(lambda: {"X": 1}), X
+# --- b.py
+X = 3
+
+
+def f(globals):
+    return "X" in globals(), globals()["X"], X
+"""
+
+
+def test_in_one_module_what_is_only_called_globals_is_left_alone(tmp_path: Path) -> None:
+    made, _ = in_one_module(OTHER_GLOBALS, "a:use", "m.use()", tmp_path)
+    assert made == "((True, 1, 3), 4)"
+
+
 MODULES_BY_TEXT = """
 # --- app.py
 import importlib

@@ -44,6 +44,8 @@ WIDEST_OPEN: Final = 24
 MOST_NAMES: Final = 200
 """The same where they are texts, which name attributes: settings have many."""
 MOST_NAMESAKES: Final = 8
+_CROWDING: Final = frozenset({"B", "C", "F", "I"})
+"""Kinds of values that are objects of the repo, or give some."""
 _MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
 _MOST_COUNTS: Final = 1 << 14
@@ -303,6 +305,8 @@ class EngineState:
         a whole program what callers pass is there already.
         """
         kind = self.values[source]
+        if tag == "R" and source in self.crowd:
+            return self.crowd | self.unknown
         if self.whole or kind[0] == "U":
             return self.guess if source == self.guess_id else self.unknown
         depth = 1
@@ -478,7 +482,11 @@ class EngineState:
         kept_texts = sorted(texts)[: max(0, MOST_NAMES - len(held))]
         kept_others = sorted(others)[: max(0, self.widest - len(known) + len(held))]
         kept = frozenset((*kept_texts, *kept_others))
-        return kept if len(kept) == len(added) else kept | self.crowd | self.unknown
+        if len(kept) == len(added):
+            return kept
+        if any(self.values[value][0] in _CROWDING for value in added - kept):
+            kept |= self.crowd
+        return kept | self.unknown
 
     def _room_for_whole(
         self, known: frozenset[int], added: frozenset[int], place: object

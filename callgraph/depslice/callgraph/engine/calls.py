@@ -364,7 +364,8 @@ class CallEvaluation(ExternalCalls):
                 return self._models["builtins.dict"](self, entries)
             if len(args) == _MAKING_A_CLASS and self.is_metaclass(value[1]):
                 below = self._made_below(value[1], Call(args, keywords, spread, pos, register))
-                return below | instance if self.whole else below or instance
+                own = self.whole or self.find_member(value[1], "__new__") is not None
+                return below | instance if own else below or instance
             return instance
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)

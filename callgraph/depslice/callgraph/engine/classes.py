@@ -8,7 +8,7 @@ from itertools import islice, permutations
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
-from depslice.callgraph.engine.library import INERT_BASES
+from depslice.callgraph.engine.library import INERT_BASES, METACLASSES
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.namespaces import NAMESPACE, listing, stored
 from depslice.callgraph.engine.values import (
@@ -358,7 +358,7 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def is_metaclass(self, class_: Class) -> bool:
         """Whether its instances are classes."""
-        return "builtins.type" in self.external_bases(class_)
+        return not METACLASSES.isdisjoint(self.external_bases(class_))
 
     def join_metaclass(self, class_: Class, metaclass: Class) -> None:
         """Something makes a class below ``class_`` by calling ``metaclass``, in a slice."""

@@ -104,6 +104,9 @@ INERT_BASES: Final = frozenset(
     }
 )
 
+METACLASSES: Final = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
+"""Classes of the library whose instances are classes."""
+
 _MODULE_HOOKS: Final = (
     *("forward", "extra_repr", "train", "eval", "apply", "to", "type", "cpu", "cuda", "float"),
     *("double", "half", "bfloat16", "requires_grad_", "zero_grad", "compile", "share_memory"),

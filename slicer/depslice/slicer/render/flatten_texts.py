@@ -24,7 +24,7 @@ _SHOWN: Final = 3
 
 def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str]]:
     """The literal texts by which a module looks up its own globals, and where they stand."""
-    if "globals" not in scopes.text or scopes.scope.binds("globals"):
+    if "globals" not in scopes.text or any(map(_is_another_globals, ast.walk(scopes.tree))):
         return
     inside = {
         id(each)
@@ -36,6 +36,20 @@ def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str]]:
         key = _key_of_globals(node)
         if isinstance(key, ast.Constant) and isinstance(key.value, str) and id(key) not in inside:
             yield key, key.value
+
+
+def _is_another_globals(node: ast.AST) -> bool:
+    """Whether it binds that name somewhere in the module, so that the builtin may not be meant."""
+    match node:
+        case (
+            ast.arg(arg="globals")
+            | ast.Name(id="globals", ctx=ast.Store())
+            | ast.FunctionDef(name="globals")
+            | ast.alias(asname="globals")
+            | ast.alias(name="globals", asname=None)
+        ):
+            return True
+    return False
 
 
 def _key_of_globals(node: ast.AST) -> ast.expr | None:
@@ -80,8 +94,8 @@ def modules_named_by_texts(found: Slice) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 slug=NAMED_MODULE,
                 severity=Severity.WARNING,
-                message=f"{shown}{more} names a module that is part of the one file here, and cannot"
-                " be imported by that name; --format tree keeps the modules apart",
+                message=f"{shown}{more} names a module that is part of the one file here: imported"
+                " by that name it is not found; --format tree keeps the modules apart",
                 path=path,
             )
 
