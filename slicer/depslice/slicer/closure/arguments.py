@@ -69,21 +69,24 @@ class Arguments:
         """
         here = self.facts_at(function, call[-1])
         called = [fact[1] for fact in here if fact[0] == f.CALL and not fact[5]]
-        if called:
-            return any(
-                self.changes_parameter(each, index, defined=defined, depth=depth)
-                for each in called
-                for index in _parameters_given(each, call, register)
-            )
+        if any(
+            self.changes_parameter(each, index, defined=defined, depth=depth)
+            for each in called
+            for index in _parameters_given(each, call, register)
+        ):
+            return True
+        by_library = any(
+            self._engine.values[value][0] == "X" for value in function.registers[call[2]]
+        )
+        if called and not by_library:  # `heappush` asks what it is given, and puts it there
+            return False
         if any(fact[0] == f.INSTANCE for fact in here):
             return False  # no constructor of its own
         outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
         if not outside:
             return not (depth or defined)  # nobody knows what is called
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
-        first = register in call[3][:1] and any(
-            self._engine.values[value][0] == "X" for value in function.registers[call[2]]
-        )
+        first = register in call[3][:1] and by_library
         return any(
             dotted in _CHANGING
             or (first and dotted.rpartition(".")[2] in PUTTING)
