@@ -91,6 +91,34 @@ def test_decorators_of_the_repository_with_names_of_the_library(tmp_path: Path) 
     assert answer(OWN_DECORATORS, "app:use", "m.use()", tmp_path) == "(1, 1, 2, 1)"
 
 
+BELOW_THE_LIBRARY_S = """
+# --- app.py
+import functools
+
+class remembered({0}):
+    def __get__(self, instance, owner=None):
+        return super().__get__(instance, owner), 1
+
+class Part:
+    def go(self):
+        return 7
+
+class Whole:
+    @remembered
+    def part(self):
+        return Part()
+
+def use():
+    return Whole().part[0].go()
+"""
+
+
+@pytest.mark.parametrize("base", ["functools.cached_property", "property"])
+def test_what_a_descriptor_of_the_library_gives_to_one_below_it(tmp_path: Path, base: str) -> None:
+    files = BELOW_THE_LIBRARY_S.replace("{0}", base)
+    assert answer(files, "app:use", "m.use()", tmp_path) == "7"
+
+
 TEXT_OR_CLASS = """
 # --- app.py
 class Plain:

@@ -239,6 +239,8 @@ class ExternalCalls(Texts):
                 return model(self, call)
         made = self.outside.call_method(method, call)
         made = self.constants[s.OPAQUE] if made is None else made
+        if method[3] == "__get__" and not self.whole:
+            made = made | self.unknown  # a descriptor of the library gives what it was made with
         if self.values[method[1]][0] == "I" and self.keeper_of(self.values[method[1]][1]):
             made = made | self.call_kept(self.values[method[1]][1], method[3], call)
         return made | self._by_items(self.values[method[1]], method[3], call)
