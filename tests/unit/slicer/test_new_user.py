@@ -146,8 +146,7 @@ def test_a_text_that_a_test_shows_may_be_another_than_the_default(tmp_path: Path
 
 SINGLETONS = """
 # --- app.py
-def singleton(arg):
-    return arg()
+{0}
 
 class Base:
     def __rshift__(self, other):
@@ -160,11 +159,11 @@ class Field(Base):
     def __len__(self):
         return 3
 
-@singleton
+@{1}
 class VarInt(Base):
     pass
 
-@singleton
+@{1}
 def Int8():
     return Field()
 
@@ -173,9 +172,21 @@ def use():
 """
 
 
-def test_a_decorator_that_makes_an_instance_of_what_it_decorates(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("defined", "decorator"),
+    [
+        ("def singleton(arg): return arg()", "singleton"),
+        ("class Single:\n    def __call__(self, arg): return arg()", "Single()"),
+        ("class Made:\n    @staticmethod\n    def one(arg): return arg()", "Made.one"),
+        ("class Made:\n    @classmethod\n    def one(cls, arg): return arg()", "Made.one"),
+    ],
+)
+def test_a_decorator_that_makes_an_instance_of_what_it_decorates(
+    tmp_path: Path, defined: str, decorator: str
+) -> None:
     """``return arg()``: the name stands for an instance, whose special methods are asked."""
-    assert answer(SINGLETONS, "app:use", "m.use()", tmp_path) == "(['VarInt', 'Field'], 1, 3)"
+    files = SINGLETONS.replace("{0}", defined).replace("{1}", decorator)
+    assert answer(files, "app:use", "m.use()", tmp_path) == "(['VarInt', 'Field'], 1, 3)"
 
 
 METACLASSES = """

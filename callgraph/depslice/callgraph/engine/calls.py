@@ -625,22 +625,34 @@ class CallEvaluation(ExternalCalls):
                 itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
                 result |= {v for v in decorated if self._is_property(v)}
-                if kind == "F" and not self.whole:
-                    result |= self._called_there(value[1], made, decorated, pos)
+                if not self.whole:
+                    result |= self._called_there(value, made, decorated, pos)
         return result or decorated
 
     def _called_there(
-        self, decorator: Function, made: Values, decorated: Values, pos: Position
+        self, decorator: Value, made: Values, decorated: Values, pos: Position
     ) -> Values:
         """What ``decorator`` gives of what it decorates by calling it: ``return cls()``."""
+        given = self._parameters_decorated(decorator)
         result: Values = EMPTY
         for value in made:
             kind = self.values[value]
-            called = self.values[kind[1]] if kind[0] == "R" else kind
-            if kind[0] == "R" and called[:2] == ("P", decorator) and called[2] == 0:
+            if kind[0] == "R" and self.values[kind[1]] in given:
                 args = [] if len(kind) < 3 or isinstance(kind[2], str) else kind[2]
                 result = result | self.call(decorated, args, NO_KEYWORDS, pos)
         return result
+
+    def _parameters_decorated(self, decorator: Value) -> list[Value]:
+        """The parameters that a decorator of the repository gets what it decorates as."""
+        kind, of = decorator[:2]
+        if kind == "F":
+            return [("P", of, 0)]
+        if kind == "B":
+            return [("P", of, 1)]
+        owner = self.find_member(of, "__call__") if kind == "I" else None
+        members = self.member_values(owner, "__call__") if owner is not None else EMPTY
+        functions = [self.values[member] for member in members]
+        return [("P", function[1], 1) for function in functions if function[0] == "F"]
 
     def _made_below(self, metaclass: Class, call: Call) -> Values:
         """``Meta(name, bases, members)``: as with ``type``, the bases, which a slice takes for made so."""
