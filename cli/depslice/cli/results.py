@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
 import sys
 import tempfile
@@ -97,7 +96,7 @@ def _replacing(path: str, mode: int | None) -> Iterator[Write]:
     folder, name = os.path.split(path)
     _make_last(folder)
     # Named before it is made: of an interrupt as it is made, nothing stays behind either.
-    draft = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    draft = os.path.join(folder, f".{name}.{os.urandom(4).hex()}")
     permissions = 0o666 if mode is None else stat.S_IMODE(mode)
     try:
         with open(draft, "xb", opener=lambda at, flags: os.open(at, flags, permissions)) as file:

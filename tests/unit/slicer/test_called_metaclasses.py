@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check import answer
+
+from check import answer
 
 GIVES_ANOTHER = """
 # --- m.py

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check import answer, slice_ids, write_files
 
+from check import answer, slice_ids, write_files
 from depslice.callgraph.engine.base import WIDEST_OPEN
 
 KIND = """

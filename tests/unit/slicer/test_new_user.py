@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.check import answer, run_expression, write_files
 
+from check import answer, run_expression, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 from depslice.slicer.model import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.check import check_slice
+from check import check_slice
 
 WRAPPERS = """
 # --- m.py

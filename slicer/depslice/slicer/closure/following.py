@@ -26,7 +26,7 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import Given, OpenValues, OutsideCall, Use
 from depslice.slicer.closure.outside_state import OutsideState
-from depslice.slicer.closure.turns import Turns
+from depslice.slicer.closure.turns import News, Turns
 from depslice.slicer.pieces import called_at, start_of, units_of_piece
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
@@ -64,8 +64,7 @@ class Following:
         self._outside_calls: Turns[OutsideCall] = Turns()
         self._calling_outside: dict[Function, list[OutsideCall]] = {}
         self._asking: dict[Lookup, set[OutsideCall]] = {}
-        # How much is seen of what the engine has changed, and of what is followed anew.
-        self._changes, self._anew = len(growth.engine.changed), 0
+        self._changed, self._anew = News(growth.engine.changed), News(growth.followed_anew)
         self._rules: dict[int, _Rule] = {
             f.NAME: self._name,
             f.MEMBER: self._member,
@@ -130,12 +129,10 @@ class Following:
 
     def _hear(self) -> None:
         """Wake calls of code outside of which the engine knows more, or that are nearer."""
-        changed, anew = self._engine.changed, self._growth.followed_anew
-        for lookup in changed[self._changes :]:
+        for lookup in self._changed.take():
             self._outside_calls.wake(self._asking.get(lookup, ()))
-        for function in anew[self._anew :]:
+        for function in self._anew.take():
             self._outside_calls.wake(self._calling_outside.get(function, ()))
-        self._changes, self._anew = len(changed), len(anew)
 
     def note_unresolved(self) -> None:
         """Record what is still unresolved when all values have settled."""

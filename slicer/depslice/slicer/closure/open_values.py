@@ -35,6 +35,7 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.origins import Origins
 from depslice.slicer.closure.recognising import STEPS, Recognition
+from depslice.slicer.closure.turns import News
 
 # Names that objects of builtin types have: on an unknown receiver they say nothing.
 _COMMON = frozenset(
@@ -133,7 +134,7 @@ class OpenValues:
         self._recognition = Recognition(growth, classes, self._origins)
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
-        self._looked_at = 0  # of the open values that are followed
+        self._newly_followed = News(self._origins.followed)
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
         """``value`` is used; settled by the next :meth:`trace`."""
@@ -236,9 +237,7 @@ class OpenValues:
         """
         engine = self._engine
         found = self._leave_unnamed()
-        followed = self._origins.followed
-        waiting, self._unbound = [*self._unbound, *followed[self._looked_at :]], []
-        self._looked_at = len(followed)
+        waiting, self._unbound = [*self._unbound, *self._newly_followed.take()], []
         for value in waiting:
             parameter = self._parameter_behind(value)
             if (
@@ -263,7 +262,7 @@ class OpenValues:
             for use in self._unnamed
             if not self._origins.known(use.value)
             and not (self._engine.values[use.value][0] == "P" and self._has_default(use.value))
-            and not self._is_declared(use.value)
+            and not self._origins.is_declared(use.value)
         ]
         for use in sorted(unnamed, key=lambda use: self._recognition.place(use.value)):
             use.done.add(self._engine.unknown_id)
@@ -276,11 +275,6 @@ class OpenValues:
         while kind[0] in DERIVED:
             kind = self._engine.values[kind[1]]
         return (kind[1], kind[2]) if kind[0] == "P" else None
-
-    def _is_declared(self, value: int) -> bool:
-        """Whether an annotation says something of the parameter that ``value`` is."""
-        kind = self._engine.values[value]
-        return kind[0] == "P" and self._engine.is_declared(kind[1], kind[2])
 
     def _has_default(self, value: int) -> bool:
         parameter = self._parameter_behind(value)

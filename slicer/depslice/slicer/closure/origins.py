@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 from depslice.callgraph.engine.base import MOST_NAMES, WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
+from depslice.slicer.closure.turns import News
 
 Parameter: TypeAlias = tuple[Function, int]
 Field: TypeAlias = tuple[Class, str]
@@ -51,7 +52,7 @@ class Origins:
         self._known: dict[int, frozenset[int]] = {}  # open value -> those behind it
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
         self._heard_order: dict[Lookup, int] = {}
-        self._changes = len(engine.changed)  # how much is seen of them
+        self._changed = News(engine.changed)
         self._readers: dict[int | Parameter | Field | Lookup, dict[int, None]] = {}
         self._stale: dict[int, None] = {}  # open values to trace (again), in order
 
@@ -103,6 +104,11 @@ class Origins:
         """The known values behind ``value``; empty when only callers outside the slice know."""
         return self._known[value] if self._is_open(value) else self._engine.only(value)
 
+    def is_declared(self, value: int) -> bool:
+        """Whether an annotation says something of the parameter that ``value`` is."""
+        kind = self._engine.values[value]
+        return kind[0] == "P" and self._engine.is_declared(kind[1], kind[2])
+
     def names_of_one(self, value: int) -> Iterator[int]:
         """``value``; the open values it is passed on from, and those it is passed on to.
 
@@ -146,8 +152,7 @@ class Origins:
             if live != seen:
                 self._seen_below[value] = live
                 self._stale[value] = None
-        changed = self._heard_order.keys() & self._engine.changed[self._changes :]
-        self._changes = len(self._engine.changed)
+        changed = self._heard_order.keys() & self._changed.take()
         for lookup in sorted(changed, key=self._heard_order.__getitem__):
             if lookup.answer is not self._heard[lookup]:
                 self._heard[lookup] = lookup.answer

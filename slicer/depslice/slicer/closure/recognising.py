@@ -13,7 +13,7 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.origins import Origins
-from depslice.slicer.closure.turns import Turns
+from depslice.slicer.closure.turns import News, Turns
 
 STEPS: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 """What an iterator is asked for that somebody asks for."""
@@ -38,7 +38,7 @@ class Recognition:
         self._used_by: dict[str, set[int]] = {}
         self._named_by: dict[int, set[int]] = {}
         self._asked: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
-        self._moved = self._linked = 0  # how much is seen of what `growth` and `origins` list
+        self._moved, self._linked = News(growth.moved), News(origins.linked)
 
     def place(self, value: int) -> int:
         """``value`` is used: its turn is after those of values that were used before."""
@@ -73,19 +73,16 @@ class Recognition:
 
     def _hear(self) -> None:
         """Wake values after what has come nearer, and what has been passed on."""
-        moved, linked = self._growth.moved, self._origins.linked
-        for item in moved[self._moved :]:
+        for item in self._moved.take():
             self._turns.wake(self._used_by.get(item, ()))
-        for value in linked[self._linked :]:
+        for value in self._linked.take():
             self._turns.wake(self._named_by.get(value, ()))
-        self._moved, self._linked = len(moved), len(linked)
 
     def _ask_about(self, value: int) -> bool:
         unknown = self._engine.unknown_id
         if value == unknown or unknown not in self._origins.known(value):
             return False
-        kind = self._engine.values[value]
-        if kind[0] == "P" and self._engine.is_declared(kind[1], kind[2]):
+        if self._origins.is_declared(value):
             self._turns.wake((value,))  # as something that is no class of the slice, so far
             return False
         vague = self._nearest(value)

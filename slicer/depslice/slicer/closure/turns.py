@@ -1,4 +1,7 @@
-"""Turns: what is looked at again, in its order, when something has changed that it depends on."""
+"""Turns: what is looked at again, in its order, when something has changed that it depends on.
+
+What has changed is told by lists that only grow, each to all who listen (:class:`News`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,21 @@ from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
 _Key = TypeVar("_Key", bound=Hashable)
+_Entry = TypeVar("_Entry")
+
+
+class News(Generic[_Entry]):
+    """What a list, which only grows, has got since somebody last looked."""
+
+    def __init__(self, log: list[_Entry]) -> None:
+        self._log = log
+        self._seen = len(log)
+
+    def take(self) -> list[_Entry]:
+        """What is new, once."""
+        new = self._log[self._seen :]
+        self._seen += len(new)
+        return new
 
 
 class Turns(Generic[_Key]):

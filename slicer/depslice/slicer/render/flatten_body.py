@@ -13,7 +13,7 @@ from depslice.slicer.render.flatten_order import Unit
 from depslice.slicer.render.flatten_plan import KNOWN_ATTRIBUTES, FlatPlan
 from depslice.slicer.render.flatten_positions import SourceBytes
 from depslice.slicer.render.flatten_scopes import Place, Scope, Use
-from depslice.slicer.render.flatten_texts import keys_of_globals
+from depslice.slicer.render.flatten_spelled import keys_of_globals
 
 
 def body_regions(plan: FlatPlan) -> Iterator[str]:

@@ -36,8 +36,7 @@ def write_tree(
     in it, too) or is there twice. Raises it also when the file system does not
     let the tree be written.
     """
-    import secrets  # with shutil, a tenth of the time to start, and seldom wanted
-    import shutil
+    import shutil  # a tenth of the time to start, and seldom wanted
 
     # Of a link, what it points to is meant; `.` has no name to build the tree beside.
     target = Path(os.path.realpath(directory))
@@ -49,7 +48,7 @@ def write_tree(
         target.parent.mkdir(parents=True, exist_ok=True)
         # Beside the target, so that moving there stays within one file system; named before
         # it is made, so that of an interrupt as it is made nothing stays behind either.
-        beside = target.parent / f".{target.name}.{secrets.token_hex(4)}"
+        beside = target.parent / f".{target.name}.{os.urandom(4).hex()}"
         try:
             beside.mkdir(mode=0o700)
             staging = beside / "new"

@@ -70,15 +70,17 @@ def _key_of_globals(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def modules_named_by_texts(found: Slice) -> Iterator[Diagnostic]:
-    """Texts of a slice that name a module of it, where its code imports modules by names."""
+def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
+    """Texts of a slice that name a module of it, where its code imports modules by names.
+
+    ``flat``: the one file. Few slices import so, and it tells without cutting all files again.
+    """
     from depslice.slicer.render.cutting import cut_file
 
-    modules = {cut.module for cut in found.cuts}
-    texts = [(cut.path, cut_file(cut)) for cut in found.cuts]
-    if not any(name in text for name in _IMPORTING for _, text in texts):
+    if not any(name in flat for name in _IMPORTING):
         return
-    trees = [(path, ast.parse(text)) for path, text in texts]
+    modules = {cut.module for cut in found.cuts}
+    trees = [(cut.path, ast.parse(cut_file(cut))) for cut in found.cuts]
     if not any(_imports_by_name(node) for _, tree in trees for node in ast.walk(tree)):
         return
     for path, tree in trees:
