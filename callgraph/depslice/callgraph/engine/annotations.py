@@ -44,19 +44,29 @@ class AnnotationEvaluation(ScopeEvaluation):
         module = function.module
         for dotted in type_names(expression):
             name = dotted[0]
-            member = None if self.whole else self._name_of_body(function, name, pos)
+            member = None if self.whole else self._name_of_body(function, name, pos, eager=eager)
             if member is not None:
                 self._note_path(member, dotted, pos, eager=eager)
             elif name in module.summary.scope or self.program.star_source(module, name) is not None:
                 self.facts.append((f.ANNOTATE, module.name, name, pos, eager))
                 self._note_path(self._type_name(module, name), dotted, pos, eager=eager)
 
-    def _name_of_body(self, function: Function, name: str, pos: Position) -> Values | None:
-        """What the class body that an annotation stands in binds ``name`` to, if it does."""
-        if function.unit.owner < 0 or function.unit.kind != "piece":
+    def _name_of_body(
+        self, function: Function, name: str, pos: Position, *, eager: bool | None
+    ) -> Values | None:
+        """What the class body that an annotation stands in binds ``name`` to, if it does.
+
+        One that is evaluated at once finds only what is bound before it: in
+        ``def on(cls, day: date)`` above ``def date(self)`` the module's ``date`` is meant.
+        """
+        unit = function.unit
+        if unit.owner < 0 or unit.kind != "piece":
             return None
-        owner = self.class_(function.module, function.unit.owner)
-        return self._named_member(owner, name, pos) if name in owner.info.members else None
+        owner = self.class_(function.module, unit.owner)
+        bound = owner.info.members.get(name, ())
+        if not bound or (eager and all(piece >= unit.piece for piece in bound)):
+            return None
+        return self._named_member(owner, name, pos)
 
     def _named_member(self, owner: Class, name: str, pos: Position) -> Values:
         self.facts.append((f.MEMBER, owner, name, pos, False, "named", True))

@@ -83,11 +83,13 @@ class ClassEvaluation(AnnotationEvaluation):
         inherited = self.metaclasses_of(made)
         for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
             self.facts.append((f.CLASSREF, metaclass, op[5]))
-            dunders = ("__prepare__", "__new__", "__init__", "__call__")
-            for dunder in dunders[:3] if self.whole else dunders:
-                self.call_member(
-                    metaclass, dunder, [self.single(("C", made, True))], op[5], "metaclass"
-                )
+            given = [self.single(("C", made, True))]
+            namespaces = self.call_member(metaclass, "__prepare__", given, op[5], "metaclass")
+            self._run_body_in(namespaces, made, op[5])
+            for dunder in (
+                ("__new__", "__init__") if self.whole else ("__new__", "__init__", "__call__")
+            ):
+                self.call_member(metaclass, dunder, given, op[5], "metaclass")
             self._list_namespace(metaclass, made, op[5])
         if made.open_metaclasses:
             given = [self.constants[s.STR], EMPTY, EMPTY]
@@ -143,11 +145,17 @@ class ClassEvaluation(AnnotationEvaluation):
         self.either_base = self.either_base or any(len(base) > 1 for base in bases)
         made.mro_cache = None
         external: list[str] = []
+        makers = [v for name, r in keywords if name == "metaclass" for v in registers[r]]
+        metaclasses = list(self.classes_in(makers))
         for base in bases:
             for value in base:
                 kind = self.values[value]
-                if kind[0] in ("X", "XI", "G", "XA"):
+                if kind[0] == "XI" and kind[1] in METACLASSES:  # `ABCMeta("Base", (), {})`
+                    external.append("abc.ABC" if kind[1] == "abc.ABCMeta" else "builtins.object")
+                elif kind[0] in ("X", "XI", "G", "XA"):
                     external.append(kind[1])
+                elif kind[0] == "I" and self.is_metaclass(kind[1]):  # `Meta("Base", (), {})`
+                    metaclasses.append(kind[1])
                 elif kind[0] == "NT":
                     external.append(NAMED_TUPLE)
                     made.named = kind[1]
@@ -155,9 +163,8 @@ class ClassEvaluation(AnnotationEvaluation):
                     self._join_family(made, kind[1])
                 elif kind[0] in OPEN:
                     external.append("?")
-        makers = [v for name, r in keywords if name == "metaclass" for v in registers[r]]
         made.external_bases = tuple(dict.fromkeys(external))
-        made.metaclasses = tuple(dict.fromkeys((*made.metaclasses, *self.classes_in(makers))))
+        made.metaclasses = tuple(dict.fromkeys((*made.metaclasses, *metaclasses)))
         if not self.whole:
             made.open_metaclasses = frozenset(v for v in makers if self.values[v][0] in OPEN)
         for class_ in (made, *self.live_subclasses(made)):
@@ -172,6 +179,24 @@ class ClassEvaluation(AnnotationEvaluation):
             if each.kept_below is not None:
                 each.kept_below = None
                 self.wake(each.family)
+
+    def _run_body_in(self, namespaces: Values, made: Class, pos: Position) -> None:
+        """The body of a class runs in what ``__prepare__`` gave: names are its keys (3.3.3.4).
+
+        A namespace that has something to say when a name is bound is told of every name.
+        """
+        for value in namespaces:
+            kind = self.values[value]
+            if kind[0] != "I":
+                continue
+            held = [self.member_values(made, name) for name in made.info.members]
+            bound = [self.constants[s.STR], EMPTY.union(*held)]
+            for dunder, given in (("__getitem__", bound[:1]), ("__setitem__", bound)):
+                if self.find_member(kind[1], dunder) is not None:
+                    self.call_member(kind[1], dunder, [self.only(value), *given], pos, "protocol")
+            if not self.whole and self.find_member(kind[1], "__setitem__") is not None:
+                for name in made.info.members:
+                    self.facts.append((f.MEMBER, made, name, pos, False, "class", True))
 
     def _list_namespace(self, metaclass: Class, made: Class, pos: Position) -> None:
         """The members of a class that the metaclass reads when it makes the class."""
@@ -286,6 +311,10 @@ class ClassEvaluation(AnnotationEvaluation):
             kind = self.values[value]
             if kind[0] == "F":
                 values |= self.call_function(kind[1], args, pos, rule=rule)
+            elif (
+                kind[0] == "C"
+            ):  # `class __prepare__(dict): …`: a class is no method, and not bound
+                values |= self.call(self.only(value), args[1:], NO_KEYWORDS, pos)
             elif kind[0] == "X" and args:  # `__eq__ = Mapping.__eq__`
                 method = self.method_of_base(owner, kind[1])
                 if method is not None:

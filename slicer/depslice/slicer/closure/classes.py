@@ -332,13 +332,17 @@ class Classes:
 
     def constructors(self, class_: Class) -> Iterator[Function]:
         """The functions of the repository that run when ``class_`` is instantiated."""
-        engine = self._engine
         for name in _CONSTRUCTORS:
-            found = engine.find_member(class_, name)
-            for value in sorted(engine.member_values(found, name)) if found is not None else ():
-                kind = engine.values[value]
-                if kind[0] == "F":
-                    yield kind[1]
+            yield from self.functions(class_, name)
+
+    def functions(self, class_: Class, name: str) -> Iterator[Function]:
+        """The functions of the repository that ``class_`` has, or inherits, as ``name``."""
+        engine = self._engine
+        found = engine.find_member(class_, name)
+        for value in sorted(engine.member_values(found, name)) if found is not None else ():
+            kind = engine.values[value]
+            if kind[0] == "F":
+                yield kind[1]
 
     def _keep_fields(self, class_: Class, own: Demand) -> None:
         for module, piece in fields_of(self._engine, class_, self._overrides):
@@ -474,7 +478,7 @@ class Classes:
         else:
             asked = {*standing}
         for name in sorted(asked):
-            self._want_found(live, name, standing[name], fallback=fallback)
+            self.want_found(live, name, standing[name], fallback=fallback)
 
     def _made_by(self, live: Class) -> dict[Class, None]:
         """The metaclasses of which ``live`` is an instance (data model, 3.3.3)."""
@@ -485,7 +489,7 @@ class Classes:
         """What is demanded of an instance of a metaclass; special methods are that one's."""
         for name, demand in tuple(standing.items()):
             if not name.startswith("__") and name in self._live.answered_by(live):
-                self._want_found(live, name, demand)
+                self.want_found(live, name, demand)
 
     # --- members
 
@@ -516,6 +520,11 @@ class Classes:
                 self.make_live(self._growth.class_of(module, piece), demand)
         if kept and not written:
             self.build_member(owner, name)
+            if name == "__eq__":  # without it the class would say that nothing hashes (3.3.1)
+                beside = ReferenceKind.READ, "class-body", pack(owner.info.line, 0)
+                self.want_member(
+                    owner, "__hash__", Demand.of(f"{owner.id}.__eq__", module, *beside)
+                )
 
     def want_named(self, owner: Class, name: str, demand: Demand) -> None:
         """The member ``name`` of ``owner`` stands in an annotation: what the body binds to it."""
@@ -626,7 +635,7 @@ class Classes:
             derived = name in _DERIVED
             for live in tuple(self._live.below(class_)):
                 if derived or name in self._live.answered_by(live):
-                    self._want_found(live, name, demand)
+                    self.want_found(live, name, demand)
             if self._engine.is_metaclass(class_):
                 for live in self._live:
                     if class_ in self._made_by(live):
@@ -720,7 +729,7 @@ class Classes:
     def _want_inherited(self, live: Class, name: str, demand: Demand) -> None:
         """``name``, if a base outside of ``live`` has it, too."""
         if name in self._overrides.declared(self._engine.active_bases(live)):
-            self._want_found(live, name, demand)
+            self.want_found(live, name, demand)
 
     def want_anywhere(self, name: str, demand: Demand) -> None:
         """``name`` on a receiver nobody knows: any live class may be it."""
@@ -728,7 +737,7 @@ class Classes:
             self._growth.stand(self._anywhere, name, demand)
             answering = self._live.answering(name, "__getattr__")
             for live in self._live if name in _DERIVED else answering:
-                self._want_found(live, name, demand, fallback=True)
+                self.want_found(live, name, demand, fallback=True)
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
 
@@ -744,9 +753,9 @@ class Classes:
             if made is not None:  # `x: Box[int]` (PEP 560)
                 self.want_member(made, "__class_getitem__", named)
             for metaclass in self._engine.metaclasses_of(class_):
-                self._want_found(metaclass, "__instancecheck__", checked)
+                self.want_found(metaclass, "__instancecheck__", checked)
                 for name in _ON_TYPES:
-                    self._want_found(metaclass, name, named)
+                    self.want_found(metaclass, name, named)
             for name, demand in tuple(self._anywhere.items()):
                 self._recognise(class_, name, demand)
             for (name, _), demand in tuple(self._stored.get(None, {}).items()):
@@ -798,7 +807,7 @@ class Classes:
             if live not in found:
                 if live.mro_cache is not None:
                     found.add(live)
-                self._want_found(live, name, demand)
+                self.want_found(live, name, demand)
         return True
 
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
@@ -813,9 +822,7 @@ class Classes:
 
     # --- what a demand means for one live class
 
-    def _want_found(
-        self, live: Class, name: str, demand: Demand, *, fallback: bool = False
-    ) -> None:
+    def want_found(self, live: Class, name: str, demand: Demand, *, fallback: bool = False) -> None:
         """``live.name``; where it is missing, ``__getattr__`` as a ``fallback``."""
         found = self._engine.find_member(live, name)
         if found is None:

@@ -136,24 +136,31 @@ class _Growing:
             class_ = growth.class_of(module, piece)
             growth.keep_members(class_, demand)
             self._builders.added.ask_all()
-            self._build(module, piece)
+            self._build(module, piece, demand)
             for index in class_.info.pieces:
                 self._open_to_callers(module, module.summary.pieces[index])
             self._open_constructors(class_)
         elif piece.owner < 0:
-            self._build(module, piece)
+            self._build(module, piece, demand)
         elif needs_instance(module, piece):
             class_ = growth.engine.class_(module, piece.owner)
             self._classes.make_live(class_, demand)
             self._open_constructors(class_)
 
-    def _build(self, module: Module, piece: Piece) -> None:
-        """What builds the variables of the module scope that a target's statement binds."""
+    def _build(self, module: Module, piece: Piece, demand: Demand) -> None:
+        """What builds the variables of the module scope that a target's statement binds.
+
+        An instance with ``__call__`` is a function to those who ask for it by name.
+        """
         engine = self._growth.engine
         for name in piece.binds if piece.owner < 0 else ():
-            values = engine.name_values(module, name, None)
-            if any(engine.values[value][0] == "C" for value in values):
+            values = [engine.values[v] for v in engine.name_values(module, name, None)]
+            if any(value[0] == "C" for value in values):
                 self._builders.added.ask_all()  # `Alias = Table`
+            for class_ in [value[1] for value in values if value[0] == "I"]:
+                self._classes.want_found(class_, "__call__", demand)
+                for function in self._classes.functions(class_, "__call__"):
+                    self._open.leave_open(function)
             self._builders.build_variable(module, name)
 
     def _open_to_callers(self, module: Module, piece: Piece) -> None:

@@ -178,6 +178,8 @@ class Growth:
         """Keep ``piece`` and all that stands in it."""
         self.keep(module, piece, demand)
         for child in module.summary.pieces[piece.index + 1 :]:
+            if child.path[0] == "local":  # of a class in a function: whole with that one
+                continue
             if child.path[: len(piece.path)] != piece.path:
                 break
             self.keep(module, child, demand)

@@ -66,6 +66,8 @@ class Names:
         key = (module.name, name, versions, value, written, demand.reads)
         if not self.wanted.is_new(key, demand):
             return
+        if name == "__doc__":  # also where a statement binds it anew: `__doc__ %= OPTIONS`
+            self._growth.keep_docstring(module)
         current = self._program.binding_pieces(module, name, versions)
         pieces = [module.summary.pieces[i] for i in current]
         if not pieces:
@@ -107,7 +109,6 @@ class Names:
         """A name that no statement of the module scope is seen to bind."""
         summary = module.summary
         if name == "__doc__":
-            self._growth.keep_docstring(module)
             return
         found = self._program.star_source(module, name)
         if found is not None:

@@ -13,7 +13,6 @@ _MODULE_ATTRIBUTES = frozenset(
     {
         "__all__",
         "__annotations__",
-        "__builtins__",
         "__dir__",
         "__doc__",
         "__file__",

@@ -1,0 +1,282 @@
+"""What class bodies and modules are made in: namespaces, metaclasses, names not bound yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer, run_expression, slice_ids, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
+from depslice.slicer.render import write_tree
+
+JOINED = """
+# --- m.py
+class Names(dict):
+    def __setitem__(self, key, value):
+        if callable(value) and key in self:
+            value = self.join(key, value)
+        super().__setitem__(key, value)
+
+    def join(self, key, value):
+        return (self[key], value)
+
+    def idle(self):
+        return 1
+
+
+class Meta(type):
+    @classmethod
+    def __prepare__(mcs, name, bases):
+        return Names()
+
+
+def overloads(first, second):
+    class Made(metaclass=Meta):
+        f = first
+        f = second
+
+    return len(Made.f)
+
+
+class Top(metaclass=Meta):
+    def f(self):
+        return 1
+
+    def f(self, other):
+        return 2
+
+
+def top():
+    return len(Top.f)
+"""
+ORDERED = """
+# --- m.py
+class Ordered(dict):
+    def __init__(self):
+        super().__init__()
+        self.order = []
+
+    def __setitem__(self, key, value):
+        if not key.startswith("_"):
+            self.order.append(key)
+        super().__setitem__(key, value)
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) if key in self else self.made(key)
+
+    def made(self, key):
+        if key.startswith("auto"):
+            return key
+        raise KeyError(key)
+
+
+class Meta(type):
+    @classmethod
+    def __prepare__(mcs, name, bases):
+        return Ordered()
+
+    def __new__(mcs, name, bases, namespace):
+        made = super().__new__(mcs, name, bases, namespace)
+        made.order = namespace.order
+        return made
+
+
+class Thing(metaclass=Meta):
+    b = auto_b
+    a = 1
+
+    def c(self):
+        return 2
+
+
+def order():
+    return Thing.order, Thing.b
+"""
+A_CLASS = """
+# --- m.py
+class Meta(type):
+    class __prepare__(dict):
+        def __init__(self, name, bases):
+            super().__init__(kind=name.lower())
+
+
+class Thing(metaclass=Meta):
+    pass
+
+
+def kind():
+    return Thing.kind
+"""
+LATER = """
+# --- m.py
+from datetime import date
+
+
+class Stamp:
+    def __init__(self, day):
+        self.day = day
+
+    @classmethod
+    def on(cls, day: date):
+        return cls(day)
+
+    def date(self) -> date:
+        return self.day
+
+
+def year(value):
+    return Stamp.on(value).date().year
+"""
+CALLED = """
+# --- m.py
+from abc import ABCMeta
+
+
+class Meta(type):
+    def __instancecheck__(cls, other):
+        return hasattr(other, "__dict__")
+
+
+class Style(Meta("Keys", (object,), {})):
+    pass
+
+
+class Walked(ABCMeta("Base", (object,), {})):
+    @classmethod
+    def __subclasshook__(cls, other):
+        return hasattr(other, "__iter__")
+
+
+def check(value):
+    return isinstance(value, Style), isinstance(value, Walked)
+"""
+HASHED = """
+# --- m.py
+import json
+
+
+class Name:
+    def __init__(self, text):
+        self.text = text
+
+    def __eq__(self, other):
+        return isinstance(other, Name) and self.text == other.text
+
+    def __hash__(self):
+        return hash(self.text)
+
+
+FIRST = Name("a")
+
+
+def given(value, change):
+    return change(Name("a")) if value == FIRST or FIRST == value else value
+"""
+DOCUMENTED = """
+# --- m.py
+\"\"\"The %s of all.\"\"\"
+__doc__ = __doc__ % "table"
+
+
+def about():
+    return __doc__
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "target", "expression", "expected"),
+    [
+        (JOINED, "m:overloads", "m.overloads(len, print)", "2"),
+        (JOINED, "m:top", "m.top()", "2"),
+        (ORDERED, "m:order", "m.order()", "(['b', 'a', 'c'], 'auto_b')"),
+        (A_CLASS, "m:kind", "m.kind()", "thing"),
+        (CALLED, "m:check", "m.check({3})", "(False, True)"),
+        (CALLED, "m:check", "m.check(m)", "(True, False)"),
+        (HASHED, "m:given", "m.given(m.Name('a'), lambda name: {name: 1}[name])", "1"),
+        (DOCUMENTED, "m:about", "m.about()", "The table of all."),
+        (LATER, "m:year", "m.year(__import__('datetime').date(2020, 1, 2))", "2020"),
+    ],
+)
+def test_it_is_made_as_it_was(
+    files: str, target: str, expression: str, expected: str, tmp_path: Path
+) -> None:
+    assert answer(files, target, expression, tmp_path) == expected
+
+
+def test_a_prepared_namespace_has_only_the_methods_that_are_reached(tmp_path: Path) -> None:
+    write_files(JOINED, tmp_path)
+    assert "m:Names.idle" not in slice_ids(tmp_path, "m:top")
+
+
+MODULES = """
+# --- m.py
+\"\"\"The %s of all.\"\"\"
+from names import name_of
+
+__doc__ = __doc__ % "table"
+
+
+def about(value):
+    return __doc__, name_of(value)
+# --- names.py
+if getattr(__builtins__, "__dict__", None) is not None:
+    __builtins__ = __builtins__.__dict__
+
+NAMES = {id(value): key for key, value in __builtins__.items()}
+
+
+def name_of(value):
+    return NAMES[id(value)]
+"""
+
+
+def test_in_one_module_what_python_gives_a_module_is_read_before_it_is_bound(
+    tmp_path: Path,
+) -> None:
+    write_files(MODULES, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    files = render(program, slice_symbols(program, ["m:about"]), format="module").files
+    write_tree(files, tmp_path / "flat")
+    [file] = files
+    done = run_expression(tmp_path / "flat", Path(file.path).stem, "m.about(len)")
+    assert done.stdout.strip() == "('The table of all.', 'len')", done.stderr
+
+
+LOCAL = """
+# --- m.py
+class Cases:
+    def first(self):
+        class Local:
+            def inner(self):
+                return 1
+
+        return Local()
+
+    def second(self):
+        return 2
+
+
+class Encoder:
+    table = {int: "i", str: "s"}
+
+    def __call__(self, value):
+        return self.table[type(value)] + str(value)
+
+    def idle(self):
+        return 1
+
+
+encode = Encoder()
+"""
+
+
+def test_a_module_as_target_keeps_what_stands_behind_a_local_class(tmp_path: Path) -> None:
+    assert answer(LOCAL, "m", "m.Cases().second()", tmp_path) == "2"
+
+
+def test_a_variable_as_target_that_can_be_called_is_called(tmp_path: Path) -> None:
+    assert answer(LOCAL, "m:encode", "m.encode(3)", tmp_path / "called") == "i3"
+    write_files(LOCAL, tmp_path)
+    assert "m:Encoder.idle" not in slice_ids(tmp_path, "m:encode")
