@@ -449,6 +449,12 @@ class Program:
         own = tuple(piece for piece in pieces if piece not in stars)
         reaching = summary.final.get(name, ()) if versions is None else pieces
         giving = tuple(index for _, index in self.star_sources(module, name, versions))
+        if own and not giving:
+            giving = tuple(
+                index
+                for index in reversed(stars)
+                if index > min(own) and self.given_outside(module, index, name) is not None
+            )
         if own:
             giving = tuple(index for index in giving if index in reaching)
         if not giving:

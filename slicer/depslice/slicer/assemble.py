@@ -181,12 +181,27 @@ def _cut(
         runs=runs,
         submodules=submodules,
         links=links,
+        overriding=_overriding(program, module, kept),
         modules=program.called_otherwise(module) if keep else {},
         undocumented=frozenset(
             summary.pieces[i].path for i in kept if (module.name, i) in closure.undocumented
         ),
         forms={path: form for path, form in forms.items() if path in keep},
     )
+
+
+def _overriding(program: Program, module: Module, kept: list[int]) -> dict[str, str]:
+    """What star imports from outside the repo bind anew of what the module has bound before."""
+    found: dict[str, str] = {}
+    summary = module.summary
+    stars = [index for index in kept if index in summary.stars]
+    for name, pieces in summary.scope.items() if stars else ():
+        for index in stars:
+            if min(pieces) < index and name[0] != "_":
+                dotted = program.given_outside(module, index, name)
+                if dotted is not None:
+                    found[name] = dotted.rpartition(".")[0]
+    return found
 
 
 def _links(
@@ -203,7 +218,8 @@ def _links(
             for name in wanted - {"*"}:
                 source = program.star_of(module, index, name)
                 if source is not None:
-                    links[name] = Link(module=source.name, name=name)
+                    outside = _outside(program, source, name)
+                    links[name] = Link(module=source.name, name=name, outside=outside)
             continue
         if bound not in wanted:
             continue
@@ -224,7 +240,22 @@ def _links(
         elif program.is_module(inner):
             links[bound] = Link(module=inner)
         elif source is not None:
-            links[bound] = Link(module=absolute, name=item)
+            outside = _outside(program, source, item)
+            links[bound] = Link(module=absolute, name=item, outside=outside)
         else:
             links[bound] = Link()
     return links
+
+
+def _outside(program: Program, source: Module, name: str) -> str | None:
+    """The module outside the repo from which ``source`` has ``name`` by a star, if it has."""
+    if name in source.summary.scope:
+        return None
+    for index in reversed(source.summary.stars):
+        given_by = program.star_of(source, index, name)
+        if given_by is not None:
+            return _outside(program, given_by, name) if given_by is not source else None
+        dotted = program.given_outside(source, index, name)
+        if dotted is not None:
+            return dotted.rpartition(".")[0]
+    return None

@@ -31,11 +31,13 @@ class Link:
 
     ``module`` is the dotted repo module; ``name`` the name in it, or ``None``
     when the import binds the module object itself. For code outside the repo
-    both are ``None``.
+    both are ``None``; ``outside`` is the module out there that gives the name, where
+    a module of the repo has it by a star.
     """
 
     module: str | None = None
     name: str | None = None
+    outside: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,8 @@ class FileCut:
     * ``submodules``: for an import statement, modules outside the repo that it has to import
       too, by the bound name of their package: path -> name -> modules.
     * ``links``: for every import-bound name of the module scope, what it is.
+    * ``overriding``: names that the module binds, and that a star import from outside the repo
+      binds anew behind that: name -> the module out there.
     * ``modules``: for modules that the file imports by a name that another one has, or none: what
       they are called (of several source roots, or beside a script).
     * ``undocumented``: kept classes that are shown without their docstring.
@@ -79,6 +83,7 @@ class FileCut:
     runs: Mapping[StatementPath, str] = field(default_factory=dict)
     submodules: Mapping[StatementPath, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+    overriding: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
     undocumented: frozenset[StatementPath] = frozenset()
     forms: Mapping[StatementPath, Form] = field(default_factory=dict)

@@ -160,7 +160,10 @@ class ScopeEvaluation(IdlePieces):
         piece = module.summary.pieces[index]
         if index in module.summary.stars:
             source = self.program.star_of(module, index, name)
-            return EMPTY if source is None else self.module_member(source, name)
+            if source is not None:
+                return self.module_member(source, name)
+            dotted = self.program.given_outside(module, index, name)
+            return EMPTY if dotted is None else self.single(("X", dotted))
         if piece.kind == "import":
             return self._imported(module, piece, name)
         direct = self.direct_definition(module, piece)

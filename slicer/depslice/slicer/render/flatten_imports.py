@@ -81,6 +81,7 @@ class ImportPlan:
         node = self.statement.node
         return self.whole or (
             not self.inlined
+            and not self.statement.star
             and len(self.kept) == len(node.names)
             and not (isinstance(node, ast.ImportFrom) and node.level)
             and all(entity is None or entity.flat == one.bound for one, entity in self.kept)
@@ -102,6 +103,14 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
         assert isinstance(node, ast.ImportFrom)
         module = absolute_module(node, source.cut)
         if module not in program.sources:
+            plan.kept = [
+                (
+                    ImportedName(ast.alias(name), statement, name),
+                    program.resolve(source.module, name),
+                )
+                for name, given_by in source.cut.overriding.items()
+                if given_by == module
+            ]
             if statement.direct and source.module not in program.optional:
                 plan.star = module
             else:

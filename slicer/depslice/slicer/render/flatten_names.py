@@ -363,6 +363,7 @@ class Program:
             or name in source.scopes.rebound
             or name in source.scopes.deleted
             or (source.module, name) in self._written
+            or name in source.cut.overriding
         )
         imported = scope.imports.get(name, [])
         if not own and imported:
@@ -402,6 +403,9 @@ class Program:
                 if spelled is None and f"{module}.{name}" in self.known:
                     # `from . import a` in the package itself: `a` is this very name.
                     spelled = self.module_entity(f"{module}.{name}")
+            link = cut.links.get(imported.bound)
+            if spelled is None and link is not None and link.name == name and link.outside:
+                module = link.outside  # `module` has it by a star
             external = self.entity(EntityKind.EXTERNAL, module, name, imported.bound)
         else:
             module = imported_module(alias, cut)

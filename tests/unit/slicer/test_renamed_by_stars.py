@@ -1,0 +1,110 @@
+"""Names that star imports, deletions and builtins compete for: who wins in a slice is who wins there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import run_expression, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
+from depslice.slicer.render import write_tree
+
+
+def answers(files: str, folder: Path) -> list[str]:
+    """What ``run()`` of ``pkg.app`` gives in the original, in its tree, and in its one file."""
+    repo, tree, one = folder / "repo", folder / "tree", folder / "one"
+    write_files(files, repo)
+    program = open_program(repo, cache=None)
+    found = slice_symbols(program, ["pkg.app:run"])
+    write_tree(render(program, found).files, tree)
+    one.mkdir()
+    [flat] = render(program, found, format="module").files
+    (one / "flat.py").write_text(flat.text, encoding="utf-8")
+    shown = []
+    for place, module in ((repo, "pkg.app"), (tree, "pkg.app"), (one, "flat")):
+        done = run_expression(place, module, "m.run()")
+        assert not done.returncode, done.stderr
+        shown.append(done.stdout.strip())
+    return shown
+
+
+FROM_OUTSIDE = {
+    "own definition before the star": """
+# --- pkg/__init__.py
+# --- pkg/app.py
+def join(*a): return 'own'
+from os.path import *
+def run(): return join('a', 'b') + basename('/x/y')
+""",
+    "class and function before the star": """
+# --- pkg/__init__.py
+# --- pkg/app.py
+class Text: pass
+def cast(t, v): return 'own cast'
+from typing import *
+def run(): return (cast(int, 3), Text is str, List[int])
+""",
+    "several modules": """
+# --- pkg/__init__.py
+# --- pkg/other.py
+def join(*a): return 'other'
+def go(): return join('a')
+# --- pkg/third.py
+from os.path import *
+def join(*a): return 'third'
+def third(): return join('a'), basename('/a/b')
+# --- pkg/mid.py
+def join(*a): return 'mid'
+V = join()
+from os.path import *
+def mid(): return V, join('a', 'b')
+# --- pkg/app.py
+from .other import go, join
+W = join(1)
+from os.path import *
+from .mid import mid
+from .third import third
+def run(): return W, join('a', 'b'), go(), mid(), third()
+""",
+    "by way of a module of the package": """
+# --- pkg/__init__.py
+# --- pkg/types.py
+from typing import *
+Pair = Tuple[int, int]
+def cast(t, v): return 'own cast'
+# --- pkg/app.py
+from .types import *
+def run(): return str(Pair), str(List[int]), cast(int, 1)
+""",
+    "listed by a computed __all__": """
+# --- pkg/__init__.py
+# --- pkg/typing_.py
+from typing import *
+import typing as _t
+__all__ = _t.__all__ + ['Own']
+class Own: pass
+# --- pkg/app.py
+from .typing_ import *
+def run(x: "Optional[int]" = None): return str(Dict[str, int]), Own.__name__
+""",
+    "by two modules, under other names": """
+# --- pkg/__init__.py
+# --- pkg/types.py
+from typing import *
+# --- pkg/more.py
+from .types import *
+# --- pkg/app.py
+from .more import List as L, Dict
+from . import more
+def List(): return 'own'
+def run(): return str(L[int]), str(Dict[int, int]), List(), str(more.Tuple)
+""",
+}
+
+
+@pytest.mark.parametrize("case", FROM_OUTSIDE)
+def test_a_star_from_outside_wins_over_what_stands_before(case: str, tmp_path: Path) -> None:
+    original, *slices = answers(FROM_OUTSIDE[case], tmp_path)
+    assert slices == [original, original]
