@@ -108,3 +108,42 @@ def run(): return str(L[int]), str(Dict[int, int]), List(), str(more.Tuple)
 def test_a_star_from_outside_wins_over_what_stands_before(case: str, tmp_path: Path) -> None:
     original, *slices = answers(FROM_OUTSIDE[case], tmp_path)
     assert slices == [original, original]
+
+
+BUILTINS = {
+    "staticmethod": """
+# --- pkg/__init__.py
+# --- pkg/compat.py
+class staticmethod:
+    def __init__(self, f): self.f = f
+    def __get__(self, o, t=None): return lambda *a: ("own", self.f(*a))
+# --- pkg/app.py
+from .compat import *
+class A:
+    @staticmethod
+    def go(x): return x
+def run(): return A.go(1), A().go(2)
+""",
+    "a function that registers": """
+# --- pkg/__init__.py
+# --- pkg/compat.py
+REG = []
+def log(f): return f.__name__
+def staticmethod(f):
+    REG.append(log(f))
+    return f
+# --- pkg/app.py
+from .compat import *
+class A:
+    @staticmethod
+    def go(self, x): return self.other(x)
+    def other(self, x): return x + 1
+def run(): return A().go(1), REG
+""",
+}
+
+
+@pytest.mark.parametrize("case", BUILTINS)
+def test_a_decorator_with_a_name_of_a_builtin_may_come_by_a_star(case: str, tmp_path: Path) -> None:
+    original, *slices = answers(BUILTINS[case], tmp_path)
+    assert slices == [original, original]

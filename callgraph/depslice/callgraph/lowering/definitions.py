@@ -126,7 +126,7 @@ class DefinitionLowering(StatementLowering):
             return False
         bound = self.module_versions.get(root, ())
         if not bound:
-            return name == root and name in _BUILT_IN
+            return name == root and name in _BUILT_IN and not self.stars  # one may give its own
         for index in bound:
             origins = [e for e in self.pieces[index].imports if e[0] == root]
             if not origins or not all(
