@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer
+from check import answer, slice_ids
 
 FILES = """
 # --- app.py
@@ -48,3 +48,31 @@ def members():
 def test_what_goes_with_names(asked: str, expected: str, tmp_path: Path) -> None:
     files = f"{FILES}def target(): return {asked}\n"
     assert answer(files, "app:target", "m.target()", tmp_path) == expected
+
+
+COPIED = """
+# --- pkg/__init__.py
+# --- pkg/a.py
+def f(): return "f"
+def idle(): return "idle"
+# --- pkg/b.py
+def g(): return "g"
+class C:
+    def h(self): return "h"
+# --- pkg/app.py
+from . import a, b
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ALL = {**vars(a), **vars(b), **vars(b.C)}",
+        "ALL = dict(vars(a)); ALL.update(vars(b)); ALL.update(vars(b.C))",
+    ],
+)
+def test_a_copy_of_a_namespace_has_its_names(code: str, tmp_path: Path) -> None:
+    run = 'def run(name="f"): return ALL[name](), ALL["g"](), ALL["h"](None)\n'
+    files = f"{COPIED}{code}\n{run}"
+    assert answer(files, "pkg.app:run", "m.run()", tmp_path) == "('f', 'g', 'h')"
+    assert "pkg.a:idle" not in slice_ids(tmp_path / "repo", "pkg.app:run")

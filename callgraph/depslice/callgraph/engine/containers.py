@@ -196,6 +196,7 @@ class ContainerEvaluation(ComputedNames):
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container)
+                self._copy_namespace(value, f.HERE)
         self.write(self.elements_cell(container), self._gathered(op[1], values))
         self.write(self.cell("key", container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
@@ -222,8 +223,7 @@ class ContainerEvaluation(ComputedNames):
         for value in tuple(values):
             kind = self.values[value]
             given = self.only(value)
-            if kind[0] == "ND" and not self.whole and self.values[kind[1]][0] == "C":
-                self.names_in(self.only(kind[1]), pos, inherited=False)
+            self._copy_namespace(value, pos)
             if kind[0] == "K" and kind[1] in DICTS:
                 self.copy_items(value, container)
             elif kind[0] == "K":
@@ -238,6 +238,12 @@ class ContainerEvaluation(ComputedNames):
                     self.hash_values(self.unpack_item(pairs, 0, pos))
                 self.write(self.elements_cell(container), entries)
                 self.write(self.cell("n", container), entries)
+
+    def _copy_namespace(self, namespace: int, pos: Position) -> None:
+        """A copy of ``vars(x)`` has all its names: who reads it need not name ``x`` any more."""
+        kind = self.values[namespace]
+        if kind[0] == "ND" and not self.whole and self.values[kind[1]][0] in ("C", "M"):
+            self.names_in(self.only(kind[1]), pos, inherited=False)
 
     def subscript_operation(self, op: Op, registers: Sequence[Values]) -> Values:
         """A ``SUB`` operation."""
