@@ -84,6 +84,28 @@ def answer(files: str, target: str, expression: str, folder: Path) -> str:
     return done.stdout.strip()
 
 
+def answers(files: str, folder: Path) -> list[str]:
+    """What ``run()`` of ``pkg.app`` gives in the original, in its tree, and in its one file."""
+    from depslice.callgraph import open_program
+    from depslice.slicer import render, slice_symbols
+    from depslice.slicer.render import write_tree
+
+    repo, tree, one = folder / "repo", folder / "tree", folder / "one"
+    write_files(files, repo)
+    program = open_program(repo, cache=None)
+    found = slice_symbols(program, ["pkg.app:run"])
+    write_tree(render(program, found).files, tree)
+    one.mkdir()
+    [flat] = render(program, found, format="module").files
+    (one / "flat.py").write_text(flat.text, encoding="utf-8")
+    shown = []
+    for place, module in ((repo, "pkg.app"), (tree, "pkg.app"), (one, "flat")):
+        done = run_expression(place, module, "m.run()")
+        assert not done.returncode, done.stderr
+        shown.append(done.stdout.strip())
+    return shown
+
+
 def run_expression(folder: Path, module: str, expression: str) -> subprocess.CompletedProcess[str]:
     """Print ``expression``, where ``module`` of ``folder`` is ``m``, in a process of its own."""
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); import {module} as m; "

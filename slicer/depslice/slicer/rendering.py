@@ -96,13 +96,12 @@ def render(
             raise OptionError(
                 "the module rendering is made of slices alone: no strategy, no usages"
             )
-        from depslice.slicer.render.flatten import flatten_slice
-        from depslice.slicer.render.flatten_spelled import modules_named_by_texts
+        from depslice.slicer.render.flatten import flatten_and_tell
 
         name = found.targets[0].partition(":")[2].replace(".", "_") or "module"
-        flat = RenderedFile(path=f"{name}.py", text=flatten_slice(found))
-        told = tuple(modules_named_by_texts(found, flat.text))
-        return replace(_context(strategy, (flat,), tokenizer), diagnostics=told)
+        text, told = flatten_and_tell(found)
+        flat = RenderedFile(path=f"{name}.py", text=text)
+        return replace(_context(strategy, (flat,), tokenizer), diagnostics=tuple(told))
     files = _files(program, found, chosen)
     if usages:
         files = (*files, *usage_files(program, found, usages))

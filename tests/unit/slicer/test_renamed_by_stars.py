@@ -6,29 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import run_expression, write_files
-from depslice.callgraph import open_program
-from depslice.slicer import render, slice_symbols
-from depslice.slicer.render import write_tree
-
-
-def answers(files: str, folder: Path) -> list[str]:
-    """What ``run()`` of ``pkg.app`` gives in the original, in its tree, and in its one file."""
-    repo, tree, one = folder / "repo", folder / "tree", folder / "one"
-    write_files(files, repo)
-    program = open_program(repo, cache=None)
-    found = slice_symbols(program, ["pkg.app:run"])
-    write_tree(render(program, found).files, tree)
-    one.mkdir()
-    [flat] = render(program, found, format="module").files
-    (one / "flat.py").write_text(flat.text, encoding="utf-8")
-    shown = []
-    for place, module in ((repo, "pkg.app"), (tree, "pkg.app"), (one, "flat")):
-        done = run_expression(place, module, "m.run()")
-        assert not done.returncode, done.stderr
-        shown.append(done.stdout.strip())
-    return shown
-
+from check import answers
 
 FROM_OUTSIDE = {
     "own definition before the star": """

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 
+from depslice.callgraph.model import Diagnostic
 from depslice.slicer.cut import FileCut
 from depslice.slicer.model import Slice
 from depslice.slicer.render.flatten_body import body_regions
@@ -21,6 +22,11 @@ from depslice.slicer.render.flatten_head import head_text
 from depslice.slicer.render.flatten_names import Program, Source
 from depslice.slicer.render.flatten_plan import Distances, FlatPlan
 from depslice.slicer.render.flatten_scopes import lookup, read_scopes
+from depslice.slicer.render.flatten_spelled import (
+    asks_unseen,
+    modules_named_by_texts,
+    renamed_unseen,
+)
 
 
 def flatten_slice(sliced: Slice) -> str:
@@ -62,9 +68,21 @@ def flatten_slice(sliced: Slice) -> str:
 
     Raises :class:`SyntaxError` when the text of a cut does not parse.
     """
+    return flatten_and_tell(sliced)[0]
+
+
+def flatten_and_tell(sliced: Slice) -> tuple[str, list[Diagnostic]]:
+    """:func:`flatten_slice`, and what is told of code that looks for names which it lacks."""
     from depslice.slicer.render.cutting import cut_file
 
-    return flatten_texts([(cut, cut_file(cut)) for cut in sliced.cuts], distances(sliced))
+    plan = _plan([(cut, cut_file(cut)) for cut in sliced.cuts], distances(sliced))
+    text = _text(plan)
+    told = [
+        renamed_unseen(source.cut.path, renamed)
+        for source in plan.sources
+        if asks_unseen(source.scopes) and (renamed := plan.renamed_in(source))
+    ]
+    return text, [*told, *modules_named_by_texts(sliced, text)]
 
 
 def distances(sliced: Slice) -> Distances:
@@ -81,6 +99,10 @@ def distances(sliced: Slice) -> Distances:
 
 def flatten_texts(texts: list[tuple[FileCut, str]], distances: Distances) -> str:
     """Flatten modules that have been cut already; see :func:`flatten_slice`."""
+    return _text(_plan(texts, distances))
+
+
+def _plan(texts: list[tuple[FileCut, str]], distances: Distances) -> FlatPlan:
     sources = [
         Source(cut, read_scopes(text.replace("\r\n", "\n").lstrip("\ufeff")), index)
         for index, (cut, text) in enumerate(texts)
@@ -88,7 +110,10 @@ def flatten_texts(texts: list[tuple[FileCut, str]], distances: Distances) -> str
     for source in sources:
         _bind_docstring(source)
     roots = [module for (module, _), distance in distances.items() if not distance]
-    plan = FlatPlan(Program(sources, roots), roots, distances)
+    return FlatPlan(Program(sources, roots), roots, distances)
+
+
+def _text(plan: FlatPlan) -> str:
     parts = [head_text(plan), *body_regions(plan)]
     return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 

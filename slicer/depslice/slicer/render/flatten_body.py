@@ -160,7 +160,16 @@ class _Body:
                 edits.replace(edits.source.name_span(use), '[__file__.rpartition("/")[0]]')
 
     def _edit_keys_of_globals(self, source: Source, edits: _Edits) -> None:
+        renamed: dict[str, str] | None = None
         for key, name in keys_of_globals(source.scopes):
+            if name is None:
+                renamed = self._plan.renamed_in(source) if renamed is None else renamed
+                if renamed:
+                    table = ", ".join(f'"{each}": "{flat}"' for each, flat in renamed.items())
+                    start, end = edits.source.span(key)
+                    edits.replace((start, start), f"(lambda name: {{{table}}}.get(name, name))(")
+                    edits.replace((end, end), ")")
+                continue
             entity = self._plan.program.resolve_global(source, name)
             if entity is not None and entity.flat not in ("", name):
                 edits.replace(edits.source.span(key), f'"{entity.flat}"')

@@ -252,6 +252,17 @@ class FlatPlan:
             scope = scope.parent
         return self._by_scope[scope]
 
+    def renamed_in(self, source: Source) -> dict[str, str]:
+        """The names that module-level statements of a module bind, and what they are called here."""
+        scope = source.scopes.scope
+        names = {name for name in (*scope.bound, *scope.imports) if not name.startswith("__")}
+        found = {}
+        for name in sorted(names):
+            entity = self.program.resolve_global(source, name)
+            if entity is not None and entity.flat not in ("", name):
+                found[name] = entity.flat
+        return found
+
     def require(self, module: str, name: str | None) -> Entity:
         """An external entity that the flat file itself needs."""
         entity = self.program.entity(EntityKind.EXTERNAL, module, name, name or module)

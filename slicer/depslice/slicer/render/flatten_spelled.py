@@ -1,6 +1,8 @@
 """Texts that name what the flat file calls otherwise, or has no module of.
 
-``"X" in globals()`` is told of the name that ``X`` has there. A text that names a module of the
+``"X" in globals()`` is told of the name that ``X`` has there, and so is a text that is computed
+(``globals()[kind + "_done"]``), by a table. Where code has its globals otherwise, and something of them
+has another name, that is said. A text that names a module of the
 slice (``import_module("pkg.mod")``) cannot be: there is no such module beside the file. That is said.
 """
 
@@ -15,6 +17,7 @@ from depslice.slicer.model import Slice
 from depslice.slicer.render.flatten_scopes import ModuleScopes
 
 NAMED_MODULE: Final = "module-named-by-text"
+RENAMED: Final = "renamed-in-one-file"
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
@@ -22,20 +25,73 @@ _IMPORTING: Final = frozenset(
 _SHOWN: Final = 3
 
 
-def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str]]:
-    """The literal texts by which a module looks up its own globals, and where they stand."""
+def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str | None]]:
+    """The keys by which a module looks up its own globals, and the texts of those that are literal."""
     if "globals" not in scopes.text or any(map(_is_another_globals, ast.walk(scopes.tree))):
         return
-    inside = {
-        id(each)
-        for node in ast.walk(scopes.tree)
-        if isinstance(node, ast.JoinedStr)
-        for each in ast.walk(node)
-    }  # before Python 3.12 they have no position of their own
+    inside = _inside_texts(scopes.tree)
     for node in ast.walk(scopes.tree):
         key = _key_of_globals(node)
-        if isinstance(key, ast.Constant) and isinstance(key.value, str) and id(key) not in inside:
+        if key is None or id(key) in inside:
+            continue
+        if not isinstance(key, ast.Constant):
+            yield key, None
+        elif isinstance(key.value, str):
             yield key, key.value
+
+
+def _inside_texts(tree: ast.Module) -> set[int]:
+    """What stands in f-strings: before Python 3.12 it has no position of its own."""
+    return {
+        id(each)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for value in node.values
+        for each in ast.walk(value)
+    }
+
+
+def asks_unseen(scopes: ModuleScopes) -> bool:
+    """Whether a module gets at its own names by computed texts otherwise than by ``globals()[key]``.
+
+    It keeps ``globals()``, hands it on, goes over it, or has ``sys.modules[__name__]``.
+    """
+    if "globals" not in scopes.text and "modules" not in scopes.text:
+        return False
+    if any(map(_is_another_globals, ast.walk(scopes.tree))):
+        return False
+    seen = {id(key) for key, _ in keys_of_globals(scopes)}
+    spaces = {
+        id(space)
+        for node in ast.walk(scopes.tree)
+        if id(_key_of_globals(node)) in seen
+        for space in ast.iter_child_nodes(_holder_of_globals(node))
+    }
+    for node in ast.walk(scopes.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="globals"), args=[], keywords=[]):
+                if id(node) not in spaces:
+                    return True
+            case ast.Subscript(value=ast.Attribute(attr="modules"), slice=ast.Name(id="__name__")):
+                return True
+    return False
+
+
+def _holder_of_globals(node: ast.AST) -> ast.AST:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def renamed_unseen(path: str, renamed: Collection[str]) -> Diagnostic:
+    """What is said of a file that looks for its names by texts, some of which are others here."""
+    shown = ", ".join(repr(name) for name in sorted(renamed)[:_SHOWN])
+    more = f" and {len(renamed) - _SHOWN} more" if len(renamed) > _SHOWN else ""
+    return Diagnostic(
+        slug=RENAMED,
+        severity=Severity.WARNING,
+        message=f"{shown}{more} has another name in the one file, where this code looks up names of"
+        " its module by texts: it may find something else; --format tree keeps the names",
+        path=path,
+    )
 
 
 def _is_another_globals(node: ast.AST) -> bool:
