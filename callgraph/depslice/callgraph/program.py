@@ -697,8 +697,10 @@ class Program:
                 return
         for name, indices in summary.scope.items():
             pieces = map(summary.pieces.__getitem__, indices)
-            if not name.startswith("_") and (
-                typing or not all(piece.type_checking or piece.script for piece in pieces)
+            if (
+                not name.startswith("_")
+                and name not in summary.deleted
+                and (typing or not all(piece.type_checking or piece.script for piece in pieces))
             ):
                 yield name
         for index in summary.stars:
@@ -707,7 +709,8 @@ class Program:
                 if bound == "*" and (typing or not piece.type_checking):
                     source = self.module(self.import_target(module, level, target))
                     if source is not None:
-                        yield from self.star_names(source, typing=typing)
+                        given = self.star_names(source, typing=typing)
+                        yield from given.difference(summary.deleted)
 
     # --- symbols
 

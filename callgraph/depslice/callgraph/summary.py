@@ -283,6 +283,7 @@ class FileSummary:
     """One file. ``scope``: module-scope name -> pieces that bind it, in order;
     ``final``: name -> the bindings that can be current once the module has run;
     ``mutations``: name -> pieces that change the object it names.
+    ``deleted``: names that the module no longer has once it has run (``del name``).
     ``dunder_all`` is ``None`` where ``__all__`` is missing or not literal.
     """
 
@@ -292,6 +293,7 @@ class FileSummary:
     scope: dict[str, tuple[int, ...]]
     final: dict[str, tuple[int, ...]]
     mutations: dict[str, tuple[int, ...]]
+    deleted: tuple[str, ...]
     dunder_all: tuple[str, ...] | None
     all_is_open: bool  # something that is no literal was added to `__all__`
     stars: tuple[int, ...]  # pieces that are star imports

@@ -125,3 +125,127 @@ def run(): return A().go(1), REG
 def test_a_decorator_with_a_name_of_a_builtin_may_come_by_a_star(case: str, tmp_path: Path) -> None:
     original, *slices = answers(BUILTINS[case], tmp_path)
     assert slices == [original, original]
+
+
+DELETED = {
+    "a name of a star": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def y(): return 'y'
+def z(): return 'z'
+# --- pkg/app.py
+from .x import *
+del y
+def run():
+    try:
+        y
+    except NameError:
+        return z() + ' no y'
+    return 'y is there'
+""",
+    "a builtin behind one": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def open(n): return 'own'
+def str(n): return 'ownstr'
+def use(): return str(2)
+# --- pkg/app.py
+from .x import *
+del str
+def run():
+    return str(1) + open(1) + use()
+""",
+    "several": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def helper(): return 1
+LIMIT = helper()
+# --- pkg/app.py
+from .x import *
+VALUE = LIMIT + helper()
+del helper, LIMIT
+def run(): return VALUE, 'helper' in globals()
+""",
+    "an imported one": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def str(n): return 'ownstr'
+# --- pkg/app.py
+from .x import str
+V = str(3)
+del str
+def run():
+    return V, str(1)
+""",
+    "an own function": """
+# --- pkg/__init__.py
+# --- pkg/app.py
+def str(n): return 'ownstr'
+V = str(3)
+del str
+class K:
+    def __str__(self): return 'K'
+def run():
+    return V, str(1), str(K())
+""",
+    "own variables": """
+# --- pkg/__init__.py
+# --- pkg/app.py
+str = lambda n: 'ownstr'
+open = 3
+V = str(3)
+del str, open
+class K:
+    def __str__(self): return 'K'
+def run():
+    return V, str(1), str(K())
+""",
+    "what the builtin asks": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def str(n): return 'ownstr'
+# --- pkg/app.py
+from .x import *
+V = str(3)
+del str
+class K:
+    def __str__(self): return 'K'
+def run():
+    return V, str(1), str(K())
+""",
+    "what it no longer exports": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def y(n): return 'x.y'
+def z(n): return 'x.z'
+# --- pkg/w.py
+def y(n): return 'w.y'
+# --- pkg/mid.py
+from .x import *
+del y
+# --- pkg/app.py
+from .w import *
+from .mid import *
+def run():
+    return y(1), z(2)
+""",
+    "the variable of a loop": """
+# --- pkg/__init__.py
+# --- pkg/x.py
+def names(): return ['a', 'b']
+# --- pkg/app.py
+from .x import names
+T = {}
+for n in names():
+    T[n] = n
+del n, names
+def run():
+    return T
+""",
+}
+
+
+@pytest.mark.parametrize("case", DELETED)
+def test_what_a_module_deletes_is_gone(case: str, tmp_path: Path) -> None:
+    original, *slices = answers(DELETED[case], tmp_path)
+    assert slices == [original, original]

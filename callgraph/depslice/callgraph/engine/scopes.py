@@ -61,6 +61,15 @@ class ScopeEvaluation(IdlePieces):
         self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
     ) -> Values:
         """Evaluate a name that was not asked for before."""
+        found = self._find_bound(module, name, versions, pos)
+        if versions is None and name in module.summary.deleted and name in BUILTIN_NAMES:
+            self.facts.append((f.EXTERNAL, f"builtins.{name}", pos, False))
+            return found | self.single(("X", f"builtins.{name}"))
+        return found
+
+    def _find_bound(
+        self, module: Module, name: str, versions: tuple[int, ...] | None, pos: Position
+    ) -> Values:
         is_bound = name in module.summary.scope
         found = None if is_bound else self.program.star_source(module, name)
         if is_bound or (found is not None and found[0] and name in module.summary.global_writers):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from depslice.callgraph import summary as s
@@ -60,6 +60,7 @@ class FileLowering(DefinitionLowering):
         self.dynamic = []
         self.scope: dict[str, list[int]] = {}
         self.mutations: dict[str, list[int]] = {}
+        self.deleted: dict[str, None] = {}
         self.stars: list[int] = []
         self.overloads: set[int] = set()  # their later redefinition does not replace them
         self.dunder_all: tuple[str, ...] | None = None
@@ -164,6 +165,7 @@ class FileLowering(DefinitionLowering):
         for name in unique:
             versions[name] = (piece.index,)
             if owner is None:
+                self.deleted.pop(name, None)
                 known = self.scope.setdefault(name, [])
                 if piece.index not in known:
                     known.append(piece.index)
@@ -245,6 +247,7 @@ class FileLowering(DefinitionLowering):
         piece.imports = entries
         if any(bound == "*" for bound, *_ in entries):
             self.stars.append(piece.index)
+            self.deleted.clear()  # it may bind any of them
             versions = self.module_versions if owner is None else owner.versions
             versions.update({bound: (*known, piece.index) for bound, known in versions.items()})
             return
@@ -305,8 +308,10 @@ class FileLowering(DefinitionLowering):
             case ast.Delete(targets=targets):
                 for target in targets:
                     self._store_mutation(target, piece, owner)
-                    if isinstance(target, ast.Name):
-                        self._mutates(piece, target.id, owner)
+                    for deleted in _names_in(target):
+                        self._mutates(piece, deleted, owner)
+                        if owner is None and not piece.conditional:
+                            self.deleted[deleted] = None
             case ast.Raise() | ast.Break() | ast.Continue():
                 piece.kind = "jump"
             case _:
@@ -599,6 +604,7 @@ def lower_module(
         scope={name: tuple(found) for name, found in lowering.scope.items()},
         final=dict(lowering.module_versions),
         mutations={name: tuple(found) for name, found in lowering.mutations.items()},
+        deleted=tuple(lowering.deleted),
         dunder_all=lowering.dunder_all,
         all_is_open=lowering.all_is_open,
         stars=tuple(lowering.stars),
@@ -610,6 +616,15 @@ def lower_module(
     )
     vars(lowering).clear()  # its tables hold methods of itself: a cycle that keeps all it made
     return summary
+
+
+def _names_in(target: ast.expr) -> Iterator[str]:
+    """The names that a target of ``del`` deletes."""
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _names_in(element)
 
 
 def _union(

@@ -762,7 +762,11 @@ class Builders:
                 summary = module.summary
                 handed = dict.fromkeys(handed_on(summary))
                 for bound in {**summary.mutations, **summary.global_writers, **handed}:
-                    for index in summary.scope.get(bound, ()):
+                    importing = summary.scope.get(bound, ())
+                    if not importing and summary.stars:
+                        given = self._program.star_sources(module, bound)
+                        importing = tuple(sorted(index for _, index in given))
+                    for index in importing:
                         piece = summary.pieces[index]
                         if not piece.imports:
                             continue
@@ -776,7 +780,9 @@ class Builders:
                         )
                         place += 1
                         for alias, _, target, item in piece.imports:
-                            if alias == bound:
+                            if alias == "*":
+                                self._changed.setdefault(bound, []).append(found)
+                            elif alias == bound:
                                 last = _last(target) if item is None else item
                                 self._changed.setdefault(last, []).append(found)
         return self._changed
@@ -787,6 +793,10 @@ class Builders:
         """Whether that import binds ``module.name``, or ``module``; ``None``: neither."""
         other = changed.module
         for alias, level, target, item in changed.piece.imports:
+            if alias == "*" and changed.bound == name:
+                source = self._program.star_of(other, changed.piece.index, name)
+                if source is not None and self._gives(source.name, name, module):
+                    return "name"
             if alias != changed.bound:
                 continue
             absolute = self._program.import_target(other, level, target)
@@ -808,6 +818,9 @@ class Builders:
                 for alias, level, target, item in source.summary.pieces[index].imports:
                     if alias == name and item == name:
                         absolute = self._program.import_target(source, level, target)
+            star = self._program.star_source(source, name) if absolute in seen else None
+            if star is not None and star[0] is not None:
+                absolute = star[0].name
         return absolute == module.name
 
     def _writes_attribute(self, changed: _Changed, unit: int, module: Module, name: str) -> bool:

@@ -150,6 +150,7 @@ class Program:
         self._resolved: dict[tuple[str, str], Entity | None] = {}
         self._local: dict[tuple[Scope, str], Entity | None] = {}
         self._written: set[tuple[str, str]] = set()
+        self._ended: dict[str, dict[str, int]] = {}
         self._exported: dict[str, frozenset[str] | None] = {}
         for source in sources:
             source.stars = [
@@ -480,14 +481,38 @@ class Program:
         return self.resolve(source.module, name)
 
     def _reads_builtin(self, source: Source, use: Use) -> bool:
-        """Whether module-level code reads a builtin that the module shadows only later."""
+        """Whether a builtin is read that the module shadows only later, or no longer.
+
+        Functions run when the module has: what it deletes last is gone then.
+        """
         scope = source.scopes.scope
+        if use.name in _BUILTINS and use.name in source.scopes.deleted:
+            end = self._deleted_in(source).get(use.name)
+            if end is not None and (not use.eager or use.unit > end):
+                return True
         return (
             use.eager
             and use.name in _BUILTINS
             and scope.binds(use.name)
             and use.start < scope.first_binding(use.name)
         )
+
+    def _deleted_in(self, source: Source) -> dict[str, int]:
+        """The names that a module no longer has when it has run, and the statement that ends them."""
+        found = self._ended.get(source.module)
+        if found is None:
+            found = self._ended[source.module] = {
+                node.id: unit
+                for unit, statement in enumerate(source.scopes.tree.body)
+                if isinstance(statement, ast.Delete)
+                for target in statement.targets
+                for node in ast.walk(target)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)
+            }
+            for name, units in self._binders(source).items():
+                if name in found and max(units) > found[name]:
+                    del found[name]
+        return found
 
     def _find_written(self) -> None:
         """Find the module attributes that code of another module rebinds (``m.X = 1``)."""
