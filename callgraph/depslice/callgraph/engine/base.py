@@ -43,9 +43,12 @@ WIDEST_OPEN: Final = 24
 """So many values of one place are told apart for slices."""
 MOST_NAMES: Final = 200
 """The same where they are texts, which name attributes: settings have many."""
+MOST_DERIVED: Final = 64
+"""So many values that come of open ones a register of a slice tells apart, beside the unknown."""
 MOST_NAMESAKES: Final = 8
 _CROWDING: Final = frozenset({"B", "C", "F", "I"})
 """Kinds of values that are objects of the repo, or give some."""
+_MADE_OF_OPEN: Final = DERIVED - {"AM", "AN"}
 _MOST_FUNCTIONS: Final = 40
 _MOST_TABLES: Final = 4  # those that are left over elsewhere: more say that it may be any
 _MOST_COUNTS: Final = 1 << 14
@@ -561,6 +564,22 @@ class EngineState:
             if tables <= _MOST_TABLES and functions <= _MOST_FUNCTIONS and others <= self.widest:
                 return whole
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
+
+    def thinned(self, values: Values, before: Values) -> Values:
+        """In a slice: ``values`` with no more than some that are derived from open ones.
+
+        A loop that applies each operation to what the one before gave (an interpreter's) makes
+        thousands of them. Beside the unknown, which may be anything, they tell hardly more.
+        """
+        if self.unknown_id not in values:
+            return values
+        known = self.values
+        derived = {value for value in values if known[value][0] in _MADE_OF_OPEN}
+        if len(derived) <= MOST_DERIVED:
+            return values
+        held = derived & before
+        room = max(0, MOST_DERIVED - len(held))
+        return (frozenset(values) - derived) | held | frozenset(sorted(derived - held)[:room])
 
     def wake(self, asked: Cell | Lookup) -> None:
         """It has grown: what has read it is to be done again."""

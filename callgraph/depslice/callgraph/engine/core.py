@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.base import CONSTRUCTORS, HOOKS
+from depslice.callgraph.engine.base import CONSTRUCTORS, HOOKS, MOST_DERIVED
 from depslice.callgraph.engine.conventions import Conventions
 from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
@@ -418,7 +418,8 @@ class Engine(Probing):
         noted = function.noted
         handlers = self._handlers
         sets = self._sets
-        widest = self.room
+        whole = self.whole
+        widest = self.room if whole else MOST_DERIVED
         facts: list[f.Fact] = []
         self.facts = facts
         grown = False
@@ -430,7 +431,10 @@ class Engine(Probing):
                 grown = False
             else:
                 if len(values) > widest:
-                    values = self.bounded(values, (function, index))
+                    if whole:
+                        values = self.bounded(values, (function, index))
+                    else:
+                        values = self.thinned(values, registers[op[1]])
                 elif type(values) is set:
                     values = frozenset(values)
                 values = sets.setdefault(values, values)
