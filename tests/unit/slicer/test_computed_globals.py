@@ -55,3 +55,14 @@ def test_where_no_name_can_be_told_that_is_said(code: str, told: bool, tmp_path:
     context = render(program, slice_symbols(program, ["pkg.app:run"]), format="module")
     slugs = [one.slug for one in context.diagnostics]
     assert slugs == (["renamed-in-one-file"] if told else [])
+
+
+def test_a_target_whose_name_another_has_is_told(tmp_path: Path) -> None:
+    write_files(APP, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    both = ["pkg.app:load_json", "pkg.b:load_json"]
+    told = render(program, slice_symbols(program, both), format="module").diagnostics
+    assert [each.path for each in told] == ["pkg/b.py"]
+    assert "pkg.b:load_json is called 'load_json_b'" in told[0].message
+    for one in both:
+        assert not render(program, slice_symbols(program, [one]), format="module").diagnostics

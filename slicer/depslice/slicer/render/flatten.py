@@ -13,6 +13,7 @@ is copied byte for byte.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from depslice.callgraph.model import Diagnostic
 from depslice.slicer.cut import FileCut
@@ -26,6 +27,7 @@ from depslice.slicer.render.flatten_spelled import (
     asks_unseen,
     modules_named_by_texts,
     renamed_unseen,
+    target_renamed,
 )
 
 
@@ -77,12 +79,24 @@ def flatten_and_tell(sliced: Slice) -> tuple[str, list[Diagnostic]]:
 
     plan = _plan([(cut, cut_file(cut)) for cut in sliced.cuts], distances(sliced))
     text = _text(plan)
-    told = [
+    told = list(_targets_renamed(plan, sliced))
+    told += [
         renamed_unseen(source.cut.path, renamed)
         for source in plan.sources
         if asks_unseen(source.scopes) and (renamed := plan.renamed_in(source))
     ]
     return text, [*told, *modules_named_by_texts(sliced, text)]
+
+
+def _targets_renamed(plan: FlatPlan, sliced: Slice) -> Iterator[Diagnostic]:
+    """What is told of targets whose name another definition has, which comes first."""
+    told: set[tuple[str, str]] = set()
+    for target in (item.symbol for item in sliced.items if item.is_target):
+        key = target.module, target.qualname.partition(".")[0]
+        entity = plan.program.resolve(*key) if all(key) else None
+        if entity is not None and entity.flat not in ("", key[1]) and key not in told:
+            told.add(key)
+            yield target_renamed(target, entity.flat)
 
 
 def distances(sliced: Slice) -> Distances:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from depslice.callgraph.model import Diagnostic, Severity
+from depslice.callgraph.model import Diagnostic, Severity, Symbol
 from depslice.slicer.model import Slice
 from depslice.slicer.render.flatten_scopes import ModuleScopes
 
@@ -91,6 +91,18 @@ def renamed_unseen(path: str, renamed: Collection[str]) -> Diagnostic:
         message=f"{shown}{more} has another name in the one file, where this code looks up names of"
         " its module by texts: it may find something else; --format tree keeps the names",
         path=path,
+    )
+
+
+def target_renamed(target: Symbol, name: str) -> Diagnostic:
+    """What is said of a target that has another name in the flat file than in its module."""
+    own = target.qualname.partition(".")[0]
+    return Diagnostic(
+        slug=RENAMED,
+        severity=Severity.WARNING,
+        message=f"the target {target.module}:{own} is called {name!r} in the one file, where"
+        f" {own!r} means something else; --format tree keeps the names",
+        path=target.path,
     )
 
 
