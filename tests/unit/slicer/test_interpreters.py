@@ -9,6 +9,10 @@ from depslice.callgraph import find_symbol, open_program
 from depslice.slicer.slicing import engine_of, slice_symbols
 
 OPERATIONS = ("+", "-", "*", "//", "%", "**", "&", "|", "^", "<<", ">>")
+BRANCHES = "\n".join(
+    f'        elif operation == "{each}":\n            current = current {each} argument'
+    for each in OPERATIONS
+)
 FILES = """
 # --- m.py
 class Number:
@@ -29,16 +33,13 @@ def evaluate(current, operations):
             current = current(*argument)
         elif operation == "m":
             current = current.made(argument)
-%s
+BRANCHES
     return current
 
 
 def run():
     return evaluate(Number(5), [("^", Number(1)), (".", "value")])
-""" % "\n".join(
-    f'        elif operation == "{each}":\n            current = current {each} argument'
-    for each in OPERATIONS
-)
+""".replace("BRANCHES", BRANCHES)
 
 
 def test_what_operations_give_does_not_multiply_without_end(tmp_path: Path) -> None:

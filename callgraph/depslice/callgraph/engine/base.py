@@ -565,18 +565,18 @@ class EngineState:
                 return whole
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
 
-    def thinned(self, values: Values, before: Values) -> Values:
+    def thinned(self, values: Values, before: Values) -> frozenset[int]:
         """In a slice: ``values`` with no more than some that are derived from open ones.
 
         A loop that applies each operation to what the one before gave (an interpreter's) makes
         thousands of them. Beside the unknown, which may be anything, they tell hardly more.
         """
         if self.unknown_id not in values:
-            return values
+            return frozenset(values)
         known = self.values
         derived = {value for value in values if known[value][0] in _MADE_OF_OPEN}
         if len(derived) <= MOST_DERIVED:
-            return values
+            return frozenset(values)
         held = derived & before
         room = max(0, MOST_DERIVED - len(held))
         return (frozenset(values) - derived) | held | frozenset(sorted(derived - held)[:room])

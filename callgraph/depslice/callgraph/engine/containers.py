@@ -917,15 +917,23 @@ class ContainerEvaluation(ComputedNames):
 
     def update_container(self, container: int, values: Values, pos: Position) -> None:
         """``container.update(values)``, ``container.extend(values)``, ``container |= values``."""
-        value = self.values[container]
-        if not self._may_mutate(value):
-            return
-        if value[1] in DICTS:
-            self.take_entries(container, values, pos)
-            return
-        if value[1] == "list":
-            self.ask_length(values, pos)
-        self.add_element(container, self.iterate(values, pos, is_async=False))
+        self.update_containers((container,), values, pos)
+
+    def update_containers(self, containers: Collection[int], values: Values, pos: Position) -> None:
+        """Each of ``containers`` takes over what ``values`` give, which are gone through once."""
+        given: Values | None = None
+        for container in containers:
+            value = self.values[container]
+            if not self._may_mutate(value):
+                continue
+            if value[1] in DICTS:
+                self.take_entries(container, values, pos)
+                continue
+            if value[1] == "list":
+                self.ask_length(values, pos)
+            if given is None:
+                given = self.iterate(values, pos, is_async=False)
+            self.add_element(container, given)
 
     def add_element(self, container: int, values: Values) -> None:
         """``container.append(values)``: somewhere."""

@@ -165,6 +165,7 @@ class Operators(Protocols):
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
         in_place = is_in_place(name)
         forward = name[1:] if in_place else name
+        extended: list[int] = []
         for value in tuple(left):
             kind = self.values[value]
             if kind[0] == "I":
@@ -188,13 +189,11 @@ class Operators(Protocols):
                 result |= self.constants[s.STR]
             elif kind[0] in ("K", "G", "GS", "XI"):
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
-                if kind[0] == "K" and forward == "add":
-                    self.update_container(value, right, pos)
+                if kind[0] == "K" and (forward == "add" or name == "ior"):
+                    extended.append(value)
+                    result |= {value} if forward != "add" else EMPTY
                 elif kind[0] == "K" and forward == "mul":
                     self.lose_places(value)
-                elif kind[0] == "K" and name == "ior":
-                    self.update_container(value, right, pos)
-                    result.add(value)
             elif kind[0] == "C":
                 made_by = self.call_of_metaclass(value, kind[1], f"__{forward}__", [right], pos)
                 if made_by is not None:
@@ -203,6 +202,7 @@ class Operators(Protocols):
                     result |= self._types_in(left | right)
             elif forward == "or" and self._is_type(kind):
                 result |= self._types_in(left | right)
+        self.update_containers(extended, right, pos)
         answered = answered and all(self.values[v][0] == "I" for v in left)
         for value in tuple(right):
             kind = self.values[value]
@@ -304,7 +304,7 @@ class Operators(Protocols):
                 return False
         return True
 
-    def update_container(self, container: int, values: Values, pos: Position) -> None:
+    def update_containers(self, containers: Collection[int], values: Values, pos: Position) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
 
