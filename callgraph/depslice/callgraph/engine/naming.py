@@ -150,7 +150,14 @@ class ComputedNames(Dispatching):
         for receiver, kind in kinds.items():
             if kind in _HAVING_MEMBERS:
                 self.facts.append((f.NAMED, receiver, name, how, pos))
-        return bool(kinds) and "M" not in kinds.values()
+        return bool(kinds) and not any(
+            kind == "M" and self._is_current(receiver) for receiver, kind in kinds.items()
+        )
+
+    def _is_current(self, module: int) -> bool:
+        """Whether a module asks itself, as by ``globals()``: for what texts spell."""
+        own = None if self.current is None else self.current.module.name
+        return bool(self.values[module][1] == own)
 
     def attribute_by_open(self, receivers: Values, name: int) -> Values:
         """What ``getattr(receiver, name)`` gives where callers know the name: traceable for a few."""

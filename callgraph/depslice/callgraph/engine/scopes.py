@@ -314,6 +314,8 @@ class ScopeEvaluation(IdlePieces):
                 self.ensure(asked)
                 values |= self.read(asked.ret)
             elif kind[0] == "F":
+                if kind[1].unit.params:
+                    self.facts.append((f.PASS, kind[1], 0, self.single(("S", name))))
                 self.ensure(kind[1])
                 values |= self.read(kind[1].ret)
         return values

@@ -78,6 +78,8 @@ class ComputedNames:
             self._growth.note_unresolved(at.item, owner, rule, pos)
             if owner == at.module.name and anything:
                 self._by_string.setdefault(owner, demand)
+            elif anything:
+                self._names.want_public(owner, demand)
 
     def match_strings(self) -> bool:
         """Want the names of modules that strings of the slice spell; whether any is new.

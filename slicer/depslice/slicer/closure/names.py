@@ -132,6 +132,27 @@ class Names:
             else:
                 self.want_made(module, name, demand)
 
+    def want_attribute(self, owner: str, name: str, demand: Demand) -> None:
+        """``name`` of a module that callers pass, as code reads it of whatever they do."""
+        module = self._program.module(owner)
+        if module is None:
+            return
+        inner = f"{owner}.{name}"
+        if self._has(module, name) or (
+            "__getattr__" in module.summary.scope and not self._program.is_module(inner)
+        ):
+            self.want_name(module, name, demand)
+        elif self._program.is_module(inner):  # somebody's import must have bound it
+            self._growth.keep_module(inner)
+            self._growth.effects.setdefault(inner)
+
+    def want_public(self, owner: str, demand: Demand) -> None:
+        """Any name of a module, by one that nobody in the slice tells: ``getattr(module, name)``."""
+        module = self._program.module(owner)
+        for name in self._program.names_in(module) if module is not None else ():
+            if not name.startswith("_"):
+                self.want_attribute(owner, name, demand)
+
     # --- names that are made at run time
 
     def want_made(self, module: Module, name: str, demand: Demand) -> None:

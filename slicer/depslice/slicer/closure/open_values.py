@@ -327,9 +327,7 @@ class OpenValues:
             if use.use == "protocol" and tag == "I":
                 self._settle_parts(use, value)
         elif use.use in _ACCESSES and tag == "M":
-            source = self._growth.program.module(kind[1])
-            if source is not None and use.name in source.summary.scope:
-                self._names.want_name(source, use.name, use.demand)
+            self._names.want_attribute(kind[1], use.name, use.demand)
         elif value in self._origins.crowd and use.use not in _NAMELESS:
             # One of more objects than are told apart: any live class that has it.
             self._classes.want_anywhere(use.name, use.demand.guessed("unknown-receiver"))
@@ -390,7 +388,10 @@ class OpenValues:
                 self._classes.want_all(of[0], "dir", demand, below=not of[1])
                 if tag == "I" and how == "read":
                     self.ask_by_names(of[0], self._engine.unknown, demand)
-            elif tag != "M":  # who asks a module knows: `__getattr__` of another one
+            elif tag == "M":
+                owner = of[0]
+                self._names.want_public(owner, demand)
+            else:
                 self.note("spelled", receiver, how, demand)
             self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
 

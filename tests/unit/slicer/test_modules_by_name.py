@@ -1,0 +1,114 @@
+"""`getattr(module, name)` of a module of the repository: what nobody tells may be any public name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer, slice_ids, write_files
+
+FILES = """
+# --- pk/__init__.py
+from .funcs import double, square
+# --- pk/funcs.py
+def double(x): return 2 * x
+def square(x): return x * x
+def _hidden(x): return x
+class Big:
+    def run(self, x): return x
+    def idle(self): return 1
+# --- pk/other.py
+def third(x): return x / 3
+def idle(x): return x
+# --- star.py
+from pk.funcs import *
+# --- lazy.py
+import pk
+def __getattr__(name): return getattr(pk, name)
+# --- app.py
+import importlib, operator, sys
+import pk, star
+import pk.other
+from pk import funcs
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "target", "expression", "expected"),
+    [
+        ("def go(n, x): return getattr(pk, n)(x)", "go", "m.go('double', 3)", "6"),
+        ("def go(n, x): return getattr(pk, n, None)(x)", "go", "m.go('square', 3)", "9"),
+        ("def go(n, x): return getattr(pk, n.lower())(x)", "go", "m.go('Double', 3)", "6"),
+        ("def go(n, x): return getattr(funcs, n)().run(x)", "go", "m.go('Big', 3)", "3"),
+        ("def go(n, x): return getattr(star, n)(x)", "go", "m.go('double', 3)", "6"),
+        (
+            "def go(x): return getattr(pk, ''.join(sorted('double', key='double'.index)))(x)",
+            *("go", "m.go(3)", "6"),
+        ),
+        (
+            "def go(n, x): return getattr(importlib.import_module('pk'), n)(x)",
+            *("go", "m.go('double', 3)", "6"),
+        ),
+        (
+            "class K:\n    module = pk\n    def __getattr__(self, n): return getattr(self.module, n)",
+            *("K", "m.K().double(3)", "6"),
+        ),
+        (
+            (
+                "class K:\n"
+                "    def __init__(self, n): self.module, self.n = pk, n\n"
+                "    def go(self, x): return getattr(self.module, self.n)(x)"
+            ),
+            *("K", "m.K('double').go(3)", "6"),
+        ),
+    ],
+)
+def test_a_name_that_nobody_tells_may_be_any_public_one(
+    code: str, target: str, expression: str, expected: str, tmp_path: Path
+) -> None:
+    assert answer(f"{FILES}{code}\n", f"app:{target}", expression, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "call", "expected"),
+    [
+        ("pk", "double", "(3)", {"pk.funcs:double"}),
+        ("star", "double", "(3)", {"pk.funcs:double"}),
+        ("pk", "other", ".third(3)", {"pk.other:third"}),
+        ("funcs", "Big", "().run(3)", {"pk.funcs:Big", "pk.funcs:Big.run"}),
+    ],
+)
+def test_a_name_that_callers_in_the_slice_pass_is_the_only_one(
+    module: str, name: str, call: str, expected: set[str], tmp_path: Path
+) -> None:
+    code = f"def inner(n): return getattr({module}, n)\ndef go(): return inner({name!r}){call}\n"
+    write_files(FILES + code, tmp_path / "repo")
+    found = slice_ids(tmp_path / "repo", "app:go")
+    assert found - {"app:go", "app:inner"} == expected
+    assert answer(FILES + code, "app:go", "m.go() is not None", tmp_path) == "True"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from lazy import double\ndef go(): return double(3)",
+        "import lazy\ndef go(): return lazy.double(3)",
+        "def go():\n    from lazy import double\n    return double(3)",
+    ],
+)
+def test_who_asks_a_module_tells_its_getattr_the_name(code: str, tmp_path: Path) -> None:
+    files = f"{FILES}# --- other.py\n{code}\n"
+    write_files(files, tmp_path / "repo")
+    found = slice_ids(tmp_path / "repo", "other:go")
+    assert found == {"other:go", "lazy:__getattr__", "pk.funcs:double"}
+    assert answer(files, "other:go", "m.go()", tmp_path) == "6"
+
+
+def test_of_its_own_module_what_texts_spell(tmp_path: Path) -> None:
+    code = (
+        "def one(): return 1\ndef idle(): pass\nT = ['one']\n"
+        "def go(): return getattr(sys.modules[__name__], T[0])()\n"
+    )
+    write_files(FILES + code, tmp_path)
+    assert slice_ids(tmp_path, "app:go") == {"app:go", "app:one", "app:T"}
