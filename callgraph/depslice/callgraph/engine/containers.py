@@ -751,6 +751,8 @@ class ContainerEvaluation(ComputedNames):
                 elif value[0] == "P" and value[2] == NAMESPACE and not self.whole:
                     for name in self._known_keys(keys) or ():  # of a class, perhaps
                         self.write(self.cell("added", value[1], name), values)
+                    if value[1].unit.qualname.endswith(".__new__"):
+                        self.note_descriptors(values, pos)
                 self.operate(receiver, "__setitem__", [keys, values], pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:

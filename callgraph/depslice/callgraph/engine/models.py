@@ -351,6 +351,8 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
     made: set[int] = set()
     bases = engine.iterate(call.args[1], call.pos, is_async=False)
     engine.make_below(bases, call.pos)
+    if not engine.whole:
+        engine.note_descriptors(engine.parts(call.args[2]), call.pos)
     for value in bases:
         if engine.values[value][0] == "C":
             made.add(value)
@@ -1121,6 +1123,7 @@ MODELS: Final[dict[str, Model]] = {
     "contextlib.contextmanager": _contextmanager,
     "builtins.object.__setattr__": _object_setattr,
     "builtins.setattr": _setattr,
+    "builtins.type.__setattr__": _setattr,
     "builtins.delattr": _delattr,
     "builtins.callable": _callable,
     "builtins.hasattr": _hasattr,

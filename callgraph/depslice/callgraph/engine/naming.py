@@ -8,6 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.dispatching import Dispatching
+from depslice.callgraph.engine.library import METACLASSES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
 
@@ -20,6 +21,8 @@ _OBJECTS: Final = frozenset({"C", "I", "M"})
 _GETTING_MEMBERS: Final = frozenset({("X", "inspect.getmembers")})
 _LISTING: Final = _GETTING_MEMBERS | {("X", f"builtins.{n}") for n in ("list", "sorted", "tuple")}
 """Functions that list, as values."""
+DESCRIBING: Final = ("__get__", "__set__", "__delete__")
+"""The methods of descriptors (3.3.2)."""
 _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
@@ -186,16 +189,34 @@ class ComputedNames(Dispatching):
 
         Those that ``receiver`` has, and those that are stored.
         """
+        open_ones = frozenset(v for v in stored if self.values[v][0] in OPEN) - self.unknown
         for receiver in receivers if not self.whole else ():
             kind = self.values[receiver]
             if kind[0] == "I":
                 self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], "write", False))
+            if kind[0] == "C" or (kind[0] == "I" and self.is_metaclass(kind[1])):
+                self.note_descriptors(open_ones, pos)
+            elif kind[0] in OPEN:
+                self.apply_special(receiver, "=", [open_ones], pos)
+        self.note_descriptors(stored - open_ones, pos)
+
+    def note_descriptors(self, stored: Values, pos: Position) -> None:
+        """A class gets ``stored``: whoever reads or stores that of an instance runs its methods.
+
+        What is open is one if what callers pass for it is.
+        """
         for value in stored if not self.whole else ():
             kind = self.values[value]
-            for name in ("__get__", "__set__", "__delete__") if kind[0] == "I" else ():
+            for name in DESCRIBING if kind[0] == "I" else ():
                 owner = self.find_member(kind[1], name)
                 if owner is not None:
                     self.facts.append((f.MEMBER, owner, name, pos, not kind[2], "read", True))
+            if kind[0] in OPEN and value != self.unknown_id:
+                self.facts += [(f.PROTOCOL, name, pos, value) for name in DESCRIBING]
+
+    def is_metaclass(self, class_: Class) -> bool:
+        """Whether instances of ``class_`` are classes."""
+        return not METACLASSES.isdisjoint(self.external_bases(class_))
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
         """``globals()[key]``: names of a module, which nothing spells where they are read."""

@@ -22,6 +22,14 @@ class StoreEvaluation(AttributeEvaluation):
         """Implemented by the part for calls of code outside."""
         raise NotImplementedError
 
+    def note_descriptors(self, stored: Values, pos: Position) -> None:
+        """Implemented by the part for computed names."""
+        raise NotImplementedError
+
+    def is_metaclass(self, class_: Class) -> bool:
+        """Implemented by the part for computed names."""
+        raise NotImplementedError
+
     def store_attribute(
         self,
         receivers: Values,
@@ -153,6 +161,8 @@ class StoreEvaluation(AttributeEvaluation):
             for ancestor in self.mro(class_)[1:]:
                 self.write(self.cell("set on class below", ancestor, name), values)
             return
+        if not self.whole and (value[0] == "C" or self.is_metaclass(class_)):
+            self.note_descriptors(values, pos)
         if value[0] == "C" and class_.module is self._own_module():
             self.write(self.cell("set on class", class_, name), values)
             return

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import COPYING
+from depslice.callgraph.engine.naming import DESCRIBING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
@@ -74,7 +75,7 @@ attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
 done with that; an access, which is the ``name``, by a name that texts of the slice spell;
 ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
-``.name`` is stored, whose ``name`` is that and what."""
+``.name`` is stored, whose ``name`` is that (empty where it is computed) and what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +307,11 @@ class OpenValues:
                 prefix, suffix = use.name
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
         elif use.use == "stored":
-            if tag in ("I", "C"):
-                self._engine.have_stored(value, *use.name)
+            name, values = use.name
+            if tag in ("I", "C") and name:
+                self._engine.have_stored(value, name, values)
+            if tag == "C" or (tag == "I" and self._engine.is_metaclass(kind[1])):
+                self._settle_descriptors(values, use.demand)
         elif use.use in ("write", "delete") and tag != "M":
             self._settle_store(use, kind)
         elif use.use == "protocol" and tag == "K":
@@ -515,6 +519,14 @@ class OpenValues:
             self._classes.want_all(class_, "annotated", demand, below=not exact)
         elif name in class_.info.members:
             self._classes.want_member(class_, name, demand)
+
+    def _settle_descriptors(self, stored: Values, demand: Demand) -> None:
+        """A class gets ``stored``: its methods run when that is read or stored of an instance."""
+        for value in sorted(stored):
+            kind = self._engine.values[value]
+            if kind[0] == "I" or (kind[0] in OPEN and value != self._engine.unknown_id):
+                for name in DESCRIBING:
+                    self._note_once("protocol", value, name, demand)
 
     def _settle_store(self, use: _Open, kind: Value) -> None:
         """``.name`` of an instance is stored or deleted; on a class it is just replaced."""
