@@ -112,3 +112,25 @@ def test_of_its_own_module_what_texts_spell(tmp_path: Path) -> None:
     )
     write_files(FILES + code, tmp_path)
     assert slice_ids(tmp_path, "app:go") == {"app:go", "app:one", "app:T"}
+
+
+def test_what_a_module_lists_itself_is_no_name_that_nobody_tells(tmp_path: Path) -> None:
+    code = (
+        "class Settings:\n"
+        "    def __init__(self):\n"
+        "        for n in dir(funcs): setattr(self, n, getattr(funcs, n))\n"
+        "def go(): return Settings().double(3)\n"
+    )
+    write_files(FILES + code, tmp_path)
+    found = slice_ids(tmp_path, "app:go")
+    assert "pk.funcs:double" in found
+    assert "pk.funcs:square" not in found
+
+
+def test_of_more_names_than_are_told_apart_those_that_code_asks_for(tmp_path: Path) -> None:
+    asked = "".join(f"    inner('n{i}')\n" for i in range(220))
+    code = f"def inner(n): return getattr(funcs, n, None)\ndef go():\n{asked}    return inner('double')(3)\n"
+    write_files(FILES + code, tmp_path)
+    found = slice_ids(tmp_path, "app:go")
+    assert "pk.funcs:double" in found
+    assert "pk.funcs:square" not in found

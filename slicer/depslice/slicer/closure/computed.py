@@ -78,8 +78,13 @@ class ComputedNames:
             self._growth.note_unresolved(at.item, owner, rule, pos)
             if owner == at.module.name and anything:
                 self._by_string.setdefault(owner, demand)
-            elif anything:
+            elif anything and not self._lists(at, owner):
                 self._names.want_public(owner, demand)
+
+    def _lists(self, at: Followed, owner: str) -> bool:
+        """Whether ``at`` has the names from the module itself: ``for k in dir(m): getattr(m, k)``."""
+        listed = (fact[1] for fact in at.function.facts if fact[0] == f.LISTED)
+        return any(self._growth.engine.values[each][:2] == ("M", owner) for each in listed)
 
     def match_strings(self) -> bool:
         """Want the names of modules that strings of the slice spell; whether any is new.

@@ -191,7 +191,7 @@ class OpenValues:
         for use in (*again, *fresh):
             known = self._origins.known(use.value)
             if use.use == "named" and self._origins.is_full(known):
-                known |= self._engine.unknown  # there may be names that are not told apart
+                known |= self._origins.crowd  # there may be names that are not told apart
             for value in sorted(known - use.done):
                 use.done.add(value)
                 self._settle(use, value)
@@ -394,7 +394,11 @@ class OpenValues:
                     self.ask_by_names(of[0], self._engine.unknown, demand)
             elif tag == "M":
                 owner = of[0]
-                self._names.want_public(owner, demand)
+                if self._engine.intern(name) in self._origins.crowd:
+                    # More names than are told apart: those that code asks anything for.
+                    self._growth.stand(self.listed, owner, demand)
+                else:
+                    self._names.want_public(owner, demand)
             else:
                 self.note("spelled", receiver, how, demand)
             self._growth.note_unresolved(demand.source, owner, demand.evidence, demand.pos)
