@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from depslice.callgraph.collecting import calls_of, source_symbol
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.values import binds_other
 from depslice.callgraph.model import Certainty, Site
 from depslice.callgraph.summary import unpack
 
@@ -107,6 +108,8 @@ def describe(value: tuple[Any, ...], engine: Engine) -> str:
         return f"whatever is passed as {name!r} of {value[1].id}"
     if tag == "SU":
         return f"super() of {value[1].id}"
+    if binds_other(value):
+        return "a method of what is no function"
     if tag == "PT":
         return "a functools.partial" if value[2] or value[3] else "a static method"
     if tag == "L":

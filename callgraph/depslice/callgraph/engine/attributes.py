@@ -13,7 +13,17 @@ from depslice.callgraph.engine.declared import Declared
 from depslice.callgraph.engine.library import BY_DEFAULT, HOLDING, is_inert
 from depslice.callgraph.engine.namespaces import NAMESPACE, stored
 from depslice.callgraph.engine.parts import STORES
-from depslice.callgraph.engine.values import EMPTY, OPEN, TRACED, Cell, Class, Function, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    OPEN,
+    TRACED,
+    Cell,
+    Class,
+    Function,
+    Value,
+    Values,
+    binds_other,
+)
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position, Register
 
@@ -236,12 +246,22 @@ class AttributeEvaluation(Declared):
             if name in ("copy", "items", "keys", "values"):
                 return self.single(("NM", self.intern(("M", value[1])), name))
             return self.single(("XM", "builtins.dict", name))
+        if binds_other(value):
+            return self._method_attribute(value, name, pos)
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
         if kind == "PS" and name == "func":
             return self.read(self.cell("pf", receiver))
         return EMPTY
+
+    def _method_attribute(self, method: Value, name: str, pos: Position) -> Values:
+        """What a method of something that is no function has, all else than its own of that."""
+        called: Values = method[1]
+        if name == "__self__":
+            receivers: Values = method[2][0]
+            return receivers
+        return called if name == "__func__" else self.load_attribute(called, name, pos)
 
     def _external_instance(
         self, receiver: int, value: tuple[object, ...], name: str, pos: Position

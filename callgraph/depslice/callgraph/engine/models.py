@@ -134,14 +134,26 @@ def _namespace(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _method_type(engine: ContainerEvaluation, call: Call) -> Values:
-    made: set[int] = set()
-    _have_callable(engine, call.argument(0, ""), call.pos)
-    for value in call.argument(0, ""):
-        for receiver in call.argument(1, ""):
-            kind = engine.values[value]
-            if kind[0] == "F":
-                made.add(engine.intern(("B", kind[1], receiver)))
-    return made or engine.unknown
+    """``types.MethodType(f, x)``: calling it calls ``f``, whatever that is, with ``x`` in front."""
+    bound, receivers = call.argument(0, ""), call.argument(1, "")
+    _have_callable(engine, bound, call.pos)
+    functions, others = set[int](), set[int]()
+    for value in bound:
+        (functions if engine.values[value][0] == "F" else others).add(value)
+    made = {
+        engine.intern(("B", engine.values[function][1], receiver))
+        for function in functions
+        for receiver in receivers
+    }
+    again = {value for value in others if engine.values[value][0] in ("PT", "PS")}
+    if again and engine.whole and call.register >= 0 and engine.current is not None:
+        # `self.run = MethodType(self.run, self)`: one for each place, for it would hold ever more.
+        made |= engine.partial_of(call._replace(args=[frozenset(again), receivers]))
+        others -= again
+    for value in others - engine.unknown:
+        for receiver in receivers:
+            made |= engine.bound_to(value, receiver)
+    return (made | (others & engine.unknown)) or engine.unknown
 
 
 def _dir(engine: ContainerEvaluation, call: Call) -> Values:

@@ -1,4 +1,4 @@
-"""``functools.partial``: arguments that a later call adds to."""
+"""``functools.partial`` and methods of what is no function: arguments that a call adds to."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ class PartialCalls(Construction):
             given[place] = None
             self.write(self.cell("pa", made, place), values)
         return self.only(made)
+
+    def bound_to(self, called: int, receiver: int) -> Values:
+        """The method that calls what is no function with ``receiver`` in front."""
+        return self.single(("PT", self.only(called), (self.only(receiver),), (), True))
 
     def _call_partial(
         self,

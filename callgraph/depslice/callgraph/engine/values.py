@@ -33,7 +33,8 @@ tag        fields                         stands for
 ``R``      open value id, arguments       what calling it gives, or what it gives else (text)
 ``O``      class, attribute               what subclasses have that it leaves to them, or what a
                                           generated constructor stores
-``PT``     values, args, keywords         functools.partial
+``PT``     values, args, keywords[, True] functools.partial, or (True) a method of what is no
+                                          function: its attributes are those of what it calls
 ``PB``     values, args, keywords         functools.partialmethod, in a slice
 ``PS``     function, register             functools.partial made there, over a whole program
 ``SU``     class, receiver value id       super()
@@ -117,7 +118,13 @@ TRACED = (
 """Values that a slice follows from an argument to the parameter."""
 HANDED = DERIVED | {"I", "C", "P", "O"}
 """Values that may be objects of the repo, or make them, when code outside gets them."""
+_OF_PARTIAL = 4
 ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
+
+
+def binds_other(value: Value) -> bool:
+    """Whether it is a method of something that is no function."""
+    return value[0] == "PT" and len(value) > _OF_PARTIAL
 
 
 class Cell:
