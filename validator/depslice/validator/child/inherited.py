@@ -4,6 +4,10 @@ The slice's class stands where the original's did: as the base of an argument's 
 that of an object which a callback gets. The slice lacks what only the argument's code asks for:
 that is the argument's own affair, and lent to this code alone. To the slice's code it is not
 there, as it would not be elsewhere.
+
+Special methods that a class of an argument inherits are asked for by no code but the interpreter's
+(``repr`` of a list asks for ``__repr__``): the slice, which does not have the class, cannot know of
+them. The class has them as its own.
 """
 
 from __future__ import annotations
@@ -22,6 +26,10 @@ _WRAPPED: dict[type, tuple[str, ...]] = {
     classmethod: ("__func__",),
 }
 _BASES = type.__dict__["__bases__"]
+_SPECIAL = (FunctionType, staticmethod, classmethod, type(None))  # None: `__hash__`
+_BY_A_NAME = frozenset({"__getattribute__", "__setattr__", "__delattr__"})
+"""Special methods that are asked with a name which stands in the code that asks."""
+_OF_EACH = frozenset({"__doc__", "__init_subclass__"})  # had, or asked for, where a class is made
 
 NameOf = Callable[[Any], str]
 Member = tuple[str, str, str]
@@ -36,23 +44,56 @@ def asked_members(kind: type, name_of: NameOf) -> Members:
     """The members of bases with a name that code of ``kind`` names, or code of such members."""
     names = set(names_in(kind))
     owners = {base: name_of(base) for base in mro_of(kind)[1:]}
-    found: dict[str, tuple[str, str, str]] = {}
-    fresh = names
+    found: dict[str, Member] = {}
+    fresh = names | {"__getattr__"}  # which the reading of any name may ask for
     while fresh:
         more: set[str] = set()
         for name in sorted(fresh):
-            if name.startswith("__") or name in namespace_of(kind):
+            is_own = name in namespace_of(kind)
+            if (is_own and "super" not in names) or (_is_special(name) and not is_own):
                 continue
-            for base, owner in owners.items():
-                if name in namespace_of(base):
-                    if owner:
-                        member = namespace_of(base)[name]
-                        found[name] = name, type(member).__name__, f"{owner}.{name}"
-                        more.update(names_in(member))
-                    break
+            base = _first_with(name, owners)
+            if base is None or not owners[base]:
+                continue
+            member = namespace_of(base)[name]
+            if _is_lent(name, member):
+                found[name] = name, type(member).__name__, f"{owners[base]}.{name}"
+                more.update(names_in(member))
         fresh = more - names
         names |= more
     return list(found.values())
+
+
+def special_members(kind: type, name_of: NameOf) -> Owned:
+    """The special methods that ``kind`` inherits from classes which a slice may have in part."""
+    owners = {base: name_of(base) for base in mro_of(kind)[1:]}
+    found: dict[str, tuple[str, Member]] = {}
+    for base, owner in owners.items():
+        for name, member in namespace_of(base).items() if owner else ():
+            if (
+                _is_special(name)
+                and name not in _BY_A_NAME
+                and name not in namespace_of(kind)
+                and _first_with(name, owners) is base
+                and _is_lent(name, member)
+            ):
+                found[name] = owner, (name, type(member).__name__, f"{owner}.{name}")
+    return list(found.values())
+
+
+def _first_with(name: str, bases: Iterable[type]) -> type | None:
+    return next((base for base in bases if name in namespace_of(base)), None)
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and name != "__getattr__"
+
+
+def _is_lent(name: str, member: Any) -> bool:
+    """Whether it is a member that code asks for, not what each class has, nor part of its form."""
+    if name.startswith("__"):
+        return name not in _OF_EACH and issubclass(type(member), _SPECIAL)
+    return type(member) is not MemberDescriptorType
 
 
 def names_in(definition: Any) -> Iterator[str]:
@@ -151,15 +192,34 @@ class Inherited:
         )
 
 
-def give(kind: type, members: Members, home: Any) -> None:
+class Special(Inherited):
+    """A special method that a class of an argument inherits, as one of its own."""
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        """The original's, whoever asks."""
+        value = self._member()
+        bind = getattr(type(value), "__get__", None)
+        return value if bind is None else bind(value, instance, owner)
+
+    def _is_for(self, frame: FrameType) -> bool:
+        return True
+
+
+def give(kind: type, members: Members, special: Owned, home: Any) -> None:
     """Give ``kind`` a last base with what no class has here that it is made of.
 
     A base, which `super()` finds, too; the last, which changes nothing of the instances' form.
+    Special methods that it lacks become its own: others of this name, `object`'s, come before
+    the last base.
     """
+    for owner, member in special:
+        home.asked.setdefault(member[2])
+        if not _owns(owner, member[0], home):
+            type.__setattr__(kind, member[0], Special(member, home))
     lacking: dict[str, Any] = {}
     for member in members:
         home.asked.setdefault(member[2])
-        if not _has(kind, member[0]):
+        if not _has_behind(kind, member[0]):
             lacking[member[0]] = Inherited(member, home)
     if lacking:
         base = type(kind.__name__, (), {"__slots__": (), **lacking})
@@ -180,3 +240,16 @@ def give_to_owners(members: Owned, home: Any) -> None:
 
 def _has(kind: type, name: str) -> bool:
     return any(name in namespace_of(each) for each in mro_of(kind))
+
+
+def _has_behind(kind: type, name: str) -> bool:
+    """Whether one of its bases has it; `object`, which is behind the last base, aside."""
+    return any(name in namespace_of(each) for each in mro_of(kind)[1:-1])
+
+
+def _owns(owner: str, name: str, home: Any) -> bool:
+    """Whether the class of this name has the member here; or is none, so that it is not a base."""
+    try:
+        return name in namespace_of(home.find(owner))
+    except (AttributeError, ImportError, KeyError):
+        return True

@@ -19,7 +19,7 @@ import sys
 import threading
 import typing
 import weakref
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import cloudpickle
@@ -28,11 +28,14 @@ from .describing import text_of
 from .inherited import (
     Inherited,
     Members,
+    Owned,
+    Special,
     asked_members,
     give,
     give_to_owners,
     members_named,
     names_in,
+    special_members,
 )
 from .parts import (
     HEAP_TYPE,
@@ -140,7 +143,7 @@ class Home:
             module, _, qualname = each.partition(":")
             try:
                 value = look_up(importlib.import_module(module), qualname)
-                if type(value) is Inherited:
+                if type(value) in (Inherited, Special):
                     raise AttributeError(name)  # as before somebody had to borrow it
                 break
             except (AttributeError, ImportError, KeyError) as error:
@@ -238,11 +241,11 @@ def begin(name: str, maker: Any, args: tuple[Any, ...]) -> Any:
     return made
 
 
-def finish(kind: Any, state: tuple[Any, Members]) -> Any:
+def finish(kind: Any, state: tuple[Any, Members, Owned]) -> Any:
     """In pickles: give a class that came by value its members, those of its bases included."""
-    own, inherited = state
+    own, inherited, special = state
     cloudpickle.cloudpickle._class_setstate(kind, own)  # noqa: SLF001 - what it pickles
-    give(kind, inherited, HOME)
+    give(kind, inherited, special, HOME)
     return kind
 
 
@@ -408,10 +411,13 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if reduced is NotImplemented or isinstance(value, FunctionType) or len(reduced) != 6:
             return reduced
         members = asked_members(value, self.home.name_of)
-        for _, _, key in members:
+        special = special_members(value, self.home.name_of)
+        for _, _, key in (*members, *(member for _, member in special)):
             self.home.asked.setdefault(key)
-        maker, args, state, *_ = reduced
-        return maker, args, (state, members), None, None, finish
+        maker, args, (own, slots), *_ = reduced
+        if maker is cloudpickle.cloudpickle._make_skeleton_class:  # noqa: SLF001 - as above
+            args, own = _with_slots(value, args, own)
+        return maker, args, ((own, slots), members, special), None, None, finish
 
     def _module(self, value: ModuleType) -> Any:
         if value.__name__ in self.home.own:
@@ -422,6 +428,23 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if (getattr(value, "__file__", None) or "").startswith(self.home.folder):
             raise Unportable(f"the module {value.__name__}")
         return NotImplemented
+
+
+def _with_slots(
+    kind: type, args: tuple[Any, ...], own: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What makes a class with the slots it has, and its other members: cloudpickle forgets them."""
+    if "__slots__" not in own:
+        return args, own
+    slots = [name for name, each in namespace_of(kind).items() if _is_slot_of(kind, each)]
+    slots += [name for name in ("__dict__", "__weakref__") if name in namespace_of(kind)]
+    maker, name, bases, members, *more = args
+    others = {name: each for name, each in own.items() if not _is_slot_of(kind, each)}
+    return (maker, name, bases, {**members, "__slots__": tuple(slots)}, *more), others
+
+
+def _is_slot_of(kind: type, value: Any) -> bool:
+    return type(value) is MemberDescriptorType and value.__objclass__ is kind
 
 
 class _Unpickler(pickle.Unpickler):
