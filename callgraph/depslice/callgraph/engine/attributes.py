@@ -23,6 +23,7 @@ from depslice.callgraph.engine.values import (
     Value,
     Values,
     binds_other,
+    is_name,
 )
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Position, Register
@@ -343,6 +344,8 @@ class AttributeEvaluation(Declared):
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values
+        if name in ("__name__", "__qualname__") and exact and not self.whole:
+            return self.name_text(class_.info.qualname, name)
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
             return self.constants[s.STR]
         if classes := self.lineage_attribute(class_, name, exact=bool(exact)):
@@ -1029,6 +1032,26 @@ class AttributeEvaluation(Declared):
         names = {self.own_name(each, deep + 1) for each in wrapped if deep < _MOST_WRAPPERS}
         return names.pop() if len(names) == 1 else None
 
+    def _name_of_function(self, function: Function, name: str, pos: Position) -> Values:
+        """``function.__name__``; in a slice, which: code looks up attributes by parts of it."""
+        if self.whole:
+            return self.constants[s.STR]
+        given = self.read(self.cell("fa", function, name))
+        wrapped = self.read(self.cell("fa", function, "__wrapped__"))
+        own = self.name_text(function.unit.qualname, name)
+        if given or wrapped:
+            own = own | self.constants[s.STR]
+        return own | given | self.load_attribute(wrapped, name, pos) if wrapped else own | given
+
+    def name_text(self, qualname: str, name: str) -> frozenset[int]:
+        """The name of a definition as a text, or a text that is made of it."""
+        own = qualname if name == "__qualname__" else qualname.rpartition(".")[2]
+        return self.single(("XI", "builtins.str", own))
+
+    def made_of_name(self, value: int) -> Values:
+        """What a part of a text, or a changed one, is made of, if that is the name of a definition."""
+        return self.only(value) if is_name(self.values[value]) else EMPTY
+
     def _function_attribute(self, function: Function, name: str, pos: Position) -> Values:
         if name == "__wrapped__":
             return self.read(self.cell("fa", function, name)) or self.single(("F", function))
@@ -1042,7 +1065,9 @@ class AttributeEvaluation(Declared):
             return self.single(("F", function))
         if name == "__get__":
             return self.single(("FG", function))
-        if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        if name in ("__name__", "__qualname__"):
+            return self._name_of_function(function, name, pos)
+        if name in ("__module__", "__doc__"):
             return self.constants[s.STR]
         if name == "__func__":  # of a class or static method, out of the namespace of its class
             return self.single(("F", function))

@@ -31,6 +31,7 @@ from depslice.callgraph.engine.values import (
     Lookup,
     Value,
     Values,
+    is_name,
 )
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import TypeExpr
@@ -249,7 +250,7 @@ class EngineState:
             self.values.append(value)
             if value[0] in ("F", "B"):
                 self.functions.add(found)
-            elif value[0] in ("S", "N"):
+            elif value[0] in ("S", "N") or is_name(value):
                 self.texts.add(found)
             self._singles.append(None)  # many are never asked for
         return found

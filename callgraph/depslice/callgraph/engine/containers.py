@@ -308,6 +308,7 @@ class ContainerEvaluation(ComputedNames):
             elif kind == "XI":
                 self._look_up(value, keys, pos)
                 result |= self.outside.item(receiver, keys, pos) or EMPTY
+                result |= self.made_of_name(receiver)
             elif kind in OPEN:
                 self.operate(receiver, "__getitem__", [keys], pos)
                 result |= self.derive("E", receiver)

@@ -38,6 +38,9 @@ _TYPES: Final = frozenset(
 )
 _NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
+_GIVING_PARTS: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
+"""Methods of texts that give several parts of one."""
+
 
 class ExternalCalls(Texts):
     """What is known of a library function, and what it may call back."""
@@ -243,6 +246,11 @@ class ExternalCalls(Texts):
             made = made | self.unknown  # a descriptor of the library gives what it was made with
         if self.values[method[1]][0] == "I" and self.keeper_of(self.values[method[1]][1]):
             made = made | self.call_kept(self.values[method[1]][1], method[3], call)
+        of_name = self.made_of_name(method[1])
+        if of_name and method[3] in _GIVING_PARTS:
+            made = made | self.container_of("list", call.register, of_name)
+        elif of_name and not self.constants[s.STR].isdisjoint(made):
+            made = made | of_name
         return made | self._by_items(self.values[method[1]], method[3], call)
 
     def _kept_for_later(self, names: Iterable[str], call: Call) -> Call:

@@ -9,7 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.dispatching import Dispatching
 from depslice.callgraph.engine.library import METACLASSES
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values, is_name
 from depslice.callgraph.summary import Position
 
 _HAVING_MEMBERS: Final = OPEN | {"I", "C", "M"}
@@ -147,6 +147,9 @@ class ComputedNames(Dispatching):
 
         Whether what they pass settles it; else it may be any attribute.
         """
+        if not self.whole and is_name(self.values[name]):
+            opened = [each for each in receivers if self.values[each][0] in OPEN]
+            self.facts += [(f.NAMED, each, name, how, pos) for each in sorted(opened)]
         if self.whole or self.values[name][0] not in OPEN or name == self.unknown_id:
             return False
         kinds = {receiver: self.values[receiver][0] for receiver in tuple(receivers)}

@@ -15,7 +15,7 @@ tag        fields                         stands for
 ``M``      module name                    a module of the repo
 ``X``      dotted name                    something outside the repo
 ``XI``     dotted name[, text]            what calling it gives; of a number or a slice that stands
-                                          in the code, which one
+                                          in the code, which one; a text made of that name
 ``XM``     dotted name, attribute         an attribute of such a result
 ``XA``     dotted name, argument tuples   a generic class outside the repo with its arguments
 ``GS``     dotted name, unit, register    an instance of a generic class outside, made there
@@ -125,6 +125,11 @@ ITERABLE = OPEN | {"K", "G", "GE", "GS", "XI"}
 def binds_other(value: Value) -> bool:
     """Whether it is a method of something that is no function."""
     return value[0] == "PT" and len(value) > _OF_PARTIAL
+
+
+def is_name(value: Value) -> bool:
+    """Whether it is the name of a definition, or a text that is made of it (``f.__name__[1:]``)."""
+    return value[0] == "XI" and len(value) > 2 and value[1] == "builtins.str"
 
 
 class Cell:

@@ -136,6 +136,12 @@ class ComputedNames:
                 if spelled and access not in self._accessed:
                     self._accessed[access] = None
                     self._open_values.note(how, value, name, demand)
+        for (value, how, made_of), demand in tuple(self._open_values.made.items()):
+            for name in self._attributes_of(value):
+                access = value, how, name
+                if access not in self._accessed and _may_be_made(name, made_of):
+                    self._accessed[access] = None
+                    self._open_values.note(how, value, name, demand)
         return len(self._names.wanted) + len(self._accessed) > before
 
     def _attributes_of(self, value: int) -> Iterator[str]:
@@ -200,3 +206,11 @@ class ComputedNames:
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
             self._open_values.hand(engine.name_values(module, name, None), demand)
+
+
+def _may_be_made(name: str, definition: str) -> bool:
+    """Whether ``name`` may be a part of that of a definition, in whatever case.
+
+    ``f.__name__``, ``f.__name__[3:].lower()``, ``f.__name__.strip("_")``.
+    """
+    return name[:2] != "__" and name.casefold() in definition.casefold()

@@ -27,6 +27,7 @@ from depslice.callgraph.engine.values import (
     Lookup,
     Value,
     Values,
+    is_name,
 )
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.summary import Position
@@ -58,7 +59,7 @@ _COMMON = frozenset(
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _OF_ANY: Final = frozenset((*dir(object), "__bool__"))
-_NAMELESS: Final = frozenset({"matching", "named", "spelled", "listed", "handed", "stored"})
+_NAMELESS: Final = frozenset({"matching", "named", "spelled", "made", "listed", "handed", "stored"})
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
@@ -67,13 +68,16 @@ _FEW_METHODS: Final = 4
 
 OutsideCall: TypeAlias = tuple[Function, Lookup, Position]
 Use: TypeAlias = (
-    f.Access
-    | Literal["protocol", "matching", "call", "named", "spelled", "listed", "handed", "stored"]
+    Literal[
+        "protocol", "matching", "call", "named", "spelled", "made", "listed", "handed", "stored"
+    ]
+    | f.Access
 )
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
-done with that; an access, which is the ``name``, by a name that texts of the slice spell;
+done with that; an access, which is the ``name``, by a name that texts of the slice spell; one, which
+is in the ``name`` with that of a definition, by a text that is made of it;
 ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
 ``.name`` is stored, whose ``name`` is that (empty where it is computed) and what."""
 
@@ -134,6 +138,8 @@ class OpenValues:
         """Calls of code outside that functions were handed: who calls, what is done then, where."""
         self._recognition = Recognition(growth, classes, self._origins)
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
+        self.made: dict[tuple[int, f.Access, str], Demand] = {}
+        """The same by texts that are made of the name of a definition, which comes last."""
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
         self._newly_followed = News(self._origins.followed)
 
@@ -308,6 +314,9 @@ class OpenValues:
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
         elif use.use == "stored":
             name, values = use.name
+        elif use.use == "made":
+            if tag in ("I", "C", "M"):
+                self._growth.stand(self.made, (value, *use.name), use.demand)
             if tag in ("I", "C") and name:
                 self._engine.have_stored(value, name, values)
             if tag == "C" or (tag == "I" and self._engine.is_metaclass(kind[1])):
@@ -377,7 +386,7 @@ class OpenValues:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
         demand = use.demand
         receiver, how = use.name
-        if name == _SOME_TEXT:
+        if name[:2] == _SOME_TEXT:
             self.note("spelled", receiver, how, demand.guessed())
         elif name[0] == "S":
             self.note(how, receiver, name[1], demand)
@@ -388,6 +397,9 @@ class OpenValues:
             tag, *of = self._engine.values[receiver]
             owner = "…"
             if tag in ("I", "C"):
+            if is_name(name):
+                self.note("made", receiver, (how, name[2]), demand.guessed())
+            self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
                 owner = of[0].id
                 self._classes.want_all(of[0], "dir", demand, below=not of[1])
                 if tag == "I" and how == "read":

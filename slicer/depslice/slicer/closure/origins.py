@@ -19,7 +19,15 @@ from typing import Any, Final, TypeAlias
 
 from depslice.callgraph.engine.base import MOST_NAMES, WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Lookup, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    OPEN,
+    Class,
+    Function,
+    Lookup,
+    Values,
+    is_name,
+)
 from depslice.slicer.closure.turns import News
 
 Parameter: TypeAlias = tuple[Function, int]
@@ -129,7 +137,7 @@ class Origins:
         if len(values) < WIDEST_OPEN:
             return False
         known = self._engine.values
-        others = sum(known[value][0] != "S" for value in values)
+        others = sum(known[value][0] != "S" and not is_name(known[value]) for value in values)
         return others >= WIDEST_OPEN or len(values) >= MOST_NAMES
 
     def settle(self) -> dict[int, None]:
