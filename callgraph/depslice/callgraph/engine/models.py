@@ -953,6 +953,9 @@ def _checked(engine: ContainerEvaluation, call: Call, dunder: str) -> Values:
             engine.load_attribute(call.args[0], name, call.pos)
     classes = call.args[1] if len(call.args) > 1 else EMPTY
     given = EMPTY.union(classes, *(engine.places_of(classes) or ()))
+    for value in classes if not engine.whole else ():
+        if engine.values[value][0] == "K":  # `isinstance(x, kinds)`, of any length
+            given |= engine.read(engine.elements_cell(value))
     for value in given if not engine.whole else ():
         if engine.values[value][0] in OPEN:
             engine.note_protocol(dunder, call.pos, value)

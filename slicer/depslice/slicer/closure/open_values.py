@@ -63,6 +63,12 @@ _NAMELESS: Final = frozenset({"matching", "named", "spelled", "made", "listed", 
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
+_CHECKS: Final = ("__instancecheck__", "__subclasscheck__")
+_ASKED_OF_CLASSES: Final = {
+    "__getitem__": "__class_getitem__",
+    **dict.fromkeys(_CHECKS, "__subclasshook__"),
+}
+"""What a class itself is asked for where its metaclass has nothing to say, or passes it on."""
 _MOST_PARTIALS: Final = 3
 _FEW_METHODS: Final = 4
 
@@ -132,14 +138,14 @@ class OpenValues:
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
+        self.made: dict[tuple[int, f.Access, str], Demand] = {}
+        """The same by texts that are made of the name of a definition, which comes last."""
         self.listed: dict[str, Demand] = {}
         """Modules of which all names are taken: others may read them of who has them then."""
         self.called_outside: dict[OutsideCall, None] = {}
         """Calls of code outside that functions were handed: who calls, what is done then, where."""
         self._recognition = Recognition(growth, classes, self._origins)
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
-        self.made: dict[tuple[int, f.Access, str], Demand] = {}
-        """The same by texts that are made of the name of a definition, which comes last."""
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
         self._newly_followed = News(self._origins.followed)
 
@@ -308,15 +314,15 @@ class OpenValues:
         elif use.use == "spelled":
             if tag in ("I", "C", "M"):
                 self._growth.stand(self.spelled, (value, use.name), use.demand)
+        elif use.use == "made":
+            if tag in ("I", "C", "M"):
+                self._growth.stand(self.made, (value, *use.name), use.demand)
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
         elif use.use == "stored":
             name, values = use.name
-        elif use.use == "made":
-            if tag in ("I", "C", "M"):
-                self._growth.stand(self.made, (value, *use.name), use.demand)
             if tag in ("I", "C") and name:
                 self._engine.have_stored(value, name, values)
             if tag == "C" or (tag == "I" and self._engine.is_metaclass(kind[1])):
@@ -331,10 +337,13 @@ class OpenValues:
         elif use.use == "protocol" and tag == "C" and use.name not in _OF_CLASSES:
             for metaclass in self._engine.metaclasses_of(kind[1]):
                 self._settle_member(use, metaclass, exact=False, instance=True)
-            if use.name == "__getitem__":
+            by_class = _ASKED_OF_CLASSES.get(use.name)
+            if by_class is not None:
                 self._settle_member(
-                    replace(use, name="__class_getitem__"), kind[1], exact=kind[2], instance=False
+                    replace(use, name=by_class), kind[1], exact=kind[2], instance=False
                 )
+            if use.name == "__instancecheck__":
+                self._classes.want_what_is_checked(kind[1], use.demand)
         elif tag in ("I", "C"):
             self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
             if use.use == "protocol" and tag == "I":
@@ -388,6 +397,9 @@ class OpenValues:
         receiver, how = use.name
         if name[:2] == _SOME_TEXT:
             self.note("spelled", receiver, how, demand.guessed())
+            if is_name(name):
+                self.note("made", receiver, (how, name[2]), demand.guessed())
+            self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
         elif name[0] == "S":
             self.note(how, receiver, name[1], demand)
         elif name[0] == "N" and (name[1] or name[2]):
@@ -397,9 +409,6 @@ class OpenValues:
             tag, *of = self._engine.values[receiver]
             owner = "…"
             if tag in ("I", "C"):
-            if is_name(name):
-                self.note("made", receiver, (how, name[2]), demand.guessed())
-            self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
                 owner = of[0].id
                 self._classes.want_all(of[0], "dir", demand, below=not of[1])
                 if tag == "I" and how == "read":
@@ -503,6 +512,9 @@ class OpenValues:
         for part in held:
             for name in names:
                 self._note_once("protocol", part, name, use.demand)
+        if use.name in _CHECKS and engine.values[container][0] == "K":  # a tuple of classes
+            for part in sorted(engine.elements_cell(container).values):
+                self._note_once("protocol", part, use.name, use.demand)
 
     def _forget_parts(self) -> None:
         self._parts.clear()
