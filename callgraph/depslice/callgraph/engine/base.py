@@ -102,6 +102,7 @@ class EngineState:
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._room_for_sets = _MOST_SETS
         self.texts: set[int] = set()  # those of the values that are
+        self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
         self.queue: deque[Function | Lookup] = deque()

@@ -23,6 +23,8 @@ _LISTING: Final = _GETTING_MEMBERS | {("X", f"builtins.{n}") for n in ("list", "
 """Functions that list, as values."""
 DESCRIBING: Final = ("__get__", "__set__", "__delete__")
 """The methods of descriptors (3.3.2)."""
+_STORING: Final = frozenset({"setattr", "vars"})
+"""Functions by which attributes are stored whose names are computed."""
 _MOST_METHODS: Final = 60
 _FEW_OBJECTS: Final = 3
 
@@ -254,11 +256,33 @@ class ComputedNames(Dispatching):
         candidates = [*self.mro(class_), *(self.live_subclasses(class_) if self.whole else ())]
         for k in candidates:
             for name in k.info.members:
-                if name.startswith(prefix) and name.endswith(suffix):
+                if not (name.startswith(prefix) and name.endswith(suffix)):
+                    continue
+                if self.whole or name[:2] != "__" or prefix[:2] == "__":
                     self.facts.append((f.MEMBER, k, name, pos, False, "read", False))
                     for value in tuple(self.member_values(k, name)):
                         result |= self._bind_to_instance(value, receiver, pos)
+        if not self.whole and self.values[receiver][0] == "I":
+            stored = dict.fromkeys(name for k in candidates for name in sorted(k.info.self_stores))
+            for name in stored:
+                if name.startswith(prefix) and name.endswith(suffix):
+                    result |= self.load_attribute(self.only(receiver), name, pos)
+            if result and any(map(self._stores_somehow, candidates)):
+                result |= self.unknown
         return result
+
+    def _stores_somehow(self, class_: Class) -> bool:
+        """Whether methods of ``class_`` store attributes by names that are computed."""
+        known = self._storing.get(class_)
+        if known is None:
+            within = f"{class_.info.qualname}."
+            known = self._storing[class_] = any(
+                op[0] == s.GLOBAL and op[2] in _STORING
+                for unit in class_.module.summary.units
+                if unit.qualname.startswith(within)
+                for op in unit.ops
+            )
+        return known
 
     def any_method(self, receivers: Values) -> Values:
         """``getattr(receiver, name)`` for a name that nobody knows: its public methods.

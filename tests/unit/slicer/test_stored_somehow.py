@@ -1,0 +1,58 @@
+"""`getattr(self, "_" + name)`: what methods store under such a name, and under computed ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer, slice_ids
+
+CLASSES = """
+# --- app.py
+import sys
+class Representer:
+    def represent(self, data): return f"- {data}"
+    def idle(self): pass
+"""
+LAZY = """
+class Yaml:
+    def __init__(self): self.make = Representer
+    @property
+    def representer(self):
+        name = "_" + sys._getframe().f_code.co_name
+        if getattr(self, name, None) is None: setattr(self, name, self.make())
+        return getattr(self, name)
+    def dump(self, data): return self.representer.represent(data)
+"""
+STORED = """
+class Yaml:
+    def __init__(self): self._representer = Representer()
+    def _other(self): return 1
+    def dump(self, data): return getattr(self, "_" + "".join("representer")).represent(data)
+"""
+PASSED = """
+class Kept:
+    def __init__(self): self._representer = Representer()
+    def _other(self): return 1
+def get(thing, name): return getattr(thing, "_" + name)
+class Yaml:
+    def dump(self, data): return get(Kept(), "".join("representer")).represent(data)
+"""
+
+
+@pytest.mark.parametrize("code", [LAZY, STORED, PASSED])
+def test_what_an_instance_has_beside_its_class(code: str, tmp_path: Path) -> None:
+    assert answer(CLASSES + code, "app:Yaml", "m.Yaml().dump(3)", tmp_path) == "- 3"
+    assert "app:Representer.idle" not in slice_ids(tmp_path / "repo", "app:Yaml")
+
+
+def test_special_methods_are_none_that_begin_with_a_line(tmp_path: Path) -> None:
+    code = (
+        "class A:\n"
+        "    def _one(self): return 1\n"
+        "    def __len__(self): return 3\n"
+        "    def go(self): return getattr(self, '_' + ''.join('one'))()\n"
+    )
+    assert answer(CLASSES + code, "app:A.go", "m.A().go()", tmp_path) == "1"
+    assert "app:A.__len__" not in slice_ids(tmp_path / "repo", "app:A.go")
