@@ -77,6 +77,8 @@ def passed(): return given(Put, Other())
 def starred(): return MethodType(*(Put, Store()))(Item()).done()
 def twice(): return MethodType(MethodType(Put, Store()), Item())().done()
 def of_partial(): return MethodType(partial(Put), Store())(Item()).done()
+def run(call, item): return call(item).done()
+def handed(): return run(Store().put, Other())
 def builtin(): return MethodType(len, Sized())()
 """
 
@@ -94,6 +96,7 @@ def builtin(): return MethodType(len, Sized())()
         ("starred", "1"),
         ("twice", "1"),
         ("of_partial", "1"),
+        ("handed", "3"),
         ("builtin", "5"),
     ],
 )

@@ -134,3 +134,19 @@ def test_of_more_names_than_are_told_apart_those_that_code_asks_for(tmp_path: Pa
     found = slice_ids(tmp_path, "app:go")
     assert "pk.funcs:double" in found
     assert "pk.funcs:square" not in found
+
+
+def test_some_name_of_some_module_is_told_and_brings_none(tmp_path: Path) -> None:
+    parts = "".join(
+        f"# --- pk/part{each}.py\ndef one{each}(): return {each}\n" for each in range(9)
+    )
+    code = """
+# --- app.py
+from importlib import import_module
+def go(given, name):
+    if given.startswith("pk."):
+        given = "pk." + given[3:]
+    return getattr(import_module(given), name)
+"""
+    write_files(f"# --- pk/__init__.py\n{parts}{code}", tmp_path)
+    assert slice_ids(tmp_path, "app:go") == {"app:go"}

@@ -37,6 +37,8 @@ class ComputedNames(Dispatching):
     ) -> Values:
         """``getattr(receiver, prefix + … + suffix)``: every member that fits."""
         result: set[int] = set()
+        if not prefix and not suffix:
+            receivers = self._told_apart(receivers)
         for receiver in tuple(receivers):
             value = self.values[receiver]
             if value[0] in ("I", "C"):
@@ -53,6 +55,16 @@ class ComputedNames(Dispatching):
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
         return result or self.unknown
+
+    def _told_apart(self, receivers: Values) -> Values:
+        """In a slice: ``receivers``; where they are more than a few modules, any may be meant.
+
+        Some name of some module (``getattr(import_module(given), name)``) is everything there is.
+        """
+        modules = {each for each in receivers if self.values[each][0] == "M"}
+        if self.whole or len(modules) <= _FEW_OBJECTS:
+            return receivers
+        return (receivers - modules) | self.unknown
 
     def among(
         self,
@@ -154,7 +166,7 @@ class ComputedNames(Dispatching):
             self.facts += [(f.NAMED, each, name, how, pos) for each in sorted(opened)]
         if self.whole or self.values[name][0] not in OPEN or name == self.unknown_id:
             return False
-        kinds = {receiver: self.values[receiver][0] for receiver in tuple(receivers)}
+        kinds = {each: self.values[each][0] for each in self._told_apart(receivers)}
         for receiver, kind in kinds.items():
             if kind in _HAVING_MEMBERS:
                 self.facts.append((f.NAMED, receiver, name, how, pos))

@@ -630,7 +630,7 @@ class OpenValues:
 
     def _call_partial(self, use: _Open, partial: Value) -> None:
         """``functools.partial(f, …)`` is called: ``f``, with what it holds as well."""
-        _, callees, first, names = partial
+        _, callees, first, names, *_ = partial
         given: Given = use.name
         itself = self._engine.intern(partial)
         if itself in given.partials or len(given.partials) >= _MOST_PARTIALS:
