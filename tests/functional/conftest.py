@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,14 @@ def depslice(environment: dict[str, str], tmp_path_factory: pytest.TempPathFacto
 def shop() -> Path:
     """The repository of the specimen ``inventory``."""
     return ROOT / "fixtures" / "inventory" / "repo"
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has nothing installed, not even pytest."""
+    folder = tmp_path_factory.mktemp("bare") / "environment"
+    venv.create(folder, symlinks=True)
+    return folder / "bin" / "python"
 
 
 @pytest.fixture(scope="session")

@@ -172,6 +172,32 @@ def test_tests_none_of_which_can_be_imported(depslice: Depslice, tmp_path: Path)
     assert "nowhere_to_be_found" in done.error
 
 
+def test_a_python_without_pytest_is_an_error(
+    depslice: Depslice, tmp_path: Path, bare_python: Path
+) -> None:
+    """It was told as "no test calls it", with exit code 0."""
+    test = "import prices\n\n\ndef test_half():\n    prices.half(2)\n"
+    repo = _tested(tmp_path / "repo", test_half=test)
+    done = depslice("slice", repo, "prices:half", "--check", "--check-python", bare_python)
+    assert done.code == 3, done.err
+    assert "the tests could not be run by" in done.error
+    assert "No module named 'pytest'" in done.error
+    assert "hint: --check-python names an interpreter that has pytest" in done.err
+
+
+def test_tests_that_end_the_process_are_told(depslice: Depslice, tmp_path: Path) -> None:
+    repo = _tested(
+        tmp_path / "repo",
+        test_half=(
+            "import os, prices\n\n\ndef test_ending():\n    os._exit(0)\n\n\n"
+            "def test_half():\n    prices.half(2)\n"
+        ),
+    )
+    done = depslice("slice", repo, "prices:half", "--check")
+    assert done.code == 3, done.err
+    assert "what was run has ended the process itself (os._exit)" in done.error
+
+
 def test_what_keeps_pytest_from_starting_is_said(depslice: Depslice, tmp_path: Path) -> None:
     repo = _tested(
         tmp_path / "repo",

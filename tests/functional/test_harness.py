@@ -101,6 +101,24 @@ def test_functions_without_tests_are_told(
     assert made["reasons"] == [{"slug": "no-calls", "message": "no test calls it"}]
 
 
+def test_tests_that_cannot_be_run_are_an_error_where_all_depends_on_them(
+    depslice: Depslice, repo: Path, tmp_path: Path, unsafe: list[str], bare_python: Path
+) -> None:
+    """With --called nothing was selected then, with exit code 0."""
+    into = ["--into", tmp_path / "made", *unsafe]
+    done = depslice("harness", repo, "--all", "--called", "--tests", "tests/nosuch.py", *into)
+    assert done.code == 3, done.err
+    assert "no call is recorded: the tests could not be run" in done.error
+    assert "file or directory not found: tests/nosuch.py" in done.error
+    assert "hint: --tests is what pytest takes, relative to REPO; --run-python names" in done.err
+    for chosen in (["--all", "--called"], ["shapes:clamp", "--generator", "insitu"]):
+        done = depslice("harness", repo, *chosen, "--run-python", bare_python, *into)
+        assert done.code == 3, done.err
+        assert "No module named 'pytest'" in done.error
+        assert "--make-environment makes one" in done.err
+    assert not (tmp_path / "made" / "calls.json").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -117,10 +117,16 @@ class Site:
         wanted: Sequence[Symbol],
         tests: Sequence[str],
         *,
+        needed: bool,
         kept: Path | None = None,
     ) -> Recording:
-        """The calls of ``wanted`` by the tests; those in the file ``kept`` are not made again."""
+        """The calls of ``wanted`` by the tests; those in the file ``kept`` are not made again.
+
+        :raises CheckUnavailable: the tests cannot be run to their end, there is no call at all,
+            and without calls there is nothing to do: they are ``needed``.
+        """
         from depslice.dataset.recorded import recorded_calls
+        from depslice.validator import CheckUnavailable
 
         with self.notes.steps("running the tests of the repository", slow=True) as step:
             step(f"recording calls of {counted(len(wanted), 'function')}")
@@ -131,6 +137,8 @@ class Site:
                 tests=tests,
                 kept=kept,
             )
+        if found.ended and needed and not any(found.calls.values()):
+            raise CheckUnavailable(f"no call is recorded: {found.ended}", hint=found.hint)
         if found.ended:
             self.notes.say(f"recording is not complete: {found.ended}")
         called = sum(bool(found.calls.get(each.id)) for each in wanted)

@@ -215,7 +215,7 @@ class _Loop:
             program=session.ground.program,
             target=target,
             calls=maker.recording.calls.get(target.id, ()),
-            not_recorded=maker.recording.failures.get(target.id, ""),
+            not_recorded=maker.recording.why_not(target.id),
             waiting=maker.released,
         )
         self.attempts: list[Attempt] = []

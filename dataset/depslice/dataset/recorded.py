@@ -25,12 +25,21 @@ _FORMAT: Final = 1
 class Recording:
     """Calls by target, and why arguments of a target were not kept or not written as text.
 
-    ``ended`` tells why tests were not run, or not to their end; empty when all were.
+    ``ended`` tells why tests were not run, or not to their end; empty when all were. ``hint``:
+    what to do about it.
     """
 
     calls: Mapping[str, tuple[RecordedCall, ...]]
     failures: Mapping[str, str]
     ended: str = ""
+    hint: str = "--tests names what to run, --test-seconds gives it more time"
+
+    def why_not(self, target: str) -> str:
+        """Why there is no call of ``target`` that can be made again; empty if nothing is known."""
+        failed = self.failures.get(target, "")
+        if failed or not self.ended or self.calls.get(target):
+            return failed
+        return f"no test calls it, but {self.ended}"
 
 
 def recorded_calls(
@@ -55,7 +64,7 @@ def recorded_calls(
     try:
         found = _translated(record_reaching(space, program, targets, tests=tests))
     except CheckUnavailable as error:
-        found = Recording(calls={}, failures={}, ended=error.message)
+        found = Recording(calls={}, failures={}, ended=error.message, hint=error.hint)
     if kept is not None and not found.ended:
         _write(kept, key, targets, found)
     return found

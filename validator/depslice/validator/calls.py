@@ -155,7 +155,7 @@ def record(
             numbers[str(line["target"])] = numbers.get(str(line["target"]), 0) + 1
         elif "target" in line:
             failures[str(line.get("target"))] = str(line.get("failed"))[:200]
-    why = why_tests_ended(ended, "--check-seconds")
+    why = why_tests_ended(ended, lines, "--check-seconds")
     if not lines and why and not ran_out(ended):
         raise CheckUnavailable(
             f"the tests could not be run by {space.python}: {why}",
@@ -201,10 +201,17 @@ def ran_out(outcome: SandboxOutcome) -> bool:
     return outcome.ending in {Ending.WALL_CLOCK, Ending.CPU}
 
 
-def why_tests_ended(outcome: SandboxOutcome, option: str) -> str:
-    """Why tests were not run to their end; ``option`` is what gives them more time."""
+def why_tests_ended(
+    outcome: SandboxOutcome, lines: Sequence[Mapping[str, Any]], option: str
+) -> str:
+    """Why tests, or a script, were not run to their end; empty when they were.
+
+    ``lines`` are what the recording has written, ``option`` is what gives it more time.
+    """
     if ran_out(outcome):
         return f"the tests did not end within the limit of {option}"
+    if outcome.succeeded and not any("ended" in line for line in lines):
+        return "what was run has ended the process itself (os._exit)"
     return why_ended(outcome)
 
 
@@ -215,7 +222,8 @@ def seconds_for_a_test(space: Workspace) -> float:
 
 def not_run(lines: Sequence[Mapping[str, Any]], seconds: float) -> str:
     """What of the tests was not run, and why; empty when all were run to their ends."""
-    return "; ".join(filter(None, (_unimportable(lines), _stopped(lines, seconds))))
+    given_up = [f"the tests ended with {line['tests']}" for line in lines if "tests" in line]
+    return "; ".join(filter(None, (*given_up, _unimportable(lines), _stopped(lines, seconds))))
 
 
 def _ended_early(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -26,6 +26,11 @@ from depslice.validator.calls import (
 from depslice.validator.workspace import CheckUnavailable, Workspace, read_results
 
 MOST_CALLS: Final = 60
+_HINT_PYTHON: Final = (
+    "--run-python names an interpreter that has pytest and what the tests need,"
+    " --make-environment makes one"
+)
+_HINT_TESTS: Final = f"--tests is what pytest takes, relative to REPO; {_HINT_PYTHON}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +85,12 @@ def record_reaching(
         "tests": found,
     }
     outcome = space.run("recording", order, makes={"calls.jsonl": calls})
-    lines, why = read_results(calls), why_tests_ended(outcome, "--test-seconds")
+    lines = read_results(calls)
+    why = why_tests_ended(outcome, lines, "--test-seconds")
     if not lines and why and not ran_out(outcome):
         raise CheckUnavailable(
             f"the tests could not be run by {space.python}: {why}",
-            hint="--run-python names an interpreter that has pytest and what the tests need",
+            hint=_HINT_TESTS if tests else _HINT_PYTHON,
         )
     results = space.path("texts.jsonl")
     order |= {"calls": str(calls), "results": "texts.jsonl"}

@@ -178,7 +178,13 @@ def harness(
             notes=notes,
         )
         space = stack.enter_context(site.workspace(test_seconds))
-        recording = site.recording(space, wanted, tests, kept=folder / "calls.json")
+        recording = site.recording(
+            space,
+            wanted,
+            tests,
+            needed=called or all(each.needs_calls for each in made_by),
+            kept=folder / "calls.json",
+        )
         wanted = selection.drawn(wanted, recording)
         making = site.maker(
             made_by, recording, settings, Gates(**gates), into=folder, rounds=rounds, every=every

@@ -9,7 +9,8 @@ ORDER has ``folder`` (the copied repository), ``roots`` (what is put on ``sys.pa
 test), and ``calls``: the file to write. A line of JSON is appended for each call, so a killed
 run loses none, and one for each target whose calls could not be kept, for each file of tests
 that could not be imported, for each test that was stopped, for the first that failed and that was
-skipped, with their number, and for a script that did not come to its end.
+skipped, with their number, for what ended the tests or the script before their end, and a last
+one: where that is missing, what was run has ended the process.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class Recorder:
         self.process = os.getpid()
         self.ran = Ran()
         self.script_ended = ""  # by what, if not as scripts should
+        self.tests_ended_by = ""  # what else than their end
 
     def start(self) -> None:
         """Record from here on."""
@@ -99,8 +101,16 @@ class Recorder:
     def finish(self) -> None:
         """Write what could not be kept, and end the process at once.
 
-        Tests that did not even start are told by the exit code.
+        Tests that did not even start are told by the exit code, and why on standard error.
+        A copy of the process that a test has made has nothing to tell.
         """
+        if os.getpid() != self.process:
+            os._exit(0)
+        if not self.kept and self.tests_ended_by:
+            sys.stdout.flush()
+            sys.stderr.write(f"{self.tests_ended_by}\n")
+            sys.stderr.flush()
+            os._exit(NOT_RUN[0])
         if not self.kept and self.ran.code in NOT_RUN:
             sys.stdout.flush()
             os._exit(self.ran.code)
@@ -114,8 +124,11 @@ class Recorder:
                 self.file.write(json.dumps(first) + "\n")
         if self.script_ended:
             self.file.write(json.dumps({"script": self.script_ended}) + "\n")
+        if self.tests_ended_by:
+            self.file.write(json.dumps({"tests": self.tests_ended_by}) + "\n")
         for target, why in self.failed.items():
             self.file.write(json.dumps({"target": target, "failed": why}) + "\n")
+        self.file.write(json.dumps({"ended": True}) + "\n")
         self.file.flush()
         os._exit(0)
 
@@ -316,6 +329,8 @@ def main() -> None:
             recorder.script_ended = _run_script(order["script"])
         else:
             recorder.ran = run_own_tests(order["tests"], order["folder"], seconds=order["seconds"])
+    except BaseException as error:  # noqa: BLE001 - no test's: there is no pytest, or it gives up
+        recorder.tests_ended_by = text_of(error, 200)
     finally:
         sys.setprofile(None)
         sys.settrace(None)
