@@ -63,7 +63,8 @@ _OPTIONS = (
     click.option(
         "--make-environment",
         is_flag=True,
-        help="Make an environment with what REPO declares and imports, from the registry.",
+        help="Make an environment with pytest and what REPO and its tests declare and import, from"
+        " the registry.",
     ),
 )
 
@@ -101,7 +102,7 @@ def _made_for(program: Program, sandbox: Sandbox, notes: Notes) -> str:
 
     with notes.steps("environment", slow=True) as step:
         step("found, or made from the registry now: that may take minutes")
-        made = make_environment(program.project, sandbox)
+        made = make_environment(program.project, sandbox, tests=True)
     guessed = ", ".join(f"{name} by {distribution}" for name, distribution in made.guessed)
     if guessed:
         notes.say(f"imports that nothing declares: {guessed}")

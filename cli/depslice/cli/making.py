@@ -117,7 +117,7 @@ class Site:
         wanted: Sequence[Symbol],
         tests: Sequence[str],
         *,
-        needed: bool,
+        needed: bool = False,
         kept: Path | None = None,
     ) -> Recording:
         """The calls of ``wanted`` by the tests; those in the file ``kept`` are not made again.

@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +25,11 @@ from depslice.validator.environment import (
     read_declared,
 )
 from depslice.validator.environment.registry import index_places, registry_door
-from depslice.validator.environment.undeclared import imports_of, read_mapping
+from depslice.validator.environment.undeclared import (
+    imports_of,
+    imports_of_tests,
+    read_mapping,
+)
 from depslice.validator.sandbox import Job, all_sandboxes, interpreter_folders
 
 WORKING = [each for each in all_sandboxes() if each.isolates and each.availability().ok]
@@ -57,6 +62,15 @@ def test_poetry(tmp_path: Path, said: str, specifier: str) -> None:
         f"[tool.poetry]\nname = 'p'\n[tool.poetry.dependencies]\npython = '{said}'\n"
     )
     assert read_declared(tmp_path).requires_python == specifier
+
+
+def test_groups_for_tests(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[dependency-groups]\nDev = ['pytz>2021', {include-group = 'Un_it'}, '--index-url=x', 3]\n"
+        "un-it = ['mock', {include-group = 'dev'}, {include-group = 'no-such'}]\n"
+        "lint = ['ruff']\ntest = 'no list'\n"
+    )
+    assert read_declared(tmp_path).for_tests == ("pytz>2021", "mock")
 
 
 def test_setup_files(tmp_path: Path) -> None:
@@ -176,7 +190,9 @@ def test_needed_imports_of_a_project(tmp_path: Path) -> None:
     (tmp_path / "pkg" / "__init__.py").write_text("import yaml, os, pkg.other\n")
     (tmp_path / "pkg" / "other.py").write_text("import pkg, setuptools, requests.api\n")
     (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_pkg.py").write_text("import pytest\n")
+    (tmp_path / "tests" / "test_pkg.py").write_text("import pytest, base, pytz.tzinfo, yaml\n")
+    (tmp_path / "tests" / "base.py").write_text("import six\n")
+    assert imports_of_tests(find_project(tmp_path)) == ("pytest", "pytz", "yaml")
     assert needed_imports(find_project(tmp_path)) == ("requests", "yaml")
 
 
@@ -318,8 +334,8 @@ def project(root: Path, more: str = "pass") -> Path:
     return repo
 
 
-def make(repo: Path, cache: Path) -> Environment:
-    return make_environment(find_project(repo), WORKING[0], cache=cache, network=False)
+def make(repo: Path, cache: Path, *, tests: bool = False) -> Environment:
+    return make_environment(find_project(repo), WORKING[0], cache=cache, network=False, tests=tests)
 
 
 @needs_sandbox
@@ -358,6 +374,41 @@ def test_another_state_is_another_environment(tmp_path: Path) -> None:
     assert make(repo, tmp_path / "cache").folder == first.folder  # nothing that a build reads
     (repo / "pyproject.toml").write_text(PYPROJECT.replace(">=3.8", ">=3.9"))
     assert make(repo, tmp_path / "cache").folder != first.folder
+
+
+def wheel(folder: Path, name: str, version: str) -> None:
+    """A distribution that can be installed without a registry, with a module of its name."""
+    folder.mkdir(exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as file:
+        file.writestr(f"{name}.py", "")
+        file.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        file.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: own\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
+        names = [f"{name}.py", *(f"{info}/{each}" for each in ("METADATA", "WHEEL", "RECORD"))]
+        file.writestr(f"{info}/RECORD", "".join(f"{each},,\n" for each in names))
+
+
+@needs_sandbox
+def test_an_environment_to_run_tests_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pytest no test can be run; it was there only if something declared or imported it."""
+    for name, version in (("pytest", "9.0"), ("mock", "5.0"), ("pytz", "2024.1")):
+        wheel(tmp_path / "wheels", name, version)
+    monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path / "wheels"))
+    repo = project(tmp_path)
+    (repo / "pyproject.toml").write_text(
+        PYPROJECT + "[dependency-groups]\ndev = ['mock', 'nobody-has-this']\n"
+    )
+    (repo / "tests").mkdir()
+    (repo / "tests" / "test_pkg.py").write_text("import unittest, pytz\n")
+    made = make(repo, tmp_path / "cache", tests=True)
+    assert made.installed == ("mock==5.0", "pkg==1.2", "pytest==9.0", "pytz==2024.1")
+    assert made.guessed == (("pytz", "pytz"),)
+    assert make(repo, tmp_path / "cache").installed == ("pkg==1.2",)
 
 
 @needs_sandbox

@@ -42,18 +42,20 @@ def make_environment(
     *,
     python: Path | None = None,
     extras: Sequence[str] = (),
+    tests: bool = False,
     network: bool = True,
     cache: Path | None = None,
 ) -> Environment:
     """The environment of ``project``: found, or made now in ``sandbox``.
 
-    ``python`` is the interpreter; without it, one that the project wants. Without
+    ``python`` is the interpreter; without it, one that the project wants. ``tests``: its tests
+    are to run there, by pytest, with what they import and what is declared for them. Without
     ``network`` nothing is fetched. ``cache`` is the folder that environments are kept in.
 
     :raises EnvironmentFailed: it cannot be made, with the cause and the log.
     """
     root = (cache or cache_directory()).absolute() / "environments"
-    plan = make_plan(project, python, tuple(extras))
+    plan = make_plan(project, python, tuple(extras), tests=tests)
     root.mkdir(parents=True, exist_ok=True)
     with locked(root / f"{plan.key}.lock"):
         found = read_record(root / plan.key)
@@ -134,8 +136,18 @@ class _Build:
         for name in declared.requirements:
             if not steps.install("--requirement", f"{source}/{name}"):
                 return f"installing {name}"
+        if self.plan.for_tests is not None and not self._install_for_tests(steps):
+            return "installing pytest"
         self._install_undeclared(steps)
         return None
+
+    def _install_for_tests(self, steps: Steps) -> bool:
+        """What is declared for tests, as far as it can be had; whether pytest is there."""
+        wanted = self.plan.for_tests or ()
+        if wanted and not steps.install(*wanted):
+            for each in wanted:  # one tool of the developers may be nobody else's
+                steps.install(each)
+        return steps.install("pytest")
 
     def _install_undeclared(self, steps: Steps) -> None:
         """Imports that nothing installed so far gives: the distributions that have them."""

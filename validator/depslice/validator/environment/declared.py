@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from packaging.requirements import InvalidRequirement, Requirement
+
 from depslice.validator.environment.model import Cause, Declared, EnvironmentFailed
 
 _REQUIREMENTS: Final = (
@@ -17,6 +19,7 @@ _REQUIREMENTS: Final = (
     "requirements/base.txt",
     "requirements/requirements.txt",
 )
+_TEST_GROUPS: Final = ("test", "tests", "testing", "dev")
 _VERSION_TOOLS: Final = ("setuptools_scm", "setuptools-scm", "hatch-vcs", "versioneer", "pbr",
                          "dynamic-versioning", "versioningit", "flit_scm", "pdm-backend")  # fmt: skip
 
@@ -52,7 +55,42 @@ def read_declared(root: Path) -> Declared:
         extras=tuple(sorted(_extras(project, poetry, setup))),
         sources=tuple(sources),
         dynamic=any(tool in text for tool in _VERSION_TOOLS),
+        for_tests=tuple(dict.fromkeys(_for_tests(_table(pyproject, "dependency-groups")))),
     )
+
+
+def _for_tests(groups: Mapping[str, Any]) -> Iterator[str]:
+    """Requirements in those of the groups that are for tests, and in those they include."""
+    named = {_normal(name): entries for name, entries in groups.items()}
+    waiting = [name for name in _TEST_GROUPS if name in named]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        entries = named.get(name)
+        if name in seen or not isinstance(entries, list):
+            continue
+        seen.add(name)
+        for entry in entries:
+            match entry:
+                case {"include-group": str(other)}:
+                    waiting.append(_normal(other))
+                case str(line) if _is_requirement(line):
+                    yield line
+                case _:
+                    continue
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_requirement(line: str) -> bool:
+    """Whether it names a distribution: an option of an installer, say, is none."""
+    try:
+        Requirement(line)
+    except InvalidRequirement:
+        return False
+    return True
 
 
 def _requires_python(

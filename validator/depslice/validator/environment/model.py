@@ -47,7 +47,8 @@ class Declared:
     """What a project says of itself, as far as an environment depends on it.
 
     ``installable``: it can be built. ``requirements`` are lines, as in a requirement file;
-    ``constraints`` versions that a lock file has fixed. ``sources`` names the files that
+    ``constraints`` versions that a lock file has fixed; ``for_tests`` what its groups for
+    development and tests name (PEP 735). ``sources`` names the files that
     said so. ``dynamic``: its version comes from version control.
     """
 
@@ -59,6 +60,7 @@ class Declared:
     extras: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     dynamic: bool = False
+    for_tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from depslice.validator.environment.declared import read_declared
 from depslice.validator.environment.model import Cause, Declared, EnvironmentFailed, Interpreter
 from depslice.validator.environment.pythons import choose_interpreter, find_interpreters
 from depslice.validator.environment.registry import index_settings
-from depslice.validator.environment.undeclared import needed_imports
+from depslice.validator.environment.undeclared import imports_of_tests, needed_imports
 
 _FORMAT: Final = 1
 NOT_COPIED: Final = (
@@ -37,17 +37,20 @@ _NATIVE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be made, and the digest of it."""
+    """What is to be made, and the digest of it. ``for_tests``: requirements, if tests are to run."""
 
     project: Project
     declared: Declared
     interpreter: Interpreter
     extras: tuple[str, ...]
     imports: tuple[str, ...]
+    for_tests: tuple[str, ...] | None
     key: str
 
 
-def make_plan(project: Project, python: Path | None, extras: tuple[str, ...]) -> Plan:
+def make_plan(
+    project: Project, python: Path | None, extras: tuple[str, ...], *, tests: bool = False
+) -> Plan:
     """What is to be made of a project; see :func:`make_environment` for the arguments.
 
     :raises EnvironmentFailed: its metadata, or no Python fits.
@@ -69,9 +72,12 @@ def make_plan(project: Project, python: Path | None, extras: tuple[str, ...]) ->
         preferred=sys.version_info[:2],
     )
     imports = needed_imports(project)
+    if tests:
+        imports = tuple(sorted({*imports, *imports_of_tests(project)}))
+    for_tests = declared.for_tests if tests else None
     digest = hashlib.sha256()
     said: Sequence[Any] = (
-        _FORMAT, asdict(declared), str(interpreter.path), interpreter.version, extras, imports,
+        _FORMAT, asdict(declared), str(interpreter.path), interpreter.version, extras, imports, for_tests,
         platform.machine(), platform.libc_ver(), index_settings(os.environ),
     )  # fmt: skip
     digest.update(json.dumps(said, sort_keys=True).encode())
@@ -84,6 +90,7 @@ def make_plan(project: Project, python: Path | None, extras: tuple[str, ...]) ->
         interpreter=interpreter,
         extras=extras,
         imports=imports,
+        for_tests=for_tests,
         key=digest.hexdigest()[:32],
     )
 

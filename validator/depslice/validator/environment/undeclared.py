@@ -14,6 +14,7 @@ _NOT_THE_PROJECT: Final = re.compile(
     r"(^|/)(tests?|testing|docs?|examples?|benchmarks?|scripts|tools|setup\.py|conftest\.py|noxfile\.py"
     r"|tasks\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
 )
+_TEST_FILE: Final = re.compile(r"(^|/)(conftest|test_[^/]*|[^/]*_test)\.py$")
 _CONDITIONAL: Final = re.compile(r"TYPE_CHECKING|version_info|hexversion|platform|os\.name")
 # What everybody has, or what is part of another distribution's own machinery.
 _ALWAYS_THERE: Final = frozenset({"pip", "setuptools", "pkg_resources", "wheel", "distutils"})
@@ -29,6 +30,19 @@ def needed_imports(project: Project) -> tuple[str, ...]:
     found: set[str] = set()
     for file in project.files:
         if not _NOT_THE_PROJECT.search(file.path):
+            found |= set(imports_of(read_file(project, file)))
+    return tuple(sorted(found - own - sys.stdlib_module_names - _ALWAYS_THERE))
+
+
+def imports_of_tests(project: Project) -> tuple[str, ...]:
+    """Top-level modules from outside that its test files import first of all, sorted.
+
+    Tests import what stands beside them, too: no name of a file or folder is from outside.
+    """
+    own = {part for file in project.files for part in file.module.split(".")}
+    found: set[str] = set()
+    for file in project.files:
+        if _TEST_FILE.search(file.path):
             found |= set(imports_of(read_file(project, file)))
     return tuple(sorted(found - own - sys.stdlib_module_names - _ALWAYS_THERE))
 
