@@ -12,6 +12,7 @@ import click
 
 from depslice.cli.interpreters import python_for
 from depslice.cli.notes import Notes
+from depslice.cli.numbers import Whole
 from depslice.cli.options import Repository, with_options
 from depslice.cli.results import json_text
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
@@ -131,7 +132,7 @@ _OPTIONS = (
     ),
     click.option(
         "--check-seconds",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         default=120,
         show_default=True,
         metavar="N",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import click
 
+from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 
 
@@ -14,7 +15,7 @@ def gate_options(function: Callable[..., None]) -> Callable[..., None]:
     return with_options(function, _OPTIONS)
 
 
-_SHARE = click.FloatRange(0, 1)
+_SHARE = Number(0, 1)
 _OPTIONS = (
     click.option(
         "--branches",
@@ -34,7 +35,7 @@ _OPTIONS = (
     ),
     click.option(
         "--runs",
-        type=click.IntRange(min=1, max=100),
+        type=Whole(min=1, max=100),
         default=3,
         show_default=True,
         metavar="N",
@@ -42,7 +43,7 @@ _OPTIONS = (
     ),
     click.option(
         "--seconds",
-        type=click.FloatRange(min=0.1, max=3600),
+        type=Number(min=0.1, max=3600),
         default=20.0,
         show_default=True,
         metavar="N",
@@ -50,7 +51,7 @@ _OPTIONS = (
     ),
     click.option(
         "--mutants",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         default=200,
         show_default=True,
         metavar="N",

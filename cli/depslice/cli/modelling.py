@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.cli.notes import Notes
+from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def say_usage(notes: Notes, what: str, usage: Usage) -> None:
     )
 
 
-_POSITIVE = click.IntRange(min=1)
+_POSITIVE = Whole(min=1)
 _OPTIONS = (
     click.option(
         "--model",
@@ -127,7 +128,7 @@ _OPTIONS = (
     ),
     click.option(
         "--temperature",
-        type=click.FloatRange(0, 2),
+        type=Number(0, 2),
         default=0.0,
         show_default=True,
         metavar="N",
@@ -150,7 +151,7 @@ _OPTIONS = (
     click.option(
         "--sampling-seed",
         "seed_",
-        type=int,
+        type=Whole(),
         metavar="N",
         help="For answers that vary, where the model knows seeds.",
     ),
@@ -187,7 +188,7 @@ _OPTIONS = (
     click.option("--tokens-per-minute", type=_POSITIVE, metavar="N", help="At most."),
     click.option(
         "--max-dollars",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="N",
         help="Ask no more when so much is spent.",
     ),
@@ -200,7 +201,7 @@ _OPTIONS = (
     click.option("--max-calls", type=_POSITIVE, metavar="N", help="Ask no more after so many."),
     click.option(
         "--task-dollars",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="N",
         help="As --max-dollars, for each function.",
     ),

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from depslice.cli.defaults import defaults_for
+from depslice.cli.numbers import Whole
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
@@ -91,7 +92,7 @@ def repository_options(function: _Function) -> Callable[..., None]:
     )
     @click.option(
         "--workers",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="Processes for files not in the cache.  [default: one per core]",
     )
@@ -144,7 +145,7 @@ def tests_options(function: _Function) -> _Function:
     """Add ``--tests`` and ``--test-seconds``: what is recorded."""
     seconds = click.option(
         "--test-seconds",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         default=600,
         show_default=True,
         metavar="N",

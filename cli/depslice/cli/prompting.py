@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.cli.numbers import Whole
+
 if TYPE_CHECKING:
     from depslice.prompts import PromptBuilder
 
@@ -52,7 +54,7 @@ def prompt_options(*, builder: str) -> Callable[[Callable[..., None]], Callable[
         )
         @click.option(
             "--limit",
-            type=click.IntRange(min=1),
+            type=Whole(min=1),
             default=6000,
             show_default=True,
             metavar="TOKENS",

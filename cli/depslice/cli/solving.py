@@ -15,6 +15,7 @@ import click
 from depslice.cli.interpreters import interpreter_at
 from depslice.cli.modelling import ModelOptions, model_options
 from depslice.cli.notes import Notes
+from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
@@ -119,9 +120,7 @@ _OPTIONS = (
     click.option(
         "--problem", "problems", multiple=True, metavar="ID", help="Only this one; repeat."
     ),
-    click.option(
-        "--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N problems."
-    ),
+    click.option("--limit", type=Whole(min=1), metavar="N", help="Only the first N problems."),
     click.option(
         "--strategy",
         "strategies",
@@ -131,7 +130,7 @@ _OPTIONS = (
     ),
     click.option(
         "--seconds",
-        type=click.FloatRange(min=0.1, max=3600),
+        type=Number(min=0.1, max=3600),
         default=10.0,
         show_default=True,
         metavar="N",

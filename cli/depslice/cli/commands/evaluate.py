@@ -10,6 +10,7 @@ import click
 
 from depslice.cli.modelling import ModelOptions
 from depslice.cli.notes import Notes, counted
+from depslice.cli.numbers import Whole
 from depslice.cli.options import Command, Output, output_options
 from depslice.cli.results import json_text, write_result
 from depslice.cli.solving import Asked, solver_option, solving_options
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 @click.option(
     "-k",
     "ks",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     multiple=True,
     default=(1,),
     metavar="K",
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(min=1, max=64),
+    type=Whole(min=1, max=64),
     default=1,
     show_default=True,
     metavar="N",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depslice.cli.notes import Notes, counted
+from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
@@ -54,7 +55,7 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
 @click.option("--callers", is_flag=True, help="What refers to TARGET, not what it refers to.")
 @click.option(
     "--depth",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     help="At most so many steps from TARGET.  [default: any number]",
 )

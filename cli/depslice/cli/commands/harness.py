@@ -18,6 +18,7 @@ from depslice.cli.made_table import made_lines, summary_table
 from depslice.cli.making import Selection, Site, open_generators
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
 from depslice.cli.notes import Notes, counted
+from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
@@ -51,11 +52,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--sample",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="With --all, so many of them, drawn by --seed.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
+@click.option("--seed", type=Whole(), default=0, show_default=True, metavar="N")
 @click.option(
     "--called",
     is_flag=True,
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=4,
     show_default=True,
     metavar="N",
@@ -108,7 +109,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--show-calls",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=3,
     show_default=True,
     metavar="N",

@@ -12,6 +12,7 @@ from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.making import Site
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
 from depslice.cli.notes import Notes
+from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
@@ -41,7 +42,7 @@ REFINE_SCHEMA = "depslice.refine/1"
 @click.option(
     "--examples",
     "number",
-    type=click.IntRange(min=1, max=50),
+    type=Whole(min=1, max=50),
     metavar="N",
     help="Show the model so many of the calls that REPO's tests make, and try the examples that it"
     " gives: runs the tests and TARGET in the sandbox.",

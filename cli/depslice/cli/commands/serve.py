@@ -10,6 +10,7 @@ import click
 
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.notes import Notes
+from depslice.cli.numbers import Whole
 from depslice.cli.options import Command, Output, Repository, repository_options
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class ServerUnavailable(DepsliceError):
 )
 @click.option(
     "--port",
-    type=click.IntRange(min=0, max=65535),
+    type=Whole(min=0, max=65535),
     default=8765,
     show_default=True,
     help="Where to listen; 0: any port that is free.",

@@ -12,6 +12,7 @@ from depslice.callgraph.errors import DepsliceError
 from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
 from depslice.cli.notes import Notes, counted
+from depslice.cli.numbers import Whole
 from depslice.cli.opening import find_targets, opened
 from depslice.cli.options import (
     Command,
@@ -57,13 +58,13 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     help="At most so many references away.  [default: any number]",
 )
 @click.option(
     "--budget",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="TOKENS",
     help="At most so many tokens, as a bundle; the nearest first, the target always.",
 )
@@ -84,7 +85,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 )
 @click.option(
     "--usages",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=0,
     show_default=True,
     metavar="N",

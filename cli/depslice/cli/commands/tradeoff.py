@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depslice.cli.notes import Notes
+from depslice.cli.numbers import Whole
 from depslice.cli.opening import chosen_tokenizer, find_targets, opened
 from depslice.cli.options import (
     Command,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--depth",
     "depths",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     multiple=True,
     metavar="N",
     help="A depth to measure (repeatable).  [default: all there are]",
@@ -41,14 +42,14 @@ if TYPE_CHECKING:
 @click.option(
     "--budget",
     "budgets",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     multiple=True,
     metavar="TOKENS",
     help="A budget to measure (repeatable).  [default: 250, 500, 1000... as far as they bind]",
 )
 @click.option(
     "--usages",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=3,
     show_default=True,
     metavar="N",

@@ -62,7 +62,7 @@ def read_declared(root: Path) -> Declared:
 def _for_tests(groups: Mapping[str, Any]) -> Iterator[str]:
     """Requirements in those of the groups that are for tests, and in those they include."""
     named = {_normal(name): entries for name, entries in groups.items()}
-    waiting = [name for name in _TEST_GROUPS if name in named]
+    waiting: list[str] = [name for name in _TEST_GROUPS if name in named]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop(0)
