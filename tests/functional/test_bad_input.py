@@ -77,6 +77,15 @@ def test_misuse(
         assert len(done.err.splitlines()) < 10
 
 
+@pytest.mark.parametrize(
+    ("command", "option"), [("graph", "--explain"), ("serve", "--port"), ("slice", "--budget")]
+)
+def test_an_option_without_its_argument(depslice: Depslice, command: str, option: str) -> None:
+    done = depslice(command, ".", option)
+    assert done.code == 2
+    assert f"  hint: see depslice {command} --help" in done.err.splitlines()
+
+
 def test_candidates_are_listed(depslice: Depslice, shop: Path) -> None:
     assert "  nearest: shop.api:quote" in depslice("slice", shop, "shop.api:qoute").err
     ambiguous = depslice("slice", shop, "hint").err.splitlines()

@@ -442,6 +442,15 @@ def test_defaults_come_from_the_users_own_project(
     assert chosen.out.startswith("# shop/text.py")
 
 
+def test_defaults_of_other_commands_are_none_of_this_one(
+    depslice: Depslice, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.depslice]\nmax-dollars = 1.0\n[tool.depslice.graph]\nnope = 1\n"
+    )
+    assert depslice("slice", shop, "shop.text:plural", cwd=tmp_path).code == 0
+
+
 def test_the_analysed_repository_gives_no_defaults(depslice: Depslice, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.depslice.slice]\nformat = "md"\n')
     (tmp_path / "a.py").write_text("def f(): pass\n")
@@ -454,6 +463,14 @@ def test_the_analysed_repository_gives_no_defaults(depslice: Depslice, tmp_path:
         ('[tool.depslice.graph]\npycg-python = "/tmp/evil"', "only be given on the command line"),
         ('[tool.depslice]\noutput = "/tmp/evil"', "only be given on the command line"),
         ("[tool.depslice.graph]\nnope = 1", "graph has no option --nope"),
+        ("[tool.depslice.graph]\ndept = 1", "graph has no option --dept; did you mean 'depth'?"),
+        ('[tool.depslice]\nexclud = ["m.py"]', "--exclud; did you mean 'exclude'?"),
+        ("[tool.depslice]\nmax_dollars = 1", "did you mean 'max-dollars'?"),
+        ("[tool.depslice.slize]\nbudget = 5", "slize is no command; did you mean 'slice'?"),
+        ("[tool.depslice.slice]\nbudget = 5\n[tool.depslice.doctor]", "takes no defaults"),
+        ("[tool.depslice]\nslice = 5", "no command has an option --slice"),
+        ("[tool.depslice.graph]\ndepth = nan", "nan is not a whole number"),
+        ("[tool.depslice.graph]\ndepth = 2.7", "2.7 is not a whole number"),
         ('[tool.depslice]\nquiet = "yes"', "must be true or false"),
         ('[tool.depslice]\nexclude = "tests"', "must be a list of strings"),
         ('[tool.depslice.graph]\ndepth = "deep"', "depth"),

@@ -8,8 +8,9 @@ run or a file to write, nor weaken the sandbox.
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,11 @@ _NEVER = frozenset(
 _TOO_LARGE = 10 * 2**20
 
 
-def defaults_for(command: click.Command) -> dict[str, Any]:
+def defaults_for(command: click.Command, group: click.Context | None = None) -> dict[str, Any]:
     """The defaults that the file sets for ``command``, by parameter name.
+
+    ``group`` is the context of all commands: without it only the command's own table is
+    looked at for what there is not.
 
     ::
 
@@ -37,30 +41,71 @@ def defaults_for(command: click.Command) -> dict[str, Any]:
         [tool.depslice.slice]      # of one command; wins
         format = "module"
 
-    :raises OptionError: the file cannot be read, or sets what it may not set. Options
-        no command has are an error of the command they are set for.
+    :raises OptionError: the file cannot be read, sets what it may not set, or names a
+        command or an option that there is not. The table of another command is that one's business.
     """
     path = _nearest(Path.cwd())
     if path is None:
         return {}
     table = _table(path)
-    options = {
+    options = _options_of(command)
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        if not isinstance(value, dict) and name in options:
+            found.update(_default(path, f"tool.depslice.{name}", options[name], value))
+    if group is not None:
+        strange = [name for name in table if name not in options and name != command.name]
+        _refuse_unknown(path, {name: table[name] for name in strange}, group)
+    own = table.get(command.name or "")
+    for name, value in own.items() if isinstance(own, dict) else ():
+        key = f"tool.depslice.{command.name}.{name}"
+        if name not in options:
+            meant = did_you_mean(name, options)
+            raise OptionError(f"{path}: {key}: {command.name} has no option --{name}{meant}")
+        found.update(_default(path, key, options[name], value))
+    return found
+
+
+def _options_of(command: click.Command) -> dict[str, click.Option]:
+    """Its long options, without their dashes."""
+    return {
         name: parameter
         for parameter in command.params
         if isinstance(parameter, click.Option)
         for name in (opt.removeprefix("--") for opt in parameter.opts if opt.startswith("--"))
     }
-    found: dict[str, Any] = {}
+
+
+def _refuse_unknown(path: Path, table: Mapping[str, Any], group: click.Context) -> None:
+    """Raise ``OptionError`` for tables of no command, and for options that none has.
+
+    Only what is not of the command at hand is looked at: the others have to be imported.
+    """
+    if not table or not isinstance(group.command, click.Group):
+        return
+    named = group.command.list_commands(group)
+    found = {name: group.command.get_command(group, name) for name in named}
+    commands = {
+        name: _options_of(command)
+        for name, command in found.items()
+        if command is not None and getattr(command, "takes_defaults", False)
+    }
+    options = {name for each in commands.values() for name in each}
     for name, value in table.items():
-        if not isinstance(value, dict) and name in options:
-            found.update(_default(path, f"tool.depslice.{name}", options[name], value))
-    own = table.get(command.name or "")
-    for name, value in own.items() if isinstance(own, dict) else ():
-        key = f"tool.depslice.{command.name}.{name}"
-        if name not in options:
-            raise OptionError(f"{path}: {key}: {command.name} has no option --{name}")
-        found.update(_default(path, key, options[name], value))
-    return found
+        key = f"{path}: tool.depslice.{name}"
+        if isinstance(value, dict) and name not in commands:
+            of = "takes no defaults" if name in found else "is no command"
+            raise OptionError(f"{key}: {name} {of}{did_you_mean(name, commands)}")
+        if not isinstance(value, dict) and name not in options:
+            raise OptionError(
+                f"{key}: no command has an option --{name}{did_you_mean(name, options)}"
+            )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What is like ``name``, as the end of a message; empty if nothing is."""
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _default(path: Path, key: str, option: click.Option, value: object) -> dict[str, Any]:

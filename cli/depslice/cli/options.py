@@ -41,6 +41,8 @@ class Output:
 class Command(click.Command):
     """A command whose defaults ``pyproject.toml`` may set."""
 
+    takes_defaults = True
+
     def make_context(
         self,
         info_name: str | None,
@@ -51,8 +53,16 @@ class Command(click.Command):
         """As Click's, with the file's defaults below what the command line says."""
         # An option of the file must not keep `--help` from being shown.
         if not {"-h", "--help"} & set(args):
-            extra.setdefault("default_map", defaults_for(self))
+            extra.setdefault("default_map", defaults_for(self, parent))
         return super().make_context(info_name, args, parent, **extra)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As Click's; all mistakes say whose they are, and so which help to see."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
 
 
 def with_options(
