@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from depslice.callgraph.errors import SourceChanged
 from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
 from depslice.callgraph.project import Project, SourceFile, read_file
-from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
+from depslice.callgraph.source import UndecodableSource, content_digest, decode_source, line_end_of
 from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import (
     FORMAT,
@@ -62,6 +62,7 @@ class Module:
         "digest",
         "file",
         "is_package",
+        "line_end",
         "name",
         "package",
         "summary",
@@ -77,6 +78,7 @@ class Module:
         self.summary = summary
         self.digest = digest
         self.text: str | None = None
+        self.line_end = "\n"  # what the text's stand for in the file; known with it
         self.units_by_piece: dict[int, list[int]] | None = None  # made when first asked for
 
     def current_pieces(self, name: str, versions: tuple[int, ...] | None) -> tuple[int, ...]:
@@ -271,7 +273,17 @@ class Program:
             if content_digest(data) != module.digest:
                 raise SourceChanged(f"{module.file.path} has changed while it was being analysed")
             module.text = decode_source(data)
+            if b"\r" in data:
+                module.line_end = line_end_of(data)
         return module.text
+
+    def line_end(self, module: Module) -> str:
+        """What ends the lines of the file of ``module``, as :func:`.source.line_end_of` says.
+
+        :raises SourceChanged: as :meth:`text`.
+        """
+        self.text(module)
+        return module.line_end
 
     def load_all(
         self, *, workers: int | None = None, progress: Callable[[int, int], None] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+from collections import Counter
 
 _UTF8_BOM = codecs.BOM_UTF8
 # PEP 263: the declaration stands on line 1 or 2, and line 2 counts only when
@@ -61,6 +62,15 @@ def decode_source(data: bytes) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
+
+
+def line_end_of(data: bytes) -> str:
+    r"""What ends most lines of ``data``: ``"\n"``, ``"\r\n"`` or ``"\r"``, as Python reads lines.
+
+    The first of those that are equally many; ``"\n"`` where there is none.
+    """
+    counts = Counter(_LINE_END.findall(data))
+    return counts.most_common(1)[0][0].decode() if counts else "\n"
 
 
 def content_digest(data: bytes) -> str:

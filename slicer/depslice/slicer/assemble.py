@@ -187,6 +187,7 @@ def _cut(
             summary.pieces[i].path for i in kept if (module.name, i) in closure.undocumented
         ),
         forms={path: form for path, form in forms.items() if path in keep},
+        line_end=program.line_end(module) if keep else "\n",
     )
 
 

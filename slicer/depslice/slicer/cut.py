@@ -67,6 +67,7 @@ class FileCut:
       binds anew behind that: name -> the module out there.
     * ``modules``: for modules that the file imports by a name that another one has, or none: what
       they are called (of several source roots, or beside a script).
+    * ``line_end``: what ends the lines of the file; those of ``text`` end with a line feed.
     * ``undocumented``: kept classes that are shown without their docstring.
     * ``forms``: how kept statements are shown, if not all are in ``full``. One without
       an entry is shown as what it stands in.
@@ -87,3 +88,4 @@ class FileCut:
     modules: Mapping[str, str] = field(default_factory=dict)
     undocumented: frozenset[StatementPath] = frozenset()
     forms: Mapping[StatementPath, Form] = field(default_factory=dict)
+    line_end: str = "\n"

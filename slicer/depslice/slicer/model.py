@@ -88,10 +88,19 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class RenderedFile:
-    """One file of a rendering; ``path`` is relative, with ``/``."""
+    """One file of a rendering; ``path`` is relative, with ``/``.
+
+    ``line_end`` is what ends its lines where it is written under its path, as in the
+    repository; those of ``text`` end with a line feed.
+    """
 
     path: str
     text: str
+    line_end: str = "\n"
+
+    def data(self) -> bytes:
+        """What is written: UTF-8."""
+        return self.text.replace("\n", self.line_end).encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

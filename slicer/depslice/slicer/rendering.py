@@ -133,7 +133,7 @@ def _context(strategy: str, files: tuple[RenderedFile, ...], tokenizer: str) -> 
     measure = find_tokenizer(tokenizer)
     digest = hashlib.sha256()
     for file in files:
-        digest.update(file.path.encode() + b"\0" + file.text.encode(errors="surrogatepass") + b"\0")
+        digest.update(file.path.encode() + b"\0" + file.data() + b"\0")
     return Context(
         strategy=strategy,
         files=files,

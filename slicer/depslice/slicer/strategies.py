@@ -43,6 +43,7 @@ def naive_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
                     keep=frozenset(paths),
                 )
             ),
+            line_end=program.line_end(module),
         )
         for name, paths in sorted(wanted.items())
         for module in (_module(program, name),)
@@ -63,7 +64,8 @@ def full_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
     for name in names:
         source = program.module(name)
         if source is not None:
-            files.append(RenderedFile(path=source.file.path, text=program.text(source)))
+            text, line_end = program.text(source), program.line_end(source)
+            files.append(RenderedFile(path=source.file.path, text=text, line_end=line_end))
     return tuple(files)
 
 

@@ -59,6 +59,7 @@ def usage_files(program: Program, found: Slice, most: int) -> tuple[RenderedFile
                     keep=frozenset(paths),
                 )
             ),
+            line_end=program.line_end(module),
         )
         for module, paths in kept.values()
     )

@@ -17,13 +17,16 @@ def render_tree(sliced: Slice) -> tuple[RenderedFile, ...]:
     A file nothing of which is kept is empty: that is what an ``__init__.py``
     comes to which only makes its folder a package. None is invented.
     """
-    return tuple(RenderedFile(path=cut.path, text=cut_file(cut)) for cut in sliced.cuts)
+    return tuple(
+        RenderedFile(path=cut.path, text=cut_file(cut), line_end=cut.line_end)
+        for cut in sliced.cuts
+    )
 
 
 def write_tree(
     files: Sequence[RenderedFile], directory: str | os.PathLike[str], *, force: bool = False
 ) -> None:
-    """Write the files, UTF-8, under ``directory``, all or none.
+    """Write the files, UTF-8 and with the line ends of the originals, under ``directory``, all or none.
 
     The tree is built beside ``directory`` and moved there when it is complete,
     so that no reader sees, and no interruption leaves, a part of it. With
@@ -56,7 +59,7 @@ def write_tree(
             for file in files:
                 path = staging / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(file.text.encode("utf-8", "surrogatepass"))
+                path.write_bytes(file.data())
             _move(staging, target, files)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
