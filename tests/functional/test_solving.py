@@ -80,7 +80,9 @@ def test_answers_that_hang_print_and_exit_are_failures_and_the_run_goes_on(run: 
     assert (score["model_seconds"], score["dollars"]) == (9.0, 0.0)
 
 
-def test_what_was_made_is_not_made_again(run: Evaluate, tmp_path: Path) -> None:
+def test_what_was_made_is_not_made_again(
+    run: Evaluate, depslice: Depslice, folder: Path, tmp_path: Path
+) -> None:
     results = tmp_path / "results.jsonl"
     asked = ("--solver", "direct", "--solver", "adacoder:iterations=0", "--results", results)
     first = run("evaluate", *asked, "--limit", "2")
@@ -98,6 +100,21 @@ def test_what_was_made_is_not_made_again(run: Evaluate, tmp_path: Path) -> None:
     results.write_text("".join(lines[:3]), encoding="utf-8")
     known = run("evaluate", *asked, "--known", "--format", "json")
     assert [each["attempts"] for each in json.loads(known.out)["scores"]] == [2, 1]
+    for named, found in (
+        ((), [2, 1]),
+        (("--solver", "adacoder:iterations=0"), [1]),
+        (("--model", MODEL, "-k", "2"), [2, 1]),
+        (("--model", "another"), []),
+        (("--problem", "Test/twice"), [1, 1]),
+    ):
+        known = depslice(
+            *("evaluate", folder / "problems.jsonl", "--results", results, "--known", *named),
+            *("--format", "json"),
+        )
+        assert known.code == 0, known.err
+        assert [each["attempts"] for each in json.loads(known.out)["scores"]] == found
+    done = depslice("evaluate", folder / "problems.jsonl", "--results", results)
+    assert (done.code, done.error) == (2, "error: missing option '--solver'")
     results.write_text("".join(lines), encoding="utf-8")
     third = run("evaluate", *asked, "--limit", "2", "--completions", tmp_path / "none")
     assert third.code == 0

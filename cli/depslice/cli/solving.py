@@ -156,12 +156,12 @@ _OPTIONS = (
 
 
 def solver_option(*, multiple: bool) -> Callable[[Any], Any]:
-    """Add ``--solver``."""
+    """Add ``--solver``; of ``multiple`` ones, the command says whether it needs any."""
     return click.option(
         "--solver",
         "solvers" if multiple else "solver",
         multiple=multiple,
-        required=True,
+        required=not multiple,
         metavar="NAME[:OPTION=VALUE,…]",
         help="A method; " + ("repeat to compare." if multiple else "see docs/solvers.md."),
     )

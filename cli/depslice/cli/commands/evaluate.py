@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     "--known",
     "known_only",
     is_flag=True,
-    help="Make no attempts: report on those that --results holds, of a run that is under way too.",
+    help="Make no attempts: report on those that --results holds, of a run that is under way too."
+    " With --model and --solver those of exactly these options, else all of PROBLEMS.",
 )
 @click.option(
     "--workers",
@@ -82,17 +83,38 @@ def evaluate(
     from depslice.solvers.choosing import SolverSpec
     from depslice.solvers.execution.trials import with_true_examples
     from depslice.solvers.running.attempt import check_hidden
-    from depslice.solvers.running.evaluating import Known, attempts_of, impassable
+    from depslice.solvers.running.evaluating import (
+        Known,
+        attempts_in,
+        attempts_of,
+        impassable,
+    )
     from depslice.solvers.running.evaluating import evaluate as evaluated
     from depslice.solvers.scoring import scores
 
-    if max(ks) > asking.samples:
-        raise click.UsageError(f"pass@{max(ks)} needs --samples {max(ks)} or more")
     if known_only and not results:
         raise click.UsageError("--known needs --results")
+    whatever = known_only and not (solvers and asking.model)
+    if not solvers and not known_only:
+        raise click.UsageError("missing option '--solver'")
+    if max(ks) > asking.samples and not whatever:
+        raise click.UsageError(f"pass@{max(ks)} needs --samples {max(ks)} or more")
     notes = Notes(output)
     specs = list(dict.fromkeys(map(SolverSpec.of, solvers)))
     tasks = asked.tasks(notes)
+    if whatever and results:
+        made = list(
+            attempts_in(
+                Path(results),
+                tasks,
+                specs=specs,
+                model=asking.model,
+                every_strategy=not asked.strategies,
+            )
+        )
+        write_result(output, _rendered(scores(made, ks=(1, *ks)), made, format_))
+        notes.say(f"{counted(len(made), 'attempt')}, whatever the options they were made with")
+        return
     check_hidden(Path(asked.path), tasks, specs, python=asked.python)
     started = time.monotonic()
     made = []

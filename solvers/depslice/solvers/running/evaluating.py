@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from depslice.callgraph.awaiting import finish, next_of
 from depslice.solvers.choosing import SolverSpec
@@ -45,11 +46,8 @@ class Known:
         document = self._ledger.get(self._key(wanted)) if self._ledger else None
         if document is None:
             return None
-        try:
-            return Attempt.of(document)
-        except (ValueError, KeyError) as error:
-            assert self._ledger is not None
-            raise LedgerError(f"{self._ledger.path} is not a file of attempts: {error}") from None
+        assert self._ledger is not None
+        return _attempt_in(self._ledger, document)
 
     def add(self, wanted: Wanted, attempt: Attempt) -> None:
         """Keep an attempt, at once.
@@ -62,6 +60,46 @@ class Known:
 
     def _key(self, wanted: Wanted) -> str:
         return key_of(wanted.task, wanted.spec, wanted.sample, self._place)
+
+
+def attempts_in(
+    path: Path,
+    tasks: Sequence[Task],
+    *,
+    specs: Sequence[SolverSpec] = (),
+    model: str | None = None,
+    every_strategy: bool = True,
+) -> Iterator[Attempt]:
+    """The attempts at these tasks that a file has, of any solver and model unless some are named.
+
+    They may be of other states of the problems and of other options than now: what those were
+    is not kept. ``every_strategy``: a task stands for its problem, whatever the context.
+
+    :raises LedgerError: the file cannot be read, or is something else.
+    """
+    problems = {task.problem.id for task in tasks}
+    contexts = {(task.problem.id, task.problem.strategy) for task in tasks}
+    solvers = set(map(str, specs))
+    ledger = Ledger(path, SCHEMA, only_read=True)
+    for document in ledger.documents():
+        found = _attempt_in(ledger, document)
+        if (
+            (found.problem in problems if every_strategy else _context(found) in contexts)
+            and (not solvers or found.solver in solvers)
+            and (model is None or model in (found.model, found.model.partition("@")[0]))
+        ):
+            yield found
+
+
+def _context(attempt: Attempt) -> tuple[str, str]:
+    return attempt.problem, attempt.strategy
+
+
+def _attempt_in(ledger: Ledger, document: Mapping[str, Any]) -> Attempt:
+    try:
+        return Attempt.of(document)
+    except (ValueError, KeyError) as error:
+        raise LedgerError(f"{ledger.path} is not a file of attempts: {error}") from None
 
 
 def attempts_of(

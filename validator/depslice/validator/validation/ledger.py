@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,10 @@ class Ledger:
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The document that is there, if it is."""
         return self._known.get(key)
+
+    def documents(self) -> Iterator[Mapping[str, Any]]:
+        """All that were there, in the order of the file."""
+        yield from self._known.values()
 
     def add(self, key: str, document: Mapping[str, Any]) -> None:
         """Write a document, at once.
