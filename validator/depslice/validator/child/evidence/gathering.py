@@ -96,7 +96,9 @@ class Gathering:
             return found | {"transcript": entries}
         tolerance = Tolerance(*self.job["tolerance"])
         return found | {
-            "difference": transcripts_differ(answers.words(expected), entries, tolerance)
+            "difference": transcripts_differ(
+                answers.words(expected), entries, tolerance, name=self._name()
+            )
         }
 
     def imports(self) -> dict[str, Any]:
@@ -220,7 +222,12 @@ class Gathering:
             if not passes:
                 return f"it does not pass: {why}"
             told.append(answers.entries(answer))
-        return transcripts_differ(told[0], told[1], Tolerance(*self.job["tolerance"])) or ""
+        tolerance, name = Tolerance(*self.job["tolerance"]), self._name()
+        return transcripts_differ(told[0], told[1], tolerance, name=name, between=", then ") or ""
+
+    def _name(self) -> str:
+        """What the harness calls the target, without where it stands."""
+        return str(self.job["target"]["qualname"]).rpartition(".")[2]
 
     def _sound(self) -> bool:
         """Whether the tests pass on the original: only then a failing one says anything."""

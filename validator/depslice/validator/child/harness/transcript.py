@@ -11,9 +11,12 @@ from typing import Any
 
 from ..comparing import Tolerance, first_difference
 from ..describing import Description, room
+from ..reading import Value, values_of
 
 _MOST_WORDS = 300_000
 _SHOWN = 12
+_LONGEST = 300  # characters of two calls
+_OUTCOMES = {"returned": "gave", "raised": "raised"}
 
 Entries = list[list[str]]
 
@@ -50,20 +53,60 @@ class Transcript:
             self.entries.append([word, *description.words])
 
 
-def transcripts_differ(ours: Entries, theirs: Entries, tolerance: Tolerance) -> str | None:
-    """Where a candidate's transcript differs from the original's; ``None``: nowhere."""
+def transcripts_differ(
+    ours: Entries,
+    theirs: Entries,
+    tolerance: Tolerance,
+    *,
+    name: str = "it",
+    between: str = " instead of ",
+) -> str | None:
+    """Where a candidate's transcript differs from the original's; ``None``: nowhere.
+
+    ``name`` is the target's, ``between`` stands between what one and the other did.
+    """
     test = ""
     for one, other in zip(ours, theirs, strict=False):
         if one[:1] == ["test"] == other[:1]:
             test = str(one[-1])
         at = first_difference(one, other, tolerance)
         if at is not None:
-            return f"{test}: {_shown(one, at)} instead of {_shown(other, at)}"
+            told = _calls_differ(one, other, name, between)
+            return f"{test}: {told or f'{_shown(one, at)}{between}{_shown(other, at)}'}"
         if one == ["…"]:
             return "too much to compare"
     if len(ours) != len(theirs):
         return f"{test}: {len(ours)} things happened instead of {len(theirs)}"
     return None
+
+
+def _calls_differ(one: Sequence[str], other: Sequence[str], name: str, between: str) -> str | None:
+    """What two calls came to, as Python spells it: ``roll(6) gave 5 instead of 2``.
+
+    ``None`` where that is too long, or nothing that a call came to.
+    """
+    first, second = _came_to(one, name), _came_to(other, name)
+    if first is None or second is None:
+        return None
+    (call, outcome, value), (call_too, outcome_too, value_too) = first, second
+    if call != call_too:
+        then = f"{call_too} {outcome_too} {value_too}"
+    else:
+        then = value_too if outcome == outcome_too else f"{outcome_too} {value_too}"
+    told = f"{call} {outcome} {value}{between}{then}"
+    return told if len(told) <= _LONGEST else None
+
+
+def _came_to(words: Sequence[str], name: str) -> tuple[str, str, str] | None:
+    """The call, what it did, and the value of that."""
+    match values_of(words[1:]):
+        case [value, Value(parts=tuple(args)), Value(parts=tuple(kwargs))] if words[0] in _OUTCOMES:
+            keys = (str(key).strip("'") for key in kwargs[::2])
+            named = [f"{key}={each}" for key, each in zip(keys, kwargs[1::2], strict=False)]
+            inside = ", ".join([*map(str, args), *named])
+            return f"{name}({inside})", _OUTCOMES[words[0]], str(value)
+        case _:
+            return None
 
 
 def _shown(words: Sequence[str], at: int) -> str:

@@ -1,0 +1,77 @@
+"""Where two transcripts differ, told as Python spells values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from depslice.validator.child.comparing import EXACT
+from depslice.validator.child.describing import Description
+from depslice.validator.child.harness.transcript import Entries, Transcript, transcripts_differ
+from depslice.validator.child.reading import values_of
+
+
+def told(*calls: tuple[str, Any, tuple[Any, ...], dict[str, Any]]) -> Entries:
+    transcript = Transcript(())
+    transcript.start("test_f")
+    for word, *values in calls:
+        transcript.tell(word, *values)
+    return transcript.entries
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (("returned", 5, (6,), {}), ("returned", 2, (6,), {}), "f(6) gave 5 instead of 2"),
+        (
+            ("returned", [1, {"a": (2,)}], ([], "x y"), {"key": None}),
+            ("raised", ValueError("no"), ([], "x y"), {"key": None}),
+            "f([], 'x y', key=None) gave [1, {'a': (2,)}] instead of raised ValueError('no')",
+        ),
+        (
+            ("returned", 5, (6,), {}),
+            ("returned", 5, (7,), {}),
+            "f(6) gave 5 instead of f(7) gave 5",
+        ),
+        (("returned", "a(", (), {}), ("returned", ")", (), {}), "f() gave 'a(' instead of ')'"),
+        (("went on", 1), ("went on", 2), "went on 1 instead of went on 2"),
+    ],
+)
+def test_a_call_that_differs(one: Any, other: Any, said: str) -> None:
+    assert transcripts_differ(told(one), told(other), EXACT, name="f") == f"test_f: {said}"
+
+
+def test_what_is_long_is_shown_where_it_differs() -> None:
+    long = list(range(500))
+    one, other = ("returned", long, (), {}), ("returned", [*long[:-1], 7], (), {})
+    said = transcripts_differ(told(one), told(other), EXACT, name="f")
+    kept = ") builtins.tuple( ) builtins.dict( )"
+    assert said == (
+        f"test_f: returned 496 497 498 499 {kept} instead of returned 496 497 498 7 {kept}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({1, 2}, "{1, 2}"),
+        (set(), "set()"),
+        (frozenset([1]), "frozenset(1)"),
+        (int, "int"),
+        (Counter("aa"), "collections.Counter('a', 2)"),
+        ([(), ((),)], "[(), ((),)]"),
+    ],
+)
+def test_values_as_python_spells_them(value: object, text: str) -> None:
+    description = Description(())
+    description.add(value)
+    found = values_of(description.words)
+    assert found is not None
+    assert [str(each) for each in found] == [text]
+
+
+def test_words_that_are_cut_off_are_no_values() -> None:
+    assert values_of(["builtins.list(", "1"]) is None
+    assert values_of(["…"]) is None
