@@ -43,6 +43,7 @@ from functional.running import Depslice
         (("report", "SHOP", "plural", "-o", "SHOP"), "is a directory"),
         (("graph", "SHOP", "--callers"), "need a TARGET"),
         (("graph", "SHOP", "--resolver", "magic"), "magic"),
+        (("slice", "SHOP", "plural", "--budget", "1e9"), "1e9 is not a whole number"),
         (("graph", "SHOP", "plural", "--compare", "x.json"), "takes no TARGET"),
         (("graph", "SHOP", "--format", "dot", "--compare", "x.json"), "text and json"),
         (("graph", "SHOP", "--compare", "x.json"), "cannot read x.json: no such file"),
@@ -249,10 +250,19 @@ def test_nobody_reads(environment: dict[str, str], shop: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk(environment: dict[str, str], shop: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("functions", "SHOP"), ("--help",), ("slice", "--help"), ("--version",)]
+)
+def test_a_full_disk(environment: dict[str, str], shop: Path, arguments: tuple[str, ...]) -> None:
+    """What Click writes by itself was told as a lack of room for temporary files."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "depslice.cli", "functions", shop],
+            [
+                sys.executable,
+                "-m",
+                "depslice.cli",
+                *(a.replace("SHOP", str(shop)) for a in arguments),
+            ],
             stdout=full,
             stderr=subprocess.PIPE,
             env=environment,

@@ -306,7 +306,10 @@ def test_what_is_wrong_with_a_call_is_told_and_the_server_lives(
                 assert error["slug"] == "option"
                 assert error["message"].startswith(next(iter(arguments)))
                 assert "\n" not in error["message"]
+            error = await refusal(client, "slice_functoin", target="quote")
+            assert (error["slug"], error["candidates"]) == ("option", ["slice_function"])
             error = await refusal(client, "slice_function", target="quote", depht=1)
+            assert error["slug"] == "option"
             assert error["candidates"] == ["depth"]
             error = await refusal(client, "slice_functions", target="quote")
             assert error["candidates"] == ["slice_function"]

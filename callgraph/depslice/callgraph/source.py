@@ -53,7 +53,7 @@ def decode_source(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = _line_of(data, error.start)
         byte = data[error.start]
-        message = f"byte 0x{byte:02x} on line {line} is not {encoding}"
+        message = f"byte 0x{byte:02x} is not {encoding}"
         raise UndecodableSource("undecodable", message, line) from None
     except (UnicodeError, ValueError) as error:  # a codec with errors of its own (idna, ...)
         raise UndecodableSource("undecodable", f"not {encoding}: {error}", None) from None

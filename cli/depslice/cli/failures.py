@@ -72,6 +72,10 @@ def guarded(command: Callable[[], object]) -> int:
     except Exception as error:
         if os.environ.get("DEPSLICE_DEBUG") == "1":
             raise
+        if isinstance(error, OSError) and _is_of_echo(error):
+            _say_error(f"cannot write to standard output: {_what(error)}")
+            _let_go_of_output()
+            return OutputError.exit_code
         if isinstance(error, OSError) and _is_a_lack(error):
             _say_error(f"the machine lacks something: {_what(error)}", hint=_LACK_HINT)
         else:
@@ -79,6 +83,19 @@ def guarded(command: Callable[[], object]) -> int:
         return _COULD_NOT_TELL
     # Click returns the code of `ctx.exit()`, and of `--help`, instead of raising.
     return outcome if isinstance(outcome, int) else 0
+
+
+def _is_of_echo(error: OSError) -> bool:
+    """Whether Click could not write a text of its own, `--help`: its errors do not say where to."""
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    frame = innermost.tb_frame if innermost is not None else None
+    return (
+        frame is not None
+        and frame.f_globals.get("__name__") == click.utils.__name__
+        and frame.f_code.co_name == click.echo.__name__
+    )
 
 
 def _is_a_lack(error: OSError) -> bool:

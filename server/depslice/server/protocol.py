@@ -154,12 +154,12 @@ class _Server(MCPServer[Any]):
         known = {tool.name: tool.input_schema for tool in await self.list_tools()}
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1) or list(known)
-            return _refused(UnknownTarget(f"no tool is called {name!r}", candidates=tuple(near)))
+            return _refused(_Misnamed(f"no tool is called {name!r}", candidates=tuple(near)))
         takes = known[name]["properties"]
         for argument in sorted(arguments.keys() - takes.keys()):
             near = difflib.get_close_matches(argument, takes, n=1) or list(takes)
             message = f"{name} takes no argument {argument!r}"
-            return _refused(UnknownTarget(message, candidates=tuple(near)))
+            return _refused(_Misnamed(message, candidates=tuple(near)))
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
@@ -170,6 +170,12 @@ class _Server(MCPServer[Any]):
             if isinstance(error.__cause__, ValidationError):
                 return _refused(OptionError(_misfit(error.__cause__)))
             return _refused(OptionError(_one_line(error)))
+
+
+class _Misnamed(UnknownTarget):
+    """There is no such tool or argument: no fault of a target, but of the question."""
+
+    slug = "option"
 
 
 class _Internal(DepsliceError):
