@@ -138,6 +138,7 @@ def _merge_others(
     options: Mapping[str, str],
 ) -> ReferenceGraph:
     from depslice.callgraph.resolvers import load_resolvers
+    from depslice.callgraph.resolvers.called import called_expressions
     from depslice.callgraph.resolvers.protocol import (
         CallSite,
         ResolveRequest,
@@ -147,17 +148,19 @@ def _merge_others(
 
     sites: list[CallSite] = []
     for module in modules:
+        called = called_expressions(program.text(module))
         for unit in module.summary.units:
             function_id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
             for op in unit.ops:
                 if op[0] == s.CALL:
                     line, column = unpack(op[6])
+                    site = Site(line=line, column=column)
                     sites.append(
                         CallSite(
                             source=function_id,
                             path=module.file.path,
-                            name_site=Site(line=line, column=column),
-                            text="",
+                            name_site=site,
+                            text=called(site),
                         )
                     )
     request = ResolveRequest(

@@ -27,6 +27,7 @@ from depslice.callgraph.errors import OptionError, ResolverUnavailable
 from depslice.callgraph.model import (
     Certainty,
     Diagnostic,
+    ReferenceKind,
     Site,
     Span,
     Symbol,
@@ -43,9 +44,13 @@ from depslice.callgraph.resolvers import (
     resolver_names,
 )
 from depslice.callgraph.resolvers import protocol as protocol_module
+from depslice.callgraph.resolvers.called import called_expressions
 from depslice.callgraph.resolvers.jedi_resolver import JediResolver
 from depslice.callgraph.resolvers.protocol import write_source_tree
 from depslice.callgraph.resolvers.pycg_resolver import PycgResolver
+
+REPO = Path(__file__).parents[3]
+THIRD_PARTY = REPO / "fixtures" / "third_party_resolver"
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,11 +180,50 @@ def test_plug_ins_come_through_the_same_door(monkeypatch: pytest.MonkeyPatch) ->
     assert [type(resolver).__name__ for resolver in load_resolvers(["silent"])] == ["_Silent"]
 
 
+def test_what_is_called_is_told_in_its_own_words() -> None:
+    """It was empty, and so were the names of what jedi could not resolve."""
+    called = called_expressions(
+        "@deco\ndef f(x):\n    return x.a(é.b.c(1), x\n        .d())\nf()()\nt[0](x)\n"
+    )
+    places = [(3, 13), (3, 20), (4, 9), (5, 0), (5, 0), (6, 0), (1, 1)]
+    assert [called(Site(line=line, column=column)) for line, column in places] == [
+        *("x.a", "é.b.c", "x.d", "f", "f()", "t[0]", ""),
+    ]
+    assert called(Site(line=5, column=0)) == "f"  # lowered twice
+
+
+def test_the_resolver_that_the_documents_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (THIRD_PARTY / "depslice_by_name.py").read_text(encoding="utf-8")
+    page = REPO / "docs" / "resolvers.md"
+    assert f"```python\n{code}```\n" in page.read_text(encoding="utf-8")
+    monkeypatch.syspath_prepend(str(THIRD_PARTY))
+    assert resolver_names() == ["by-name", "jedi", "pycg"]
+    (tmp_path / "m.py").write_text(
+        "def f(x): return x.only() + x.two()\nclass A:\n    def only(self): pass\n"
+        "    def two(self): pass\nclass B:\n    def two(self): pass\n"
+    )
+    program = open_program(tmp_path, cache=None)
+    graph = build_graph(program, resolvers=["by-name"])
+    assert [(each.source, each.target, each.evidence) for each in graph.references()] == [
+        ("m:f", "m:A.only", ("by-name",))
+    ]
+    assert [(each.name, each.reason) for each in graph.unresolved] == [
+        ("x.two", "unknown-receiver")
+    ]
+    both = build_graph(program, resolvers=["own", "by-name"])
+    found = [each for each in both.references() if each.target == "m:A.only"]
+    assert ["by-name" in each.evidence for each in found if each.kind is ReferenceKind.CALL] == [
+        True
+    ]
+
+
 def test_an_unknown_resolver_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch)
     with pytest.raises(OptionError, match="'jdei'") as caught:
         load_resolvers(["jdei"])
-    assert caught.value.hint == "there are: jedi, pycg"
+    assert caught.value.hint == "there are: own, jedi, pycg"
 
 
 @pytest.mark.parametrize(

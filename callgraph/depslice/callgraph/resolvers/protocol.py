@@ -47,8 +47,8 @@ class CallSite:
     """A call in ``path``, made by symbol ``source``.
 
     ``name_site`` is where the last identifier of the called expression stands
-    (``m`` in ``x.y.m(...)``), its column in UTF-8 bytes; ``text`` is the called
-    expression (``x.y.m``).
+    (``m`` in ``x.y.m(...)``), its column in UTF-8 bytes, or where the expression
+    begins; ``text`` is the called expression (``x.y.m``), empty of a decorator.
     """
 
     source: str
@@ -121,7 +121,8 @@ def load_resolvers(names: Sequence[str]) -> list[Resolver]:
     for name in names:
         if name not in known:
             raise OptionError(
-                f"no resolver is called {name!r}", hint=f"there are: {', '.join(sorted(known))}"
+                f"no resolver is called {name!r}",
+                hint=f"there are: {', '.join(['own', *sorted(known)])}",
             )
         resolvers.append(_loaded(known[name]))
     return resolvers
