@@ -102,7 +102,8 @@ def _from_where_they_part(first: str, second: str) -> tuple[str, str]:
         return first[:_TOLD], second[:_TOLD]
     start = first.rfind(" ", 0, same - _ALIKE // 2) + 1 or same - _ALIKE // 2
     if same == len(first) == len(second):
-        return "… (the same as far as it is told)", "… (the same as far as it is told)"
+        alike = f"… (the first {same:,} characters of it are the same, what differs is behind them)"
+        return alike, alike
     return f"… {first[start:]}"[:_TOLD], f"… {second[start:]}"[:_TOLD]
 
 
