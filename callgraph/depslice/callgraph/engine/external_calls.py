@@ -27,6 +27,7 @@ from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
+_REACHED: Final = dict.fromkeys(("copy.deepcopy", *library.COPYING_FIELDS), "__deepcopy__")
 _KEPT: Final = frozenset({"B", "C", "CD", "CM", "F", "I", "PS", "PT"})
 """Values that are worth keeping for those who call them."""
 _BY_ITEMS: Final = frozenset({"get", "pop", "setdefault", "items", "values"})
@@ -401,11 +402,14 @@ class ExternalCalls(Texts):
         if copying and args:
             copied = args[0]
             if dotted != "copy.copy":
-                state = self._state_of(copied)
+                state = self.state_of(copied)
                 held = state | self.parts(copied) | self.parts(state)
                 copied = held if dotted in library.COPYING_FIELDS else copied | held
             for dunder in copying:
                 self.protocol(copied, (dunder,), pos)
+            if dotted != "copy.copy":
+                for value in copied:  # what that holds in turn, a slice knows
+                    self.note_protocol(_REACHED.get(dotted, library.PICKLED), pos, value)
             if dotted in library.COPYING_FIELDS and not self.whole:
                 self._list_fields(args[0], pos)
         for dunder in library.WRAPPING.get(dotted, ()):
@@ -426,7 +430,7 @@ class ExternalCalls(Texts):
             if kind[0] == "I":
                 self.facts.append((f.CLASSREF, kind[1], pos))
 
-    def _state_of(self, values: Values) -> Values:
+    def state_of(self, values: Values) -> Values:
         """What instances hold: code outside reads all of it, and names nothing."""
         state: Values = EMPTY
         for value in values:
@@ -434,6 +438,8 @@ class ExternalCalls(Texts):
             names: set[str] = set()
             for k in self.mro(kind[1]) if kind[0] == "I" else ():
                 names.update(k.info.self_stores)
+                if not self.whole:
+                    names.update(k.attributes)  # stored elsewhere
                 names.update(name for name in k.info.members if self.is_assigned(k, name))
             state = state | self.held_under(value, sorted(names))
         return state

@@ -325,9 +325,15 @@ COPYING_FIELDS: Final = frozenset({"dataclasses.asdict", "dataclasses.astuple"})
 COPYING: Final[Mapping[str, tuple[str, ...]]] = {
     "copy.copy": ("__copy__", *_PICKLING),
     **dict.fromkeys(("copy.deepcopy", *COPYING_FIELDS), ("__deepcopy__", *_PICKLING)),
-    "pickle.dumps": _PICKLING,
-    "pickle.dump": _PICKLING,
+    **dict.fromkeys(("pickle.dumps", "pickle.dump", "pickle.Pickler.dump"), _PICKLING),
 }
+PICKLED: Final = "[pickled]"
+"""What stands for a special method that pickling asks of all that it gets at."""
+REACHING: Final[Mapping[str, tuple[str, ...]]] = {
+    "__deepcopy__": COPYING["copy.deepcopy"],
+    PICKLED: (*_PICKLING, PICKLED),
+}
+"""What is asked of all that an object holds, where one of these is asked of it; itself too."""
 # What hands on to the mappings it is given, whatever is done with it.
 _MAPPING: Final = ("__getitem__", "__missing__", "__contains__", "__iter__", "__len__", "get")
 WRAPPING: Final[Mapping[str, tuple[str, ...]]] = {

@@ -239,6 +239,7 @@ class _Growing:
             or self._open.leave_unbound()
             or self._computed.match_strings()
             or self._classes.recognise()
+            or self._open.reach()
             or self._outside.settle()
             or self._importing.connect_effects()
             or self._circles.settle()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import COPYING
+from depslice.callgraph.engine.library import COPYING, REACHING
 from depslice.callgraph.engine.naming import DESCRIBING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
@@ -134,6 +134,7 @@ class OpenValues:
         # While uses are settled: what containers hold that a special method asks, and who asked.
         self._parts: dict[tuple[int, str], list[int]] = {}
         self._asking_parts: set[tuple[int, str, str, bool]] = set()
+        self._reaching: dict[tuple[int, str, bool], _Open] = {}  # into objects that may grow
         self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
@@ -208,6 +209,13 @@ class OpenValues:
                 use.done.add(value)
                 self._settle(use, value)
         return bool(fresh) or bool(self._fresh) or self._origins.stale
+
+    def reach(self) -> bool:
+        """Ask what objects that are copied or pickled hold by now; whether there is more of it."""
+        self._forget_parts()
+        for (value, *_), use in list(self._reaching.items()):
+            self._reach_from(value, use)
+        return bool(self._fresh)
 
     def _add(self, use: _Open) -> None:
         self._uses.setdefault(use.value, []).append(use)
@@ -329,6 +337,11 @@ class OpenValues:
                 self._settle_descriptors(values, use.demand)
         elif use.use in ("write", "delete") and tag != "M":
             self._settle_store(use, kind)
+        elif use.use == "protocol" and use.name in REACHING and tag in ("I", "K"):
+            for name in REACHING[use.name] if tag == "I" else ():
+                each = replace(use, name=name)
+                self._settle_member(each, kind[1], exact=kind[2], instance=True)
+            self._reach_from(value, use)
         elif use.use == "protocol" and tag == "K":
             self._settle_parts(use, value)
         elif use.use == "protocol" and tag == "C" and use.name == "__init_subclass__":
@@ -503,8 +516,6 @@ class OpenValues:
             names.append("__str__")
         if use.name == "__contains__":  # 6.10.2
             names.append("__eq__")
-        if use.name == "__deepcopy__":
-            names += COPYING["copy.deepcopy"]
         held = self._parts.get((container, use.name))
         if held is None:
             found = engine.held_in(engine.only(container), (use.name,)) if names else ()
@@ -515,6 +526,37 @@ class OpenValues:
         if use.name in _CHECKS and engine.values[container][0] == "K":  # a tuple of classes
             for part in sorted(engine.elements_cell(container).values):
                 self._note_once("protocol", part, use.name, use.demand)
+
+    def _reach_from(self, value: int, use: _Open) -> None:
+        """What copies or pickles an object asks all that it gets at from there the same.
+
+        That may grow: :meth:`reach` asks again. Of several who copy it, the nearest asks.
+        """
+        key = (value, use.name, self._growth.doubts(use.demand))
+        known = self._reaching.get(key, use)
+        distance = self._growth.distance_by
+        if known is not use and distance(known.demand) <= distance(use.demand):
+            return
+        self._reaching[key] = use
+        held = self._parts.get((value, use.name))
+        if held is None:
+            found = self._written_of(value)
+            held = self._parts[value, use.name] = sorted(self._engine.objects_in(found))
+            held += sorted(v for v in found if self._engine.values[v][0] == "K")
+        for part in held:
+            self._note_once("protocol", part, use.name, use.demand)
+
+    def _written_of(self, value: int) -> Values:
+        """What an object holds, and what its class says that is written of it (``__getstate__``)."""
+        engine = self._engine
+        itself, kind = engine.only(value), engine.values[value]
+        found = engine.held_in(itself, ()) | engine.state_of(itself)
+        for name in COPYING["copy.deepcopy"] if kind[0] == "I" else ():
+            owner = engine.find_member(kind[1], name)
+            members = engine.member_values(owner, name) if owner is not None else EMPTY
+            for member in map(engine.values.__getitem__, members):
+                found = found | (engine.returned(member[1]) if member[0] == "F" else EMPTY)
+        return found
 
     def _forget_parts(self) -> None:
         self._parts.clear()
