@@ -94,6 +94,33 @@ class Thing(metaclass=Meta):
 def order():
     return Thing.order, Thing.b
 """
+MISSING = """
+# --- m.py
+class Names(dict):
+    def __missing__(self, key):
+        if key.startswith("__"):
+            raise KeyError(key)
+        return marked(key)
+
+
+def marked(key):
+    return key + "!"
+
+
+class Meta(type):
+    @classmethod
+    def __prepare__(mcs, name, bases):
+        return Names()
+
+
+class Color(metaclass=Meta):
+    a = red
+    b = green
+
+
+def colors():
+    return Color.a, Color.b
+"""
 A_CLASS = """
 # --- m.py
 class Meta(type):
@@ -191,6 +218,7 @@ def about():
         (JOINED, "m:overloads", "m.overloads(len, print)", "2"),
         (JOINED, "m:top", "m.top()", "2"),
         (ORDERED, "m:order", "m.order()", "(['b', 'a', 'c'], 'auto_b')"),
+        (MISSING, "m:colors", "m.colors()", "('red!', 'green!')"),
         (A_CLASS, "m:kind", "m.kind()", "thing"),
         (CALLED, "m:check", "m.check({3})", "(False, True)"),
         (CALLED, "m:check", "m.check(m)", "(True, False)"),

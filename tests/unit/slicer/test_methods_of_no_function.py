@@ -172,3 +172,23 @@ def test_one_that_binds_itself_again_and_again_ends(tmp_path: Path) -> None:
     )
     graph = build_graph(open_program(tmp_path, cache=None))
     assert "app:C.__call__" in graph.callees("app:Held.again")
+
+
+def test_a_loop_that_binds_what_it_has_bound_ends(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from types import MethodType
+
+class Counted:
+    def __call__(self, *given): return len(given)
+
+class First: pass
+class Second: pass
+
+def run():
+    bound = Counted()
+    for each in [First(), Second(), First()]:
+        bound = MethodType(bound, each)
+    return bound()
+"""
+    assert answer(files, "app:run", "m.run()", tmp_path) == "3"

@@ -150,3 +150,21 @@ def go(given, name):
 """
     write_files(f"# --- pk/__init__.py\n{parts}{code}", tmp_path)
     assert slice_ids(tmp_path, "app:go") == {"app:go"}
+
+
+def test_what_a_module_exports_is_public(tmp_path: Path) -> None:
+    files = """
+# --- pk/__init__.py
+# --- pk/mod.py
+__all__ = ["_odd", "b"]
+def _odd(): return 1
+def _hidden(): return 2
+def b(): return 3
+# --- app.py
+from pk import mod
+def go(name): return getattr(mod, name)()
+"""
+    assert answer(files, "app:go", "m.go('_odd')", tmp_path) == "1"
+    write_files(files, tmp_path)
+    assert slice_ids(tmp_path, "app:go") >= {"pk.mod:_odd", "pk.mod:b"}
+    assert "pk.mod:_hidden" not in slice_ids(tmp_path, "app:go")

@@ -213,6 +213,18 @@ class K:
 def run():
     return V, str(1), str(K())
 """,
+    "what was read before": """
+# --- pkg/__init__.py
+# --- pkg/app.py
+SEEN = []
+def len(x): return "own"
+def size(x): return len(x)
+def add(): SEEN.append(id)
+FIRST = size("ab")
+for id in (1, 2): add()
+del len, id
+def run(): return FIRST, size("abc"), SEEN
+""",
     "what it no longer exports": """
 # --- pkg/__init__.py
 # --- pkg/x.py

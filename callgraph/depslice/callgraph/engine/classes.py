@@ -191,9 +191,11 @@ class ClassEvaluation(AnnotationEvaluation):
                 continue
             held = [self.member_values(made, name) for name in made.info.members]
             bound = [self.constants[s.STR], EMPTY.union(*held)]
-            for dunder, given in (("__getitem__", bound[:1]), ("__setitem__", bound)):
-                if self.find_member(kind[1], dunder) is not None:
-                    self.call_member(kind[1], dunder, [self.only(value), *given], pos, "protocol")
+            for dunder in ("__setitem__", "__getitem__", "__missing__", "__delitem__"):
+                known = dunder == "__setitem__"  # the others, if the body reads or deletes names
+                if self.find_member(kind[1], dunder) is not None and (known or not self.whole):
+                    given = [self.only(value), *(bound if known else bound[:1])]
+                    self.call_member(kind[1], dunder, given, pos, "protocol")
             if not self.whole and self.find_member(kind[1], "__setitem__") is not None:
                 for name in made.info.members:
                     self.facts.append((f.MEMBER, made, name, pos, False, "class", True))

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.construction import Construction
-from depslice.callgraph.engine.values import EMPTY, Values
+from depslice.callgraph.engine.values import EMPTY, Values, binds_other
 from depslice.callgraph.summary import Position
+
+_MOST_BOUND = 3
 
 
 class PartialCalls(Construction):
@@ -26,7 +28,16 @@ class PartialCalls(Construction):
         return self.only(made)
 
     def bound_to(self, called: int, receiver: int) -> Values:
-        """The method that calls what is no function with ``receiver`` in front."""
+        """The method that calls what is no function with ``receiver`` in front.
+
+        Of methods of methods a few are told apart: a loop that binds what it has bound
+        (``f = MethodType(f, x)``) makes another one with each step.
+        """
+        inner, deep = self.values[called], 0
+        while binds_other(inner):
+            [inner], deep = [self.values[each] for each in inner[1]], deep + 1
+        if deep >= _MOST_BOUND:
+            return self.unknown
         return self.single(("PT", self.only(called), (self.only(receiver),), (), True))
 
     def _call_partial(

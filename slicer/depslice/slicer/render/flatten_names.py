@@ -483,19 +483,25 @@ class Program:
     def _reads_builtin(self, source: Source, use: Use) -> bool:
         """Whether a builtin is read that the module shadows only later, or no longer.
 
-        Functions run when the module has: what it deletes last is gone then.
+        Functions run when the module has: what it deletes last is gone then. Of what it makes
+        itself, the statements stand in the flat file, and so does the `del`: who reads it before finds it.
         """
         scope = source.scopes.scope
         if use.name in _BUILTINS and use.name in source.scopes.deleted:
             end = self._deleted_in(source).get(use.name)
             if end is not None and (not use.eager or use.unit > end):
-                return True
+                return not self._makes_before(source, use.name, end)
         return (
             use.eager
             and use.name in _BUILTINS
             and scope.binds(use.name)
             and use.start < scope.first_binding(use.name)
         )
+
+    def _makes_before(self, source: Source, name: str, end: int) -> bool:
+        """Whether a statement before ``end``, which deletes it, binds a name without importing it."""
+        line, _ = source.scopes.scope.bound[name]  # a `del` binds, too
+        return line < source.scopes.tree.body[end].lineno
 
     def _deleted_in(self, source: Source) -> dict[str, int]:
         """The names that a module no longer has when it has run, and the statement that ends them."""
