@@ -23,6 +23,7 @@ from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.resting import without_collection
 from depslice.slicer import Slice, render, slice_symbols
 from depslice.slicer.closure.model import Demand
+from depslice.slicer.render import write_tree
 from specimens import Specimen, load_specimens
 
 REPO = Path(__file__).parents[3]
@@ -978,10 +979,7 @@ def test_slicing_a_slice_gives_itself(name: str, target: str) -> None:
     found = slice_of(name, target)
     first = render(program_of(name), found, format="tree")
     with tempfile.TemporaryDirectory() as folder:
-        for file in first.files:
-            path = Path(folder) / "repo" / file.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(file.text, encoding="utf-8")
+        write_tree(first.files, Path(folder) / "repo")
         program = open_program(Path(folder) / "repo", cache=None)
         again = slice_symbols(program, [target])
         second = render(program, again, format="tree")

@@ -64,7 +64,7 @@ def test_chance_that_no_assertion_looks_at(session: Session) -> None:
     verdict = verdict_on(session, "small:drawn", CHANCE)
     assert isinstance(verdict, Rejected), verdict
     assert [each.slug for each in verdict.reasons] == ["original-differs"]
-    assert "test_drawn: returned" in verdict.reasons[0].message
+    assert "test_drawn: drawn(3) gave" in verdict.reasons[0].message
 
 
 @pytest.mark.parametrize("name", FOLDERS)

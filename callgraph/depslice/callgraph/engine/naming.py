@@ -270,7 +270,8 @@ class ComputedNames(Dispatching):
             for name in k.info.members:
                 if not (name.startswith(prefix) and name.endswith(suffix)):
                     continue
-                if self.whole or name[:2] != "__" or prefix[:2] == "__":
+                special = name[:2] == "__" and name[-2:] == "__"  # `__secret` is `_C__secret`
+                if self.whole or not special or prefix[:2] == "__":
                     self.facts.append((f.MEMBER, k, name, pos, False, "read", False))
                     for value in tuple(self.member_values(k, name)):
                         result |= self._bind_to_instance(value, receiver, pos)
