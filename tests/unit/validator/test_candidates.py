@@ -34,7 +34,7 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
     program = open_program(str(folder))
     with (
         open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground,
-        open_referee(ground, Gates(seconds=5)) as found,
+        open_referee(ground, Gates(seconds=30)) as found,
     ):
         yield found
 
