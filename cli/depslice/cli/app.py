@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 import click
 
 from depslice.cli import failures
@@ -108,8 +106,9 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            near = difflib.get_close_matches(name, _COMMANDS, n=1)
-            meant = f"; did you mean {near[0]!r}?" if near else f": {', '.join(_COMMANDS)}"
+            from depslice.cli.defaults import did_you_mean
+
+            meant = did_you_mean(name, _COMMANDS) or f": {', '.join(_COMMANDS)}"
             ctx.fail(f"no command {name!r}{meant}")
         return super().resolve_command(ctx, args)
 

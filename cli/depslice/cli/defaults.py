@@ -84,22 +84,31 @@ def _refuse_unknown(path: Path, table: Mapping[str, Any], group: click.Context) 
     if not table or not isinstance(group.command, click.Group):
         return
     named = group.command.list_commands(group)
-    found = {name: group.command.get_command(group, name) for name in named}
-    commands = {
-        name: _options_of(command)
-        for name, command in found.items()
-        if command is not None and getattr(command, "takes_defaults", False)
-    }
-    options = {name for each in commands.values() for name in each}
     for name, value in table.items():
         key = f"{path}: tool.depslice.{name}"
-        if isinstance(value, dict) and name not in commands:
-            of = "takes no defaults" if name in found else "is no command"
-            raise OptionError(f"{key}: {name} {of}{did_you_mean(name, commands)}")
-        if not isinstance(value, dict) and name not in options:
+        if isinstance(value, dict):
+            if name in named and _taking_defaults(group, [name]):
+                continue
+            of = "takes no defaults" if name in named else "is no command"
+            meant = did_you_mean(name, _taking_defaults(group, named))
+            raise OptionError(f"{key}: {name} {of}{meant}")
+        commands = _taking_defaults(group, named).values()
+        options = {option for command in commands for option in _options_of(command)}
+        if name not in options:
             raise OptionError(
                 f"{key}: no command has an option --{name}{did_you_mean(name, options)}"
             )
+
+
+def _taking_defaults(group: click.Context, names: Iterable[str]) -> dict[str, click.Command]:
+    """Those of the commands with these names that the file may set defaults of."""
+    assert isinstance(group.command, click.Group)
+    found = {name: group.command.get_command(group, name) for name in names}
+    return {
+        name: command
+        for name, command in found.items()
+        if command is not None and getattr(command, "takes_defaults", False)
+    }
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

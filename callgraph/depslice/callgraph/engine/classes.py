@@ -86,9 +86,8 @@ class ClassEvaluation(AnnotationEvaluation):
             given = [self.single(("C", made, True))]
             namespaces = self.call_member(metaclass, "__prepare__", given, op[5], "metaclass")
             self._run_body_in(namespaces, made, op[5])
-            for dunder in (
-                ("__new__", "__init__") if self.whole else ("__new__", "__init__", "__call__")
-            ):
+            dunders = ("__new__", "__init__", "__call__")
+            for dunder in dunders[:2] if self.whole else dunders:
                 self.call_member(metaclass, dunder, given, op[5], "metaclass")
             self._list_namespace(metaclass, made, op[5])
         if made.open_metaclasses:
@@ -313,9 +312,7 @@ class ClassEvaluation(AnnotationEvaluation):
             kind = self.values[value]
             if kind[0] == "F":
                 values |= self.call_function(kind[1], args, pos, rule=rule)
-            elif (
-                kind[0] == "C"
-            ):  # `class __prepare__(dict): …`: a class is no method, and not bound
+            elif kind[0] == "C":  # `class __prepare__(dict): …` is no method, and not bound
                 values |= self.call(self.only(value), args[1:], NO_KEYWORDS, pos)
             elif kind[0] == "X" and args:  # `__eq__ = Mapping.__eq__`
                 method = self.method_of_base(owner, kind[1])

@@ -8,7 +8,6 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.dispatching import Dispatching
-from depslice.callgraph.engine.library import METACLASSES
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values, is_name
 from depslice.callgraph.summary import Position
 
@@ -230,10 +229,6 @@ class ComputedNames(Dispatching):
                     self.facts.append((f.MEMBER, owner, name, pos, not kind[2], "read", True))
             if kind[0] in OPEN and value != self.unknown_id:
                 self.facts += [(f.PROTOCOL, name, pos, value) for name in DESCRIBING]
-
-    def is_metaclass(self, class_: Class) -> bool:
-        """Whether instances of ``class_`` are classes."""
-        return not METACLASSES.isdisjoint(self.external_bases(class_))
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
         """``globals()[key]``: names of a module, which nothing spells where they are read."""

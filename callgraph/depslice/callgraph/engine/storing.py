@@ -26,10 +26,6 @@ class StoreEvaluation(AttributeEvaluation):
         """Implemented by the part for computed names."""
         raise NotImplementedError
 
-    def is_metaclass(self, class_: Class) -> bool:
-        """Implemented by the part for computed names."""
-        raise NotImplementedError
-
     def store_attribute(
         self,
         receivers: Values,

@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from depslice.callgraph.model import Site
-
-_MOST = 4095  # as summaries keep columns
+from depslice.callgraph.summary import pack, unpack
 
 
 def called_expressions(text: str) -> Callable[[Site], str]:
@@ -46,7 +45,8 @@ def _texts(text: str) -> dict[Site, list[str]]:
             spelled = ast.unparse(func)
         except RecursionError:
             spelled = ""
-        found[Site(line=line, column=min(max(column, 0), _MOST))].append(spelled)
+        line, column = unpack(pack(line, max(column, 0)))  # as summaries keep places
+        found[Site(line=line, column=column)].append(spelled)
     return found
 
 

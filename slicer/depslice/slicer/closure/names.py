@@ -149,8 +149,10 @@ class Names:
     def want_public(self, owner: str, demand: Demand) -> None:
         """Any name of a module, by one that nobody in the slice tells: ``getattr(module, name)``."""
         module = self._program.module(owner)
-        public = () if module is None else module.summary.dunder_all or ()
-        for name in self._program.names_in(module) if module is not None else ():
+        if module is None:
+            return
+        public = module.summary.dunder_all or ()
+        for name in self._program.names_in(module):
             if not name.startswith("_") or name in public:
                 self.want_attribute(owner, name, demand)
 

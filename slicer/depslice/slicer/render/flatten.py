@@ -111,11 +111,6 @@ def distances(sliced: Slice) -> Distances:
     return found
 
 
-def flatten_texts(texts: list[tuple[FileCut, str]], distances: Distances) -> str:
-    """Flatten modules that have been cut already; see :func:`flatten_slice`."""
-    return _text(_plan(texts, distances))
-
-
 def _plan(texts: list[tuple[FileCut, str]], distances: Distances) -> FlatPlan:
     sources = [
         Source(cut, read_scopes(text.replace("\r\n", "\n").lstrip("\ufeff")), index)

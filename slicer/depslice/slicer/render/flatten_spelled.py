@@ -83,12 +83,10 @@ def _holder_of_globals(node: ast.AST) -> ast.AST:
 
 def renamed_unseen(path: str, renamed: Collection[str]) -> Diagnostic:
     """What is said of a file that looks for its names by texts, some of which are others here."""
-    shown = ", ".join(repr(name) for name in sorted(renamed)[:_SHOWN])
-    more = f" and {len(renamed) - _SHOWN} more" if len(renamed) > _SHOWN else ""
     return Diagnostic(
         slug=RENAMED,
         severity=Severity.WARNING,
-        message=f"{shown}{more} has another name in the one file, where this code looks up names of"
+        message=f"{_some_of(renamed)} has another name in the one file, where this code looks up names of"
         " its module by texts: it may find something else; --format tree keeps the names",
         path=path,
     )
@@ -104,6 +102,12 @@ def target_renamed(target: Symbol, name: str) -> Diagnostic:
         f" {own!r} means something else; --format tree keeps the names",
         path=target.path,
     )
+
+
+def _some_of(texts: Collection[str]) -> str:
+    """The first few of ``texts``, and how many more there are."""
+    shown = ", ".join(repr(text) for text in sorted(texts)[:_SHOWN])
+    return f"{shown} and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else shown
 
 
 def _is_another_globals(node: ast.AST) -> bool:
@@ -159,12 +163,10 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             if _names_one(node.value, modules)
         }
         if named:
-            shown = ", ".join(repr(text) for text in sorted(named)[:_SHOWN])
-            more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
             yield Diagnostic(
                 slug=NAMED_MODULE,
                 severity=Severity.WARNING,
-                message=f"{shown}{more} names a module that is part of the one file here: imported"
+                message=f"{_some_of(named)} names a module that is part of the one file here: imported"
                 " by that name it is not found; --format tree keeps the modules apart",
                 path=path,
             )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from depslice.validator.environment.model import Cause, Declared, EnvironmentFailed
 
@@ -61,7 +62,9 @@ def read_declared(root: Path) -> Declared:
 
 def _for_tests(groups: Mapping[str, Any]) -> Iterator[str]:
     """Requirements in those of the groups that are for tests, and in those they include."""
-    named = {_normal(name): entries for name, entries in groups.items()}
+    named: Mapping[str, Any] = {
+        canonicalize_name(name): entries for name, entries in groups.items()
+    }
     waiting: list[str] = [name for name in _TEST_GROUPS if name in named]
     seen: set[str] = set()
     while waiting:
@@ -73,15 +76,11 @@ def _for_tests(groups: Mapping[str, Any]) -> Iterator[str]:
         for entry in entries:
             match entry:
                 case {"include-group": str(other)}:
-                    waiting.append(_normal(other))
+                    waiting.append(canonicalize_name(other))
                 case str(line) if _is_requirement(line):
                     yield line
                 case _:
                     continue
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _is_requirement(line: str) -> bool:

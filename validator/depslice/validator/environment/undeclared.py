@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from depslice.callgraph.project import Project, read_file
+from depslice.callgraph.project import Project, SourceFile, read_file
 
 _NOT_THE_PROJECT: Final = re.compile(
     r"(^|/)(tests?|testing|docs?|examples?|benchmarks?|scripts|tools|setup\.py|conftest\.py|noxfile\.py"
@@ -27,11 +27,8 @@ def needed_imports(project: Project) -> tuple[str, ...]:
     ``try`` that expects them to be missing.
     """
     own = {file.module.partition(".")[0] for file in project.files}
-    found: set[str] = set()
-    for file in project.files:
-        if not _NOT_THE_PROJECT.search(file.path):
-            found |= set(imports_of(read_file(project, file)))
-    return tuple(sorted(found - own - sys.stdlib_module_names - _ALWAYS_THERE))
+    files = [file for file in project.files if not _NOT_THE_PROJECT.search(file.path)]
+    return _from_outside(project, files, own)
 
 
 def imports_of_tests(project: Project) -> tuple[str, ...]:
@@ -40,10 +37,12 @@ def imports_of_tests(project: Project) -> tuple[str, ...]:
     Tests import what stands beside them, too: no name of a file or folder is from outside.
     """
     own = {part for file in project.files for part in file.module.split(".")}
-    found: set[str] = set()
-    for file in project.files:
-        if _TEST_FILE.search(file.path):
-            found |= set(imports_of(read_file(project, file)))
+    files = [file for file in project.files if _TEST_FILE.search(file.path)]
+    return _from_outside(project, files, own)
+
+
+def _from_outside(project: Project, files: Iterable[SourceFile], own: set[str]) -> tuple[str, ...]:
+    found = {name for file in files for name in imports_of(read_file(project, file))}
     return tuple(sorted(found - own - sys.stdlib_module_names - _ALWAYS_THERE))
 
 
