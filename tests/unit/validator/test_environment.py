@@ -73,6 +73,25 @@ def test_groups_for_tests(tmp_path: Path) -> None:
     assert read_declared(tmp_path).for_tests == ("pytz>2021", "mock")
 
 
+def test_requirements_of_tests_outside_metadata(tmp_path: Path) -> None:
+    """Poetry's groups and requirement files; a file outside the project is not read."""
+    repo = tmp_path / "repo"
+    (repo / "requirements").mkdir(parents=True)
+    (repo / "pyproject.toml").write_text(
+        "[tool.poetry.group.test.dependencies]\npytest-mock = '^3.1'\nown = {path = '../own'}\n"
+        "trio = {version = '*', extras = ['x']}\n[tool.poetry.group.docs.dependencies]\n"
+        "sphinx = '*'\n[tool.poetry.dev-dependencies]\nmock = '1.*'\nodd = '^?'\n"
+    )
+    (repo / "dev-requirements.txt").write_text(
+        "-r requirements/test.txt  # more\n-r ../outside.txt\n-e .[all]\n--no-index\npytz>2021 # why\n"
+    )
+    (repo / "requirements/test.txt").write_text("-r ../dev-requirements.txt\nfreezegun\n\n# x\n")
+    (tmp_path / "outside.txt").write_text("outside\n")
+    assert read_declared(repo).for_tests == (
+        "pytest-mock>=3.1,<4", "trio[x]", "mock==1.*", "pytz>2021", "freezegun",
+    )  # fmt: skip
+
+
 def test_setup_files(tmp_path: Path) -> None:
     (tmp_path / "setup.cfg").write_text(
         "[metadata]\nname = old\n[options.extras_require]\ndocs = sphinx\n"
@@ -396,17 +415,22 @@ def wheel(folder: Path, name: str, version: str) -> None:
 @needs_sandbox
 def test_an_environment_to_run_tests_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without pytest no test can be run; it was there only if something declared or imported it."""
-    for name, version in (("pytest", "9.0"), ("mock", "5.0"), ("pytz", "2024.1")):
+    for name, version in (
+        ("pytest", "9.0"), ("mock", "5.0"), ("pytz", "2024.1"), ("trio", "0.1"),
+    ):  # fmt: skip
         wheel(tmp_path / "wheels", name, version)
     monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path / "wheels"))
     repo = project(tmp_path)
     (repo / "pyproject.toml").write_text(
-        PYPROJECT + "[dependency-groups]\ndev = ['mock', 'nobody-has-this']\n"
+        PYPROJECT + "[project.optional-dependencies]\ntests = ['trio']\ndev = ['no-such-at-all']\n"
+        "[dependency-groups]\ndev = ['mock', 'nobody-has-this']\n"
     )
     (repo / "tests").mkdir()
     (repo / "tests" / "test_pkg.py").write_text("import unittest, pytz\n")
     made = make(repo, tmp_path / "cache", tests=True)
-    assert made.installed == ("mock==5.0", "pkg==1.2", "pytest==9.0", "pytz==2024.1")
+    assert made.installed == (
+        "mock==5.0", "pkg==1.2", "pytest==9.0", "pytz==2024.1", "trio==0.1",
+    )  # fmt: skip
     assert made.guessed == (("pytz", "pytz"),)
     assert make(repo, tmp_path / "cache").installed == ("pkg==1.2",)
 

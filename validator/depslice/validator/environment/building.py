@@ -19,6 +19,7 @@ from pathlib import Path
 
 from depslice.callgraph.cache import cache_directory
 from depslice.callgraph.project import Project
+from depslice.validator.environment.declared import TEST_GROUPS
 from depslice.validator.environment.failing import failure
 from depslice.validator.environment.guessing import known_distributions
 from depslice.validator.environment.installed import (
@@ -143,11 +144,20 @@ class _Build:
 
     def _install_for_tests(self, steps: Steps) -> bool:
         """What is declared for tests, as far as it can be had; whether pytest is there."""
+        if self.plan.declared.installable:
+            self._install_extras(steps)
         wanted = self.plan.for_tests or ()
         if wanted and not steps.install(*wanted):
             for each in wanted:  # one tool of the developers may be nobody else's
                 steps.install(each)
         return steps.install("pytest")
+
+    def _install_extras(self, steps: Steps) -> None:
+        """Extras for tests; only the installer knows them all, and passes over those not there."""
+        source = str(self.folder / "source")
+        if not steps.install("--editable", f"{source}[{','.join(TEST_GROUPS)}]"):
+            for name in TEST_GROUPS:
+                steps.install("--editable", f"{source}[{name}]")
 
     def _install_undeclared(self, steps: Steps) -> None:
         """Imports that nothing installed so far gives: the distributions that have them."""

@@ -20,7 +20,14 @@ _REQUIREMENTS: Final = (
     "requirements/base.txt",
     "requirements/requirements.txt",
 )
-_TEST_GROUPS: Final = ("test", "tests", "testing", "dev")
+_TEST_REQUIREMENTS: Final = tuple(
+    pattern.format(name)
+    for name in ("test", "tests", "testing", "dev")
+    for pattern in ("requirements-{}.txt", "requirements_{}.txt", "{}-requirements.txt",
+                    "{}_requirements.txt", "requirements/{}.txt")
+)  # fmt: skip
+TEST_GROUPS: Final = ("test", "tests", "testing", "dev")
+"""Names of groups, and of extras, that have what tests need."""
 _VERSION_TOOLS: Final = ("setuptools_scm", "setuptools-scm", "hatch-vcs", "versioneer", "pbr",
                          "dynamic-versioning", "versioningit", "flit_scm", "pdm-backend")  # fmt: skip
 
@@ -56,16 +63,57 @@ def read_declared(root: Path) -> Declared:
         extras=tuple(sorted(_extras(project, poetry, setup))),
         sources=tuple(sources),
         dynamic=any(tool in text for tool in _VERSION_TOOLS),
-        for_tests=tuple(dict.fromkeys(_for_tests(_table(pyproject, "dependency-groups")))),
+        for_tests=tuple(dict.fromkeys(_for_tests(root, pyproject, poetry))),
     )
 
 
-def _for_tests(groups: Mapping[str, Any]) -> Iterator[str]:
+def _for_tests(
+    root: Path, pyproject: Mapping[str, Any], poetry: Mapping[str, Any]
+) -> Iterator[str]:
+    """Requirements of tests that metadata does not have: extras are installed with the project."""
+    yield from _of_groups(_table(pyproject, "dependency-groups"))
+    for name in TEST_GROUPS:
+        yield from _of_poetry_table(_table(poetry, "group", name, "dependencies"))
+    yield from _of_poetry_table(_table(poetry, "dev-dependencies"))
+    for name in _TEST_REQUIREMENTS:
+        yield from _lines(root, root / name, set())
+
+
+def _lines(root: Path, path: Path, seen: set[Path]) -> Iterator[str]:
+    """Requirements in a file, and in those below ``root`` that it includes."""
+    path = path.resolve()
+    if path in seen or not path.is_relative_to(root.resolve()):
+        return
+    seen.add(path)
+    for raw in _text(path).splitlines():
+        line = re.split(r"(?:^|\s)#", raw)[0].strip()
+        included = re.fullmatch(r"(?:-r|--requirement)[\s=]*(\S+)", line)
+        if included:
+            yield from _lines(root, path.parent / included.group(1), seen)
+        elif _is_requirement(line):
+            yield line
+
+
+def _of_poetry_table(dependencies: Mapping[str, Any]) -> Iterator[str]:
+    """Distributions of a registry, as requirements."""
+    for name, said in dependencies.items():
+        match said:
+            case str(version) | {"version": str(version)}:
+                extras = said.get("extras", ()) if isinstance(said, dict) else ()
+                wanted = f"[{','.join(map(str, extras))}]" if extras else ""
+                line = f"{name}{wanted}{_of_poetry(version)}"
+                if _is_requirement(line):
+                    yield line
+            case _:
+                continue
+
+
+def _of_groups(groups: Mapping[str, Any]) -> Iterator[str]:
     """Requirements in those of the groups that are for tests, and in those they include."""
     named: Mapping[str, Any] = {
         canonicalize_name(name): entries for name, entries in groups.items()
     }
-    waiting: list[str] = [name for name in _TEST_GROUPS if name in named]
+    waiting: list[str] = [name for name in TEST_GROUPS if name in named]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop(0)
@@ -118,14 +166,15 @@ def _of_setup_py(text: str) -> str:
 def _of_poetry(said: object) -> str:
     """Poetry's caret and tilde as specifiers: ``^3.8`` is ``>=3.8,<4``."""
     parts = []
-    for part in str(said or "").replace("*", "").split(","):
-        each = part.strip().rstrip(".")
-        if each.startswith("^"):
-            parts.append(f">={each[1:]},<{int(each[1:].split('.')[0]) + 1}")
+    for part in str(said or "").split(","):
+        each = part.strip()
+        first = re.match(r"\^\s*(\d+)", each)
+        if first:
+            parts.append(f">={each[1:].strip()},<{int(first.group(1)) + 1}")
         elif each.startswith("~") and not each.startswith("~="):
             parts.append(f"~={each[1:]}" if each.count(".") > 1 else f">={each[1:]}")
-        elif each:
-            parts.append(each if each[0] in "<>=!~" else f"=={each}.*")
+        elif each.rstrip(".*"):
+            parts.append(each if each[0] in "<>=!~" else f"=={each.rstrip('.*')}.*")
     return ",".join(parts)
 
 

@@ -47,8 +47,8 @@ class Declared:
     """What a project says of itself, as far as an environment depends on it.
 
     ``installable``: it can be built. ``requirements`` are lines, as in a requirement file;
-    ``constraints`` versions that a lock file has fixed; ``for_tests`` what its groups for
-    development and tests name (PEP 735). ``sources`` names the files that
+    ``constraints`` versions that a lock file has fixed; ``for_tests`` what its groups (PEP 735,
+    Poetry) and requirement files for development and tests name. ``sources`` names the files that
     said so. ``dynamic``: its version comes from version control.
     """
 

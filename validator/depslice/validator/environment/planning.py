@@ -19,7 +19,7 @@ from depslice.validator.environment.pythons import choose_interpreter, find_inte
 from depslice.validator.environment.registry import index_settings
 from depslice.validator.environment.undeclared import imports_of_tests, needed_imports
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 NOT_COPIED: Final = (
     "__pycache__", ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "node_modules",
     ".mypy_cache", ".pytest_cache", ".ruff_cache", "*.egg-info",
