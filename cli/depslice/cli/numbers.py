@@ -48,6 +48,11 @@ class Whole(click.IntRange):
             self.fail(f"{_shown(value)} is not a whole number, written in digits", param, ctx)
         return int(super().convert(found, param, ctx))
 
+    def _describe_range(self) -> str:
+        """What the help says of it: nothing of a range without limits (Click: ``x<=None``)."""
+        bounded = self.min is not None or self.max is not None
+        return super()._describe_range() if bounded else ""
+
 
 def _shown(value: object) -> str:
     """As the user has written it, on the command line or in TOML."""
