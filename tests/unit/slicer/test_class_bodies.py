@@ -308,3 +308,8 @@ def test_a_variable_as_target_that_can_be_called_is_called(tmp_path: Path) -> No
     assert answer(LOCAL, "m:encode", "m.encode(3)", tmp_path / "called") == "i3"
     write_files(LOCAL, tmp_path)
     assert "m:Encoder.idle" not in slice_ids(tmp_path, "m:encode")
+
+
+def test_another_name_of_a_class_as_target_is_that_class(tmp_path: Path) -> None:
+    files = LOCAL + "\n\nCodec = Encoder\n"
+    assert answer(files, "m:Codec", "(m.Codec().idle(), m.Codec()(3))", tmp_path) == "(1, 'i3')"

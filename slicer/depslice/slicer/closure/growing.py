@@ -133,19 +133,22 @@ class _Growing:
         self._classes.keep_as_value(module, piece, demand, item=item)
         self._open_to_callers(module, piece)
         if piece.kind == "class":
-            class_ = growth.class_of(module, piece)
-            growth.keep_members(class_, demand)
-            self._builders.added.ask_all()
+            self._add_class(growth.class_of(module, piece), demand)
             self._build(module, piece, demand)
-            for index in class_.info.pieces:
-                self._open_to_callers(module, module.summary.pieces[index])
-            self._open_constructors(class_)
         elif piece.owner < 0:
             self._build(module, piece, demand)
         elif needs_instance(module, piece):
             class_ = growth.engine.class_(module, piece.owner)
             self._classes.make_live(class_, demand)
             self._open_constructors(class_)
+
+    def _add_class(self, class_: Class, demand: Demand) -> None:
+        """A class is a target, or what a target is another name of: all of it is asked for."""
+        self._growth.keep_members(class_, demand)
+        self._builders.added.ask_all()
+        for index in class_.info.pieces:
+            self._open_to_callers(class_.module, class_.module.summary.pieces[index])
+        self._open_constructors(class_)
 
     def _build(self, module: Module, piece: Piece, demand: Demand) -> None:
         """What builds the variables of the module scope that a target's statement binds.
@@ -155,8 +158,9 @@ class _Growing:
         engine = self._growth.engine
         for name in piece.binds if piece.owner < 0 else ():
             values = [engine.values[v] for v in engine.name_values(module, name, None)]
-            if any(value[0] == "C" for value in values):
-                self._builders.added.ask_all()  # `Alias = Table`
+            if piece.kind != "class":
+                for class_ in [value[1] for value in values if value[0] == "C" and value[2]]:
+                    self._add_class(class_, demand)  # `Alias = Table`
             for class_ in [value[1] for value in values if value[0] == "I"]:
                 self._classes.want_found(class_, "__call__", demand)
                 for function in self._classes.functions(class_, "__call__"):
