@@ -1,0 +1,203 @@
+"""Models of what runs code, now or later: threads, futures, contexts, imports by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.models.common import Model
+from depslice.callgraph.engine.values import EMPTY, Values
+
+if TYPE_CHECKING:
+    from depslice.callgraph.engine.containers import ContainerEvaluation
+
+
+def _contextmanager(engine: ContainerEvaluation, call: Call) -> Values:
+    """``contextmanager(f)``, called as a function rather than as a decorator."""
+    made: set[int] = set()
+    others: set[int] = set()
+    for value in call.args[0] if call.args else EMPTY:
+        kind = engine.values[value]
+        if kind[0] == "F":
+            made.add(engine.intern(("CM", kind[1])))
+        else:
+            others.add(value)
+    if others:  # a method or an object: it is called when the context is entered
+        engine.hand_over([others], call.pos)
+    return made | engine.unknown if others else made
+
+
+def _thread(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "target"), call.argument(3, "args"), 4)
+    return engine.single(("XI", "threading.Thread"))
+
+
+def _process(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "target"), call.argument(3, "args"), 4)
+    return engine.single(("XI", "multiprocessing.Process"))
+
+
+def _timer(engine: ContainerEvaluation, call: Call) -> Values:
+    _start(engine, call, call.argument(1, "function"), call.argument(2, "args"), 3)
+    return engine.single(("XI", "threading.Timer"))
+
+
+def _start(
+    engine: ContainerEvaluation, call: Call, target: Values, args: Values, options: int
+) -> None:
+    """``target`` runs in a thread, with the arguments of a tuple and of a dictionary."""
+    if not target:
+        return
+    passed = engine.places_of(args) if args else []
+    spread = engine.iterate(args, call.pos, is_async=False) if passed is None else EMPTY
+    keywords, _ = engine.names_of(call.argument(options, "kwargs"))
+    engine.call(
+        target, passed or [], keywords, call.pos, spread=spread, rule="callback", external=True
+    )
+
+
+def _later(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
+        return EMPTY
+    return engine.call(
+        call.args[0], list(call.args[1:]), call.keywords, call.pos, rule="callback", external=True
+    )
+
+
+def _submit(engine: ContainerEvaluation, call: Call) -> Values:
+    made = frozenset(_later(engine, call))
+    return engine.single(("G", "concurrent.futures.Future", (made,)))
+
+
+def _to_thread(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.single(("G", "asyncio.Future", (frozenset(_later(engine, call)),)))
+
+
+def _run(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.await_value(call.argument(0, "main"), call.pos)
+
+
+def _as_completed(engine: ContainerEvaluation, call: Call) -> Values:
+    futures = engine.iterate(call.argument(0, "fs"), call.pos, is_async=False)
+    return engine.container_of("list", call.register, futures)
+
+
+def _gather(engine: ContainerEvaluation, call: Call) -> Values:
+    results = [engine.await_value(values, call.pos) for values in call.args]
+    return engine.single(("G", "asyncio.Future", (_list_of(engine, call, results),)))
+
+
+def _list_of(engine: ContainerEvaluation, call: Call, items: Sequence[Values]) -> frozenset[int]:
+    made = frozenset(engine.container_of("list", call.register, EMPTY))
+    for container in made:
+        engine.lengths[container] = len(items)
+        for index, values in enumerate(items):
+            engine.write_item(container, str(index), values)
+    return made
+
+
+def _register_exit(engine: ContainerEvaluation, call: Call) -> Values:
+    _later(engine, call)
+    return call.args[0] if call.args else EMPTY
+
+
+def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
+    made: set[int] = set()
+    for value in call.args[0] if call.args else EMPTY:
+        kind = engine.values[value]
+        name = _absolute(engine, kind[1], call) if kind[0] in ("S", "N") else None
+        if name is None:
+            continue
+        if kind[0] == "S":
+            here = None if engine.current is None else engine.current.module
+            names = [name if here is None else engine.program.nearest(here, name)]
+        else:  # a name alone would be any module there is
+            names = engine.program.modules_between(name, kind[2]) if name or kind[2] else []
+        for each in names:
+            made |= engine.module_value(each)
+            if engine.program.is_module(each):
+                engine.facts.append((f.MODULE, each, call.pos))
+    return made or engine.unknown
+
+
+def _absolute(engine: ContainerEvaluation, name: str, call: Call) -> str | None:
+    """A name for ``import_module``, or how it starts, without leading dots (PEP 328)."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    package = _anchor(engine, call.argument(1, "package"))
+    if package is None:
+        return None
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - level + 1], name[level:]])
+
+
+def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
+    """The package a relative name starts from: a constant, else ``__package__`` of here."""
+    texts = [engine.values[v][1] for v in package if engine.values[v][0] == "S"]
+    if texts:
+        return str(texts[0])
+    if engine.current is None:
+        return None
+    return engine.current.module.package
+
+
+def _enter_context(engine: ContainerEvaluation, call: Call) -> Values:
+    return engine.enter_context(call.args[0], call.pos, is_async=False) if call.args else EMPTY
+
+
+def _push_exit(engine: ContainerEvaluation, call: Call) -> Values:
+    """``ExitStack.push``: a context manager, of which the end is called, or a function."""
+    engine.hand_over(call.args[:1], call.pos)
+    return _enter_context(engine, call)
+
+
+def _closing(engine: ContainerEvaluation, call: Call) -> Values:
+    thing = call.argument(0, "thing")
+    closers = engine.load_attribute(thing, "close", call.pos)
+    if closers:
+        engine.call(closers, [], {}, call.pos, rule="callback", external=True)
+    return thing
+
+
+def _enter_async_context(engine: ContainerEvaluation, call: Call) -> Values:
+    if not call.args:
+        return EMPTY
+    made = frozenset(engine.enter_context(call.args[0], call.pos, is_async=True))
+    return engine.single(("G", "asyncio.Future", (made,)))
+
+
+def _run_tests(engine: ContainerEvaluation, call: Call) -> Values:
+    """``unittest.main()`` runs the test cases of the module, where it names no other."""
+    function = engine.current
+    if function is not None and engine.whole and not (call.args or "module" in call.keywords):
+        module = function.module
+        classes = [engine.class_(module, each.index) for each in module.summary.classes]
+        engine.run_tests(classes, call.pos)
+    return EMPTY
+
+
+MODELS: Final[dict[str, Model]] = {
+    "contextlib.asynccontextmanager": _contextmanager,
+    "contextlib.contextmanager": _contextmanager,
+    "threading.Thread": _thread,
+    "multiprocessing.Process": _process,
+    "threading.Timer": _timer,
+    "concurrent.futures.ThreadPoolExecutor.submit": _submit,
+    "concurrent.futures.ProcessPoolExecutor.submit": _submit,
+    "atexit.register": _register_exit,
+    "asyncio.to_thread": _to_thread,
+    "asyncio.gather": _gather,
+    "asyncio.run": _run,
+    "concurrent.futures.as_completed": _as_completed,
+    "importlib.import_module": _import_module,
+    "builtins.__import__": _import_module,
+    "contextlib.ExitStack.enter_context": _enter_context,
+    "contextlib.closing": _closing,
+    "contextlib.ExitStack.push": _push_exit,
+    "contextlib.AsyncExitStack.enter_context": _enter_context,
+    "contextlib.AsyncExitStack.enter_async_context": _enter_async_context,
+    "unittest.main": _run_tests,
+}
