@@ -552,8 +552,11 @@ class AttributeEvaluation(Declared):
             self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
             if not exact:
                 self.facts.append((f.MEMBER, class_, name, pos, True, "read", False))
+            is_stored = self.whole and self.is_only_declared(owner, name)
             for value in tuple(self.member_values(owner, name)):
-                if not (self._is_left_open(value) and (overrides or self.is_protocol(owner))):
+                if is_stored:  # by instances: what it is of is no descriptor there (3.3.2)
+                    values.add(value)
+                elif not (self._is_left_open(value) and (overrides or self.is_protocol(owner))):
                     values |= self._bind_to_instance(value, receiver, pos)
                 if not exact and not self.whole and self._is_to_be_defined(value):
                     values |= self.single(("O", class_, name))
@@ -790,6 +793,11 @@ class AttributeEvaluation(Declared):
                     self.ensure(writer, STORES)
             values |= self.read(self.attribute_cell(k, name))
         return values
+
+    def in_namespace(self, class_: Class, name: str, pos: Position, *, below: bool) -> Values:
+        """What instances have in their namespace; ``below``: those of subclasses, too."""
+        held = self._instance_state(class_, name, pos)
+        return held | self.read(self.cell("below", class_, name)) if below else held
 
     def attribute_cell(self, class_: Class, name: str) -> Cell:
         """What is assigned to ``name`` on instances of ``class_``."""

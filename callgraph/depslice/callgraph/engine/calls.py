@@ -540,7 +540,7 @@ class CallEvaluation(ExternalCalls):
             for values in args:
                 named.update(self.names_of(values)[0])
             for name, values in named.items():
-                self.store_attribute(self.only(owner), name, values, pos)
+                self.store_in_namespace(owner, name, values, pos)
         if method not in ("get", "pop", "setdefault") or not args:
             return EMPTY
         default = args[1] if len(args) > 1 else EMPTY
@@ -548,7 +548,7 @@ class CallEvaluation(ExternalCalls):
         if method == "setdefault":
             for key in args[0]:
                 if self.values[key][0] == "S":
-                    self.store_attribute(self.only(owner), self.values[key][1], default, pos)
+                    self.store_in_namespace(owner, self.values[key][1], default, pos)
         if kind[0] == "C" and kind[2]:  # what it does not have is not amiss: it has the default
             names = [self.values[key] for key in args[0]]
             if names and all(

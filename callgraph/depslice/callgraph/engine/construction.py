@@ -311,9 +311,13 @@ class Construction(CallingBack):
         pos: Position,
     ) -> Values:
         owner = self.find_member(class_, "__call__")
-        overrides: Values = EMPTY
-        if not (self.whole or self.values[callee][2]):
-            overrides = self._call_below(class_, "__call__", args, keywords, spread, pos)
+        overrides: Values | None = None
+        if not self.values[callee][2]:
+            given_below = (args, keywords, spread, pos)
+            if not self.whole:
+                overrides = self._call_below(class_, "__call__", *given_below)
+            elif owner is not None:
+                overrides = self._call_overriding(class_, owner, *given_below)
         if owner is None:
             below = self.ask_below(callee, class_, "__call__", args, pos) or overrides
             if below:
@@ -325,12 +329,49 @@ class Construction(CallingBack):
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
         given = [self.only(callee), *args]
-        made = overrides
-        for each in (owner, *self.instead_of(class_, owner, "__call__")):
+        made = overrides or EMPTY
+        owners = [owner, *self.instead_of(class_, owner, "__call__")]
+        if self.whole and overrides is not None and self._is_open_member(owner, "__call__"):
+            owners.remove(owner)
+        for each in owners:
             self.facts.append((f.MEMBER, each, "__call__", pos, True, "call", True))
             made = made | self._call_defined(
                 each, "__call__", given, keywords, spread, pos, rule="callable-instance"
             )
+        return made
+
+    def _is_open_member(self, owner: Class, name: str) -> bool:
+        """Whether all that ``owner`` has there stands for what classes below it have."""
+        members = [self.values[value] for value in self.member_values(owner, name)]
+        return all(kind[0] == "F" and self.is_left_open(kind[1]) for kind in members)
+
+    def _call_overriding(
+        self,
+        class_: Class,
+        owner: Class,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values | None:
+        """What ``__call__`` of the classes below gives; ``None`` if none of them has one to run.
+
+        They are alternatives to that of the class itself, as are those of a method.
+        """
+        made: Values | None = None
+        for found, subclass in self.overriding(class_, owner, "__call__"):
+            given = [self.single(("I", subclass, False)), *args]
+            for kind in map(self.values.__getitem__, self.member_values(found, "__call__")):
+                if kind[0] == "F" and not self.is_left_open(kind[1]):
+                    made = (made or EMPTY) | self.call_function(
+                        kind[1],
+                        given,
+                        pos,
+                        rule="callable-instance",
+                        certain=True,
+                        keywords=keywords,
+                        spread=spread,
+                    )
         return made
 
     def _call_below(

@@ -390,6 +390,8 @@ class ContainerEvaluation(ComputedNames):
             elif name[0] == "S" and owner[0] in OPEN:
                 self.facts.append((f.LISTED, namespace[1], name[1], "vars", pos))
                 result |= self.derive("A", namespace[1], name[1])
+            elif name[0] == "S" and owner[0] == "I" and self.whole:
+                result |= self.in_namespace(owner[1], name[1], pos, below=not owner[2])
             elif name[0] == "S":
                 result |= self.load_attribute(receivers, name[1], pos)
             elif name[0] == "N" and (name[1] or name[2]):
@@ -738,7 +740,7 @@ class ContainerEvaluation(ComputedNames):
             elif value[0] == "ND":
                 names = self._known_keys(keys)
                 for name in names or ():
-                    self.store_attribute(self.only(value[1]), name, values, pos)
+                    self.store_in_namespace(value[1], name, values, pos)
                 if names is None and self.values[value[1]][0] == "I":
                     self.write(self._named_somehow(self.values[value[1]][1]), values)
             elif value[0] in ("G", "GS", "XI"):

@@ -26,6 +26,13 @@ EXCEPTIONS: Final = frozenset(
     if isinstance(value, type) and issubclass(value, BaseException)
 )
 
+SHOWING: Final[Mapping[str, AbstractSet[str]]] = {
+    **{f"builtins.{kind}": {"__str__"} for kind in ("bytearray", "bytes")},
+    **{kind: {"__str__"} for kind in EXCEPTIONS},
+    "builtins.str": {"__format__", "__str__"},
+}
+"""Special methods of builtin types that do not ask for the next: ``str`` shows no ``repr``."""
+
 # Bases that call back nothing but special methods.
 SCALARS: Final = frozenset(
     f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "str")

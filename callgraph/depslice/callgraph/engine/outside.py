@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.library import SCALARS
 from depslice.callgraph.engine.overridden import Asked, Overridden
 from depslice.callgraph.engine.structural import IMITATED, Located, Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
@@ -44,6 +45,8 @@ _PLAIN: Final = frozenset(
 )
 
 
+_IN_C: Final = frozenset({"builtins", "math", "re", "struct", "time"})
+"""Modules that take numbers and texts as they are, and call no method of theirs by name."""
 _ABSTRACT: Final = "collections.abc."
 _DEEPEST: Final = 3  # iterables of iterables of …
 
@@ -606,6 +609,8 @@ class Outside:
             v for v in values if known[v][0] in ("I", "C") and self.types.outer_bases(known[v][1])
         ]
         classes = self.protocols.classes(module, declared) if ours else ()
+        if module.name in _IN_C:
+            classes = tuple([each for each in classes if each.dotted not in SCALARS])
         for number in ours if classes else ():
             names = self.overridden.all_of(known[number][1], classes)
             if names:

@@ -8,6 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.library import SHOWING
 from depslice.callgraph.engine.structural import COLLECTIONS
 from depslice.callgraph.engine.values import (
     AWAITED,
@@ -154,8 +155,13 @@ class Protocols(CallEvaluation):
             if kind[0] == "I":
                 for dunder in dunders:
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
-                    if self.find_member(kind[1], dunder) is not None or (
-                        self.ordered and self.derived_comparison(value, kind[1], dunder, EMPTY, pos)
+                    if (
+                        self.find_member(kind[1], dunder) is not None
+                        or (
+                            self.ordered
+                            and self.derived_comparison(value, kind[1], dunder, EMPTY, pos)
+                        )
+                        or any(dunder in SHOWING.get(b, ()) for b in self.external_bases(kind[1]))
                     ):
                         break
             elif kind[0] == "C":

@@ -163,9 +163,21 @@ class StoreEvaluation(AttributeEvaluation):
             self.write(self.cell("set on class", class_, name), values)
             return
         if self.whole or class_.module is self._own_module():
-            self.write(self.attribute_cell(class_, name), values)
+            self._have_under(class_, name, values)
+
+    def _have_under(self, class_: Class, name: str, values: Values) -> None:
+        """An instance of ``class_`` has ``values`` in its namespace."""
+        self.write(self.attribute_cell(class_, name), values)
         for ancestor in self.mro(class_)[1:] if self.whole else ():
             self.write(self.cell("below", ancestor, name), values)
+
+    def store_in_namespace(self, owner: int, name: str, values: Values, pos: Position) -> None:
+        """``vars(owner)[name] = values``: no descriptor of the class is told (3.3.2)."""
+        kind = self.values[owner]
+        if self.whole and kind[0] == "I":
+            self._have_under(kind[1], name, values)
+        else:
+            self.store_attribute(self.only(owner), name, values, pos)
 
     def _call_setter(self, member: int, receiver: int, values: Values, pos: Position) -> None:
         kind = self.values[member]
