@@ -19,6 +19,7 @@ from depslice.callgraph.engine.values import (
     Cell,
     Class,
     Function,
+    Value,
     Values,
 )
 from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
@@ -387,6 +388,17 @@ class ClassEvaluation(AnnotationEvaluation):
     def is_metaclass(self, class_: Class) -> bool:
         """Whether its instances are classes."""
         return not METACLASSES.isdisjoint(self.external_bases(class_))
+
+    def is_object(self, value: Value) -> bool:
+        """Whether it is an instance of a class of the repo, and surely no class itself.
+
+        What a metaclass of the repo gives may be told as an instance of the class it makes.
+        """
+        return (
+            value[0] == "I"
+            and not self.is_metaclass(value[1])
+            and not self.metaclasses_of(value[1])
+        )
 
     def join_metaclass(self, class_: Class, metaclass: Class) -> None:
         """Something makes a class below ``class_`` by calling ``metaclass``, in a slice."""

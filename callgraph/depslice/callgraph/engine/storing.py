@@ -174,7 +174,7 @@ class StoreEvaluation(AttributeEvaluation):
     def store_in_namespace(self, owner: int, name: str, values: Values, pos: Position) -> None:
         """``vars(owner)[name] = values``: no descriptor of the class is told (3.3.2)."""
         kind = self.values[owner]
-        if self.whole and kind[0] == "I":
+        if self.whole and self.is_object(kind):
             self._have_under(kind[1], name, values)
         else:
             self.store_attribute(self.only(owner), name, values, pos)
