@@ -87,17 +87,15 @@ def _getattr(engine: ContainerEvaluation, call: Call, *, by_object: bool = False
         kind = engine.values[value]
         if kind[0] == "S":
             result |= load(call.args[0], kind[1], call.pos)
-        elif kind[0] == "N" and (kind[1] or kind[2]):
+        elif kind[0] == "N":
             result |= engine.dynamic_attribute(call.args[0], kind[1], kind[2], call.pos)
-        elif kind[0] == "N":  # a name of `dir(x)`
-            computed = True
         elif engine.open_name(call.args[0], value, call.pos):
             result |= engine.attribute_by_open(call.args[0], value)
         else:
             computed = True
     if computed or not call.args[1]:
         result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
-        if engine.whole and not any(engine.values[v][0] == "S" for v in call.args[1]):
+        if engine.whole and not any(engine.values[v][0] in ("S", "N") for v in call.args[1]):
             result |= engine.any_method(call.args[0])
     return result
 
