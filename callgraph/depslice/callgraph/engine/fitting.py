@@ -13,7 +13,7 @@ from depslice.callgraph.engine.lineage import Lineages
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.summary import TypeExpr
 
-_MOST_HEIRS: Final = 2
+_MOST_HEIRS: Final = 7
 _MANY: Final = 8
 _OBJECTS: Final = frozenset({"I", "F", "B"})
 """Kinds of values that are known to be no instance of a class but their own."""
