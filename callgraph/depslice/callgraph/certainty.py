@@ -56,6 +56,7 @@ _LIMITS: Final = {
     "property": _Limits(vague=7, exact=_ANY),
     "partial": _Limits(vague=15, exact=15),
     "callback": _Limits(vague=1, exact=1),
+    "callable-below": _Limits(vague=1, exact=1),  # any function may be such an object
     "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
     "by-name": _Limits(vague=3, exact=3),
     "called-by-base": _Limits(vague=3, exact=_ANY),

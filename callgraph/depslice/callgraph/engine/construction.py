@@ -367,7 +367,7 @@ class Construction(CallingBack):
                         kind[1],
                         given,
                         pos,
-                        rule="callable-instance",
+                        rule="callable-below",
                         certain=True,
                         keywords=keywords,
                         spread=spread,
