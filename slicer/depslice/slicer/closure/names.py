@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.model import ReferenceKind
-from depslice.callgraph.program import Module, strings_in
+from depslice.callgraph.program import BUILTIN_NAMES, Module, strings_in
 from depslice.callgraph.summary import Op, Piece
 from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.classes import Classes
@@ -43,6 +43,7 @@ class Names:
         self._builders = builders
         self._replaced = Asked(growth)
         self._made = Asked(growth)
+        self._makers: dict[str, list[Piece]] = {}
 
     def want_name(
         self,
@@ -119,6 +120,12 @@ class Names:
                 self.want_star(module, star, name, demand, value=value)
             if value:
                 self._want_replacement(module, name, stars, demand)
+            if (
+                found[0] is None
+                and name not in BUILTIN_NAMES
+                and self._program.given_outside(module, found[1], name) is None
+            ):
+                self.want_made(module, name, demand)
             if name in summary.global_writers:
                 self._builders.build_rebound(module, name, demand)
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
@@ -145,6 +152,8 @@ class Names:
         elif self._program.is_module(inner):  # somebody's import must have bound it
             self._growth.keep_module(inner)
             self._growth.effects.setdefault(inner)
+        else:
+            self.want_made(module, name, demand)
 
     def want_public(self, owner: str, demand: Demand) -> None:
         """Any name of a module, by one that nobody in the slice tells: ``getattr(module, name)``."""
@@ -159,23 +168,91 @@ class Names:
     # --- names that are made at run time
 
     def want_made(self, module: Module, name: str, demand: Demand) -> None:
-        """A name of ``module`` that no statement is seen to bind: those that may compute it."""
+        """A name of ``module`` that no statement is seen to bind: those that may compute it.
+
+        They may stand in a module that it has a star of, which then stays a star: nobody knows
+        whether the name is made, and a name that is not there cannot be imported.
+        """
         if not self._made.is_new((module.name, name), demand):
             return
-        summary = module.summary
-        spaces = spaces_of(summary)
-        making = {unit.index for unit in summary.units if makes_names(unit, spaces)}
-        if making:
-            self._keep_callers(module, making, demand)
+        for piece in self._making(module):
+            self._growth.keep(module, piece, demand)
+            self._growth.effects.setdefault(module.name)
+        for piece, source in self._stars_making(module, name):
+            self._keep_star(module, piece, source, name, demand)
+            self.want_made(source, name, demand)
+
+    def _making(self, module: Module) -> list[Piece]:
+        """Statements of the module scope that may make names of it, or call what does."""
+        known = self._makers.get(module.name)
+        if known is None:
+            spaces = spaces_of(module.summary)
+            making = {unit.index for unit in module.summary.units if makes_names(unit, spaces)}
+            known = self._makers[module.name] = list(self._running(module, making))
+        return known
+
+    def _stars_making(self, module: Module, name: str) -> Iterator[tuple[Piece, Module]]:
+        """The star imports by which ``module`` may have a name that another makes, and that one."""
+        for piece, source in self._stars_of(module):
+            if self._may_give(source, name, {module.name}):
+                yield piece, source
+
+    def _stars_of(self, module: Module) -> Iterator[tuple[Piece, Module]]:
+        for index in module.summary.stars:
+            piece = module.summary.pieces[index]
+            for bound, level, target, _ in () if piece.type_checking else piece.imports:
+                source = self._program.module(self._program.import_target(module, level, target))
+                if bound == "*" and source is not None:
+                    yield piece, source
+
+    def _may_give(self, source: Module, name: str, seen: set[str]) -> bool:
+        """Whether a star of ``source`` may give a name that no statement is seen to bind."""
+        if source.name in seen:
+            return False
+        seen.add(source.name)
+        summary = source.summary
+        if "__all__" not in summary.scope:
+            is_public = not name.startswith("_")
+        else:
+            listed = summary.dunder_all
+            is_public = listed is None or name in listed or summary.all_is_open
+        return is_public and (
+            bool(self._making(source))
+            or any(self._may_give(inner, name, seen) for _, inner in self._stars_of(source))
+        )
+
+    def _keep_star(
+        self, module: Module, piece: Piece, source: Module, name: str, demand: Demand
+    ) -> None:
+        """Keep the star import ``piece`` for a name that ``source`` makes.
+
+        Its ``__all__`` stays what it is where it is computed; a literal one would name what the
+        slice lacks.
+        """
+        self._growth.keep_import(module, piece, demand)
+        self._growth.keep_module(source.name)
+        key = (module.name, piece.index)
+        self._closure.runs.pop(key, None)
+        if source.summary.dunder_all is not None:
+            self._closure.stars.setdefault(key, {})[name] = None
+            return
+        self._closure.aliases.setdefault(key, {})["*"] = None
+        if "__all__" in source.summary.scope:
+            self.want_name(source, "__all__", demand)
 
     def _keep_callers(self, module: Module, making: set[int], demand: Demand) -> None:
         """Statements of the module scope that are one of the units ``making`` a name, or call one."""
-        for piece in module.summary.pieces:
+        for piece in self._running(module, making):
+            self._growth.keep(module, piece, demand)
+            self._growth.effects.setdefault(module.name)
+
+    def _running(self, module: Module, units: set[int]) -> Iterator[Piece]:
+        """The statements of the module scope that are one of ``units``, or call one."""
+        for piece in module.summary.pieces if units else ():
             if piece.unit < 0 or piece.owner >= 0 or not runs_on_import(piece):
                 continue
-            if piece.unit in making or not making.isdisjoint(self._called_by(module, piece)):
-                self._growth.keep(module, piece, demand)
-                self._growth.effects.setdefault(module.name)
+            if piece.unit in units or not units.isdisjoint(self._called_by(module, piece)):
+                yield piece
 
     def _called_by(self, module: Module, piece: Piece) -> Iterator[int]:
         """The functions of the same module that a statement of its scope calls."""
