@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids, write_files
+from check import answer, answers, slice_ids, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
 
 HEAD = """
 # --- app.py
@@ -120,3 +122,74 @@ class Command:
 def target(c: Command): return c.__doc__
 '''
     assert answer(files, "app:target", "m.target(m.Command())", tmp_path) == "Does it."
+
+
+LAZY = """
+# --- pkg/__init__.py
+# --- pkg/lazy.py
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+from . import plain
+def clash(): return "lazy"
+def size(x: int, *more: "str", kind: Literal["a", 'b'] = "a", **rest: Unknown) -> dict[
+    str,  # by name
+    'int',
+]:
+    local: Nowhere = x
+    return local + 1
+@dataclass
+class Row:
+    table: ClassVar[dict[str, int]] = {}
+    item: plain.Item | None = None
+    def get(self, one: Row) -> Literal["\\n"]:
+        self.seen: Nowhere = one
+        return size(1)
+# --- pkg/plain.py
+class Item: pass
+def clash(item: Item): return "plain"
+# --- pkg/app.py
+from dataclasses import dataclass, fields
+from typing import get_type_hints
+from .lazy import Row, size, clash as other
+from .plain import clash
+def run():
+    kind = int
+    @dataclass
+    class Own:
+        x: kind
+    hints = {name: str(hint).split(".")[-1] for name, hint in get_type_hints(Row).items()}
+    shown = {name: "".join(text.split()) for name, text in size.__annotations__.items()}
+    del shown["return"], shown["kind"], shown["more"]  # these keep their quotes
+    return (
+        [each.type(size(2)) for each in fields(Own)], [each.name for each in fields(Row)],
+        sorted(hints), shown, other(), clash(None), Row().get(Row()), Row.get.__annotations__["one"],
+        get_type_hints(Row.get)["return"].__args__, clash.__annotations__["item"].__name__,
+    )
+"""
+
+
+def test_one_file_keeps_as_texts_what_a_module_keeps_so(tmp_path: Path) -> None:
+    original, *slices = answers(LAZY, tmp_path)
+    assert slices == [original, original]
+
+
+@pytest.mark.parametrize(
+    "other", ["def clash(): return 1", "from __future__ import annotations\ndef clash() -> No: ..."]
+)
+def test_one_file_has_the_future_of_all_that_have_annotations(other: str, tmp_path: Path) -> None:
+    write_files(
+        f"""
+# --- a.py
+from __future__ import annotations
+from b import clash
+def size(x: Nowhere) -> None: return clash()
+# --- b.py
+{other}
+""",
+        tmp_path,
+    )
+    program = open_program(tmp_path, cache=None)
+    [flat] = render(program, slice_symbols(program, ["a:size"]), format="module").files
+    assert flat.text.startswith("from __future__ import annotations\n")
+    assert "(x: Nowhere) -> None" in flat.text

@@ -1106,6 +1106,7 @@ def test_typing_only_imports_are_gathered_or_vanish() -> None:
             from .missing import Missing
         def f(x: B, y: Callable[[], Missing]) -> None: ...
         #- pkg/b.py
+        from __future__ import annotations
         import typing as t
         from .a import f
         if t.TYPE_CHECKING:

@@ -104,6 +104,8 @@ class _Body:
         self._edit_keys_of_globals(source, edits)
         self._edit_imports(source, edits)
         self._edit_declarations(source, edits)
+        if self._plan.spelled_lazy and source.scopes.lazy_annotations:
+            self._edit_annotations(source, edits)
         body = source.scopes.tree.body
         if (
             "__doc__" in source.scopes.scope.bound
@@ -173,6 +175,14 @@ class _Body:
             entity = self._plan.program.resolve_global(source, name)
             if entity is not None and entity.flat not in ("", name):
                 edits.replace(edits.source.span(key), f'"{entity.flat}"')
+
+    def _edit_annotations(self, source: Source, edits: _Edits) -> None:
+        """Spell annotations as the texts that ``from __future__ import annotations`` makes of them."""
+        for node in source.scopes.annotations:
+            start, end = edits.source.span(node)
+            opening, closing = _quotes(edits.source.data[start:end].decode())
+            edits.replace((start, start), opening)
+            edits.replace((end, end), closing)
 
     def _edit_imports(self, source: Source, edits: _Edits) -> None:
         plans = [
@@ -289,6 +299,16 @@ def _literal(value: str, use: Use, data: SourceBytes) -> str:
         if b'"' in text and b"'" in text and sys.version_info < (3, 12):
             return use.name
     return f"{quote}{value}{quote}"
+
+
+def _quotes(text: str) -> tuple[str, str]:
+    """What makes an expression a text, which may be evaluated: before it, and behind it."""
+    raw = "r" if "\\" in text else ""
+    for quote in ('"', "'") if "\n" not in text else ():
+        if quote not in text:
+            return f"{raw}{quote}", quote
+    quote = '"""' if '"""' not in text else "'''"
+    return f"{raw}{quote}(", f"){quote}"
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -25,6 +25,7 @@ class _Head:
             for statement in source.scopes.imports
             if statement.future
             for alias in statement.node.names
+            if alias.name != "annotations" or not self._plan.spelled_lazy
         }
         if futures:
             lines += [f"from __future__ import {', '.join(sorted(futures))}", ""]

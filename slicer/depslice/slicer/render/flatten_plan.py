@@ -32,6 +32,8 @@ class FlatPlan:
     * ``references``: how often code that stays refers to an entity.
     * ``externals``: what is imported at the top.
     * ``standins``: the module objects that are used as values, and their members.
+    * ``spelled_lazy``: whether annotations that a module keeps as texts are spelled as texts,
+      since another module of the file has theirs evaluated.
     * ``view``, ``named``: the class of stand-ins and the decorator that restores
       the names of renamed definitions, neither of which the source has.
     """
@@ -58,6 +60,9 @@ class FlatPlan:
         for plan in (plan for plans in self.imports.values() for plan in plans):
             plan.inlined = bool(self.order.inlined.get(id(plan.statement.node)))
         self.dropped = self._dropped_units()
+        self.spelled_lazy = any(one.scopes.lazy_annotations for one in self.sources) and any(
+            one.scopes.annotations and not one.scopes.lazy_annotations for one in self.sources
+        )
         self.references: Counter[Entity] = Counter()  # from code that stays
         self._mentions: Counter[Entity] = Counter()  # from any code
         self.standins: dict[str, dict[str, Entity]] = {}

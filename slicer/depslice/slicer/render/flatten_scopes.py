@@ -141,7 +141,9 @@ class ModuleScopes:
     names that a function rebinds through ``global``, ``deleted`` those that a
     ``del`` statement names. ``runtime_names`` has the ids of the ``__name__``
     nodes that ask for the name the code runs under (``== "__main__"``,
-    ``sys.modules[__name__]``) rather than for that of the module.
+    ``sys.modules[__name__]``) rather than for that of the module. ``annotations``
+    has those that Python evaluates or keeps, of functions and of what modules and
+    classes bind; ``lazy_annotations``: as texts (``from __future__ import annotations``).
     """
 
     text: str
@@ -152,6 +154,8 @@ class ModuleScopes:
     rebound: frozenset[str]
     deleted: frozenset[str]
     runtime_names: frozenset[int]
+    annotations: tuple[ast.expr, ...]
+    lazy_annotations: bool
 
 
 def read_scopes(text: str) -> ModuleScopes:
@@ -172,6 +176,8 @@ def read_scopes(text: str) -> ModuleScopes:
         rebound=frozenset(rebound),
         deleted=frozenset(walker.deleted),
         runtime_names=frozenset(walker.runtime_names),
+        annotations=tuple(walker.annotations),
+        lazy_annotations=walker.lazy_annotations,
     )
 
 
@@ -300,9 +306,10 @@ class _Walker:
         self.imports: list[ImportStatement] = []
         self.deleted: set[str] = set()
         self.runtime_names: set[int] = set()
+        self.annotations: list[ast.expr] = []
         self._stack: list[tuple[ast.AST, _Context]] = []
         self._suites: dict[int, list[ast.stmt]] = {}
-        self._lazy_annotations = any(
+        self.lazy_annotations = any(
             isinstance(one, ast.ImportFrom)
             and one.module == "__future__"
             and any(alias.name == "annotations" for alias in one.names)
@@ -470,7 +477,8 @@ class _Walker:
                 self._annotation(argument.annotation, annotations)
 
     def _annotation(self, node: ast.expr, context: _Context) -> None:
-        eager = context.eager and not self._lazy_annotations
+        eager = context.eager and not self.lazy_annotations
+        self.annotations.append(node)
         self._push(node, replace(context, annotation=True, eager=eager))
 
     # Statements
@@ -480,6 +488,8 @@ class _Walker:
         inner = replace(context, bind_end=end, top=False)
         self._push(node.target, replace(inner, dotted=True))
         self._annotation(node.annotation, inner)
+        if context.scope.kind is ScopeKind.FUNCTION:
+            self.annotations.pop()  # of a local variable nothing is evaluated
         alias = _last_name(node.annotation) == "TypeAlias"
         self._push(node.value, replace(inner, annotation=alias))
 
