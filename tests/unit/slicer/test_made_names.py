@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, write_files
+from check import answer, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -135,3 +135,86 @@ globals()["MADE"] = 1
     program = open_program(tmp_path, cache=None)
     files = render(program, slice_symbols(program, ["m:main"])).files
     assert [file.path for file in files] == ["m.py"]
+
+
+REPLACED = """
+# --- lazy.py
+import sys, types
+KEPT = 1
+class Lazy(types.ModuleType):
+    def __getattr__(self, name): return helper(name)
+    @property
+    def now(self): return clock()
+def helper(name): return name * 2
+def clock(): return "now"
+sys.modules[__name__].__class__ = Lazy
+# --- whole.py
+from sys import modules
+class _Whole:
+    one = 1
+    def two(self): return two()
+    def three(self): return not_asked()
+def not_asked(): return 3
+def two(): return 2
+def _install(): modules[__name__] = _Whole()
+_install()
+# --- proxy.py
+import sys
+from base import chosen
+this = sys.modules[__name__]
+sys.modules[__name__] = chosen()
+if False:
+    from other import shown
+# --- base.py
+class Proxy:
+    def __getattr__(self, name):
+        if name.startswith("_"): raise AttributeError(name)
+        return loud(name)
+def chosen(): return Proxy()
+def loud(name): return name.upper()
+# --- other.py
+shown = 1
+# --- alias.py
+import sys, base
+sys.modules[__name__] = base
+# --- m.py
+import lazy, whole, alias
+from lazy import KEPT
+from proxy import shown
+def kept(): return KEPT
+def unbound(): return lazy.abc, whole.one
+def found(): return lazy.now, whole.two()
+def inside():
+    from whole import two
+    from lazy import xyz
+    return two(), xyz
+def typed(): return shown
+def other(): return alias.loud("a")
+async def later(): return [shown for _ in (1, 2)]
+class Reader:
+    def read(self): return shown
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "expected", "lacking"),
+    [
+        ("kept", "1", "lazy:Lazy"),
+        ("unbound", "('abcabc', 1)", "whole:not_asked"),
+        ("found", "('now', 2)", "base:Proxy"),
+        ("inside", "(2, 'xyzxyz')", "whole:_Whole.three"),
+        ("typed", "SHOWN", "whole:_Whole"),
+        ("other", "A", "base:Proxy"),
+    ],
+)
+def test_what_stands_in_the_place_of_a_module_answers(
+    target: str, expected: str, lacking: str, tmp_path: Path
+) -> None:
+    assert answer(REPLACED, f"m:{target}", f"m.{target}()", tmp_path) == expected
+    assert lacking not in slice_ids(tmp_path / "repo", f"m:{target}")
+
+
+def test_a_method_and_a_coroutine_ask_it_as_well(tmp_path: Path) -> None:
+    assert answer(REPLACED, "m:Reader", "m.Reader().read()", tmp_path / "a") == "SHOWN"
+    run = "__import__('asyncio').run(m.later())"
+    assert answer(REPLACED, "m:later", run, tmp_path / "b") == "['SHOWN', 'SHOWN']"

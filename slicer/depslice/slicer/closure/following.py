@@ -223,6 +223,8 @@ class Following:
             self._growth.keep_module(source.name)
             self._importing.note_use(at.module, f"{source.name}.{name}")
         demand = _demand(at, kind, "name", pos)
+        if source is not at.module and not written:
+            self._names.want_replaced(source, name, demand)
         demand.reads = value and not written and self._only_reads(at, source, name, versions, pos)
         self._names.want_name(
             source,

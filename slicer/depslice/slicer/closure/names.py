@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
 from depslice.callgraph.program import BUILTIN_NAMES, Module, strings_in
 from depslice.callgraph.summary import Op, Piece
@@ -20,7 +21,7 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.closure.registering import makes_names, spaces_of
+from depslice.slicer.closure.registering import makes_names, replacing, spaces_of
 from depslice.slicer.pieces import (
     enclosing_pieces,
     holding_piece,
@@ -44,6 +45,7 @@ class Names:
         self._replaced = Asked(growth)
         self._made = Asked(growth)
         self._makers: dict[str, list[Piece]] = {}
+        self._replacements: dict[str, list[tuple[tuple[object, ...], bool]]] = {}
 
     def want_name(
         self,
@@ -144,6 +146,7 @@ class Names:
         module = self._program.module(owner)
         if module is None:
             return
+        self.want_replaced(module, name, demand)
         inner = f"{owner}.{name}"
         if self._has(module, name) or (
             "__getattr__" in module.summary.scope and not self._program.is_module(inner)
@@ -178,6 +181,12 @@ class Names:
         for piece in self._making(module):
             self._growth.keep(module, piece, demand)
             self._growth.effects.setdefault(module.name)
+        for stands_in, _ in self._replacing(module):
+            match stands_in:
+                case ("I" | "C", Class() as class_, *_):
+                    self._classes.want_on_instance(class_, name, demand)
+                case ("M", str() as other) if other != module.name:
+                    self.want_attribute(other, name, demand)
         for piece, source in self._stars_making(module, name):
             self._keep_star(module, piece, source, name, demand)
             self.want_made(source, name, demand)
@@ -187,9 +196,39 @@ class Names:
         known = self._makers.get(module.name)
         if known is None:
             spaces = spaces_of(module.summary)
-            making = {unit.index for unit in module.summary.units if makes_names(unit, spaces)}
+            making = {
+                unit.index
+                for unit in module.summary.units
+                if makes_names(unit, spaces) or any(replacing(unit, spaces))
+            }
             known = self._makers[module.name] = list(self._running(module, making))
         return known
+
+    def want_replaced(self, module: Module, name: str, demand: Demand) -> None:
+        """``name``, asked of a module from outside: what stands in its place answers, if anything."""
+        for stands_in, class_alone in self._replacing(module):
+            if class_alone:  # the module keeps its names, but for properties
+                is_own = isinstance(stands_in[1], Class) and (
+                    self._growth.engine.find_member(stands_in[1], name) is None
+                )
+                if is_own:
+                    continue
+            self.want_made(module, name, demand)
+
+    def _replacing(self, module: Module) -> list[tuple[tuple[object, ...], bool]]:
+        """What is put in the place of a module; with whether that is only another class for it."""
+        found = self._replacements.get(module.name)
+        if found is None:
+            found = self._replacements[module.name] = []
+            spaces = spaces_of(module.summary)
+            engine = self._growth.engine
+            for unit in module.summary.units:
+                for register, class_alone in replacing(unit, spaces):
+                    function = engine.function(module, unit.index)
+                    engine.facts_of(function)
+                    values = sorted(function.registers[register])
+                    found += [(engine.values[value], class_alone) for value in values]
+        return found
 
     def _stars_making(self, module: Module, name: str) -> Iterator[tuple[Piece, Module]]:
         """The star imports by which ``module`` may have a name that another makes, and that one."""
@@ -427,6 +466,8 @@ class Names:
             return True
         source = program.module(absolute)
         inner = f"{absolute}.{item}"
+        if source is not None and source is not module:
+            self.want_replaced(source, item, demand)
         if program.comes_as_submodule(module, absolute, item):
             growth.keep_module(inner)
             return True

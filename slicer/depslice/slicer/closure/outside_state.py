@@ -141,14 +141,24 @@ class OutsideState:
 
 
 def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[tuple[str, str | None]]:
-    """What ``unit`` changes of that which its module's names ``outside`` stand for."""
+    """What ``unit`` changes of that which its module's names ``outside`` stand for.
+
+    What a module does with itself, by ``sys.modules[__name__]``, is asked for by its name.
+    """
     paths: dict[int, str] = {}
     texts: dict[int, str] = {}
+    itself: set[int] = set()  # `__name__`
     wanted = {register for op in unit.ops for register in reads(op)}
     for op in unit.ops:
         code = op[0]
         if code == s.GLOBAL and op[2] in outside:
             paths[op[1]] = outside[op[2]]
+        elif code == s.GLOBAL and op[2] == "__name__":
+            itself.add(op[1])
+        elif (code == s.SUB and paths.get(op[2]) == _LOADED and op[3] in itself) or (
+            code == s.SETSUB and paths.get(op[1]) == _LOADED and op[2] in itself
+        ):
+            pass
         elif code == s.STRING:
             texts[op[1]] = op[2]
         elif code in (s.ATTR, s.SUB) and op[2] in paths:

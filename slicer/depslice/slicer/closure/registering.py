@@ -12,7 +12,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING, is_in_place, reads
-from depslice.callgraph.summary import FileSummary, Op, Unit
+from depslice.callgraph.summary import FileSummary, Op, Register, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _ASKING: Final = frozenset(
@@ -21,6 +21,7 @@ _ASKING: Final = frozenset(
 """Builtins that are given a namespace and bind nothing in it."""
 _SPACE: Final = "namespace"
 _MODULE: Final = "module"
+_TABLE: Final = "modules"  # `sys.modules`
 _HOLDING: Final = frozenset({s.PHI, s.SEQUENCE, s.MAPPING})
 """Operations whose result is, or holds, what they read."""
 
@@ -170,6 +171,22 @@ def makes_names(unit: Unit, spaces: Mapping[str, str]) -> bool:
     return False
 
 
+def replacing(unit: Unit, spaces: Mapping[str, str]) -> Iterator[tuple[Register, bool]]:
+    """What ``unit`` puts in the place of its module, and whether only its class is replaced.
+
+    ``sys.modules[__name__] = proxy``, ``sys.modules[__name__].__class__ = Lazy``.
+    """
+    named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+    if "__name__" not in named.values() and _MODULE not in spaces.values():
+        return
+    held = _spaces_in(unit, spaces)
+    for op in unit.ops:
+        if op[0] == s.SETSUB and named.get(op[2]) == "__name__" and held.get(op[1]) == _TABLE:
+            yield op[3], False
+        elif op[0] == s.SETATTR and op[2] == "__class__" and held.get(op[1]) == _MODULE:
+            yield op[3], True
+
+
 def spaces_of(summary: FileSummary) -> dict[str, str]:
     """The variables of a module that hold its own namespace, or a module: ``G = globals()``."""
     found: dict[str, str] = {}
@@ -185,20 +202,19 @@ def spaces_of(summary: FileSummary) -> dict[str, str]:
 def _spaces_in(unit: Unit, spaces: Mapping[str, str]) -> dict[int, str]:
     held: dict[int, str] = {}
     named: dict[int, str] = {}
-    tables: set[int] = set()  # `sys.modules`
     for op in unit.ops:
         code = op[0]
         if code == s.GLOBAL:
             named[op[1]] = op[2]
-            if op[2] in spaces:
-                held[op[1]] = spaces[op[2]]
+            if op[2] in spaces or op[2] == "modules":  # `from sys import modules`
+                held[op[1]] = spaces.get(op[2], _TABLE)
         elif code == s.CALL and named.get(op[2]) in _NAMESPACES:
             held[op[1]] = _SPACE
         elif code == s.ATTR and op[3] == "modules":
-            tables.add(op[1])
+            held[op[1]] = _TABLE
         elif code == s.ATTR and op[3] == "__dict__" and held.get(op[2]) == _MODULE:
             held[op[1]] = _SPACE
-        elif code == s.SUB and op[2] in tables:
+        elif code == s.SUB and held.get(op[2]) == _TABLE:
             held[op[1]] = _MODULE
     return held
 
