@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids, write_files
+from check import answer, answers, slice_ids, write_files
 
 FILES = """
 # --- pk/__init__.py
@@ -168,3 +168,36 @@ def go(name): return getattr(mod, name)()
     write_files(files, tmp_path)
     assert slice_ids(tmp_path, "app:go") >= {"pk.mod:_odd", "pk.mod:b"}
     assert "pk.mod:_hidden" not in slice_ids(tmp_path, "app:go")
+
+
+LISTED = """
+# --- pkg/__init__.py
+# --- pkg/tok.py
+from .sub import *
+from .sub import __all__ as inner
+__all__ = ["Math", *inner]
+__all__ += ["more"]
+class Math: pass
+def more(): return 1
+# --- pkg/sub.py
+__all__ = ("Sub",)
+class Sub: pass
+# --- pkg/app.py
+from . import tok, sub
+def names(module):
+    return [getattr(module, name).__name__ for name in module.__all__]
+def listed(module):
+    return getattr(module, "__all__", None)
+class Reader:
+    def __init__(self, *modules): self.modules = modules
+    async def read(self):
+        return [vars(each)["__all__"] for each in self.modules]
+def run():
+    import asyncio
+    return names(tok), names(sub), listed(tok), asyncio.run(Reader(tok, sub).read()), listed(Reader)
+"""
+
+
+def test_one_file_keeps_the_list_of_names_that_a_given_module_is_asked_for(tmp_path: Path) -> None:
+    original, *slices = answers(LISTED, tmp_path)
+    assert slices == [original, original]

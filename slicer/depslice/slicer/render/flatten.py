@@ -63,8 +63,9 @@ def flatten_slice(sliced: Slice) -> str:
       there, in place of the import.
     * ``__name__`` becomes the name of the module it stood in, except in
       ``__name__ == "__main__"`` and ``sys.modules[__name__]``. ``__all__`` goes
-      unless something reads it. Where only some modules with annotations have
-      ``from __future__ import annotations``, theirs are spelled as strings.
+      unless something reads it, or asks a module that it is given for it. Where only
+      some modules with annotations have ``from __future__ import annotations``, theirs
+      are spelled as strings.
     * Functions and classes that had to be renamed keep their ``__name__``, by way
       of an innermost decorator.
 

@@ -99,6 +99,8 @@ class FlatPlan:
 
     def _unread_exports(self) -> set[Unit]:
         """The statements that build an ``__all__`` which nothing else reads."""
+        if any(map(self._asks_for_exports, self.sources)):
+            return set()
         builders: dict[Unit, Entity] = {}
         for source in self.sources:
             own = self.program.resolve(source.module, "__all__")
@@ -119,6 +121,21 @@ class FlatPlan:
             changed = bool(needed)
             dropped -= needed
         return dropped
+
+    def _asks_for_exports(self, source: Source) -> bool:
+        """Whether code asks a module that it is given for ``__all__``: any may be meant."""
+        if "__all__" not in source.scopes.text:
+            return False
+        known = {
+            id(attribute)
+            for use, meaning in self.meanings[source.module]
+            for attribute in use.chain[: meaning.consumed]
+        }
+        return any(
+            (isinstance(node, ast.Attribute) and node.attr == "__all__" and id(node) not in known)
+            or (isinstance(node, ast.Constant) and node.value == "__all__")
+            for node in ast.walk(source.scopes.tree)
+        )
 
     # What is used
 
