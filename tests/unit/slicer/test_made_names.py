@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids, write_files
+from check import answer, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -100,17 +100,62 @@ ASKING = [
 ]
 
 
+def answer_of_one_file(target: str, expression: str, folder: Path) -> str:
+    """What ``expression`` gives in the one file of the slice of ``target`` in ``folder``'s repo."""
+    program = open_program(folder / "repo", cache=None)
+    [flat] = render(program, slice_symbols(program, [target]), format="module").files
+    (folder / "flat.py").write_text(flat.text, encoding="utf-8")
+    done = run_expression(folder, "flat", expression)
+    assert not done.returncode, done.stderr + flat.text
+    return done.stdout.strip()
+
+
 @pytest.mark.parametrize("making", MAKING)
 def test_a_star_gives_what_a_module_makes(making: str, tmp_path: Path) -> None:
     for number, (target, expression, expected) in enumerate(ASKING):
         folder = tmp_path / str(number)
         shown = answer(f"{PACKAGE}{MAKING[making]}", target, expression, folder)
         assert shown.replace("<Flag.WRITE: 2>", "2") == expected, target
+        shown = answer_of_one_file(target, expression, folder)
+        assert shown.replace("<Flag.WRITE: 2>", "2") == expected, target
 
 
 def test_a_name_that_is_not_made_is_not_imported(tmp_path: Path) -> None:
     shown = answer(f"{PACKAGE}{MAKING['a loop']}", "use:perhaps", "m.perhaps()", tmp_path)
     assert shown == "('none', 2)"
+    assert answer_of_one_file("use:perhaps", "m.perhaps()", tmp_path) == "('none', 2)"
+
+
+DIRECT = """
+# --- made.py
+for each in ("one", "two"):
+    globals()[each] = each * 2
+THREE = 3
+# --- user.py
+import made
+from made import one, two as second
+WRITE = [made.one]
+def whole(module=made): return [getattr(module, name) for name in ("one", "THREE")]
+def run(): return one, second, made.two, WRITE, whole(), hasattr(made, "four")
+def inside():
+    from made import one as first
+    return first
+# --- lazy.py
+_known = {}
+def __getattr__(name):
+    globals()[name] = _known[name] = name * 3
+    return _known[name]
+def ask():
+    import lazy
+    return lazy.some, lazy.some
+"""
+
+
+@pytest.mark.parametrize("target", ["user:run", "user:inside", "lazy:ask"])
+def test_one_file_finds_what_its_modules_make(target: str, tmp_path: Path) -> None:
+    expression = f"m.{target.partition(':')[2]}()"
+    expected = answer(DIRECT, target, expression, tmp_path)
+    assert answer_of_one_file(target, expression, tmp_path) == expected
 
 
 def test_a_star_that_cannot_give_the_name_stays_away(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def flatten_slice(sliced: Slice) -> str:
       Where a module object is itself a value (``getattr(m, name)``), a stand-in
       takes its place: an object of type :class:`types.ModuleType` that reads and
       writes this file's globals.
+    * What a module makes by a text (``globals()[name] = x``) has that name here, and
+      nothing else gets it.
     * What only modules import that functions import in their turn is imported in
       a ``try``: a package that is not installed then fails where it is used.
     * A module that is only imported under a condition (``if``, ``try``) stands

@@ -132,20 +132,25 @@ class _Head:
     def _view_lines(self) -> list[str]:
         types = self._plan.require("types", None).flat
         hooked = any("__getattr__" in members for members in self._plan.standins.values())
+        making = {module for module in self._plan.standins if self._plan.makes_names(module)}
         lines = _VIEW.format(
-            view=self._plan.view.flat, types=types, hook=_VIEW_HOOK if hooked else ""
+            view=self._plan.view.flat,
+            types=types,
+            hook=_VIEW_HOOK if hooked else "",
+            **(_VIEW_MAKING if making else _VIEW_PLAIN),
         ).splitlines()
         lines += ["", ""]
         for module, members in sorted(self._plan.standins.items()):
             flat = self._plan.program.module_entity(module).flat
             table = [f'"{name}": "{entity.flat}"' for name, entity in sorted(members.items())]
-            line = f'{flat} = {self._plan.view.flat}("{module}", {{{", ".join(table)}}})'
+            makes = ", makes=True" if module in making else ""
+            line = f'{flat} = {self._plan.view.flat}("{module}", {{{", ".join(table)}}}{makes})'
             if len(line) <= 100:
                 lines.append(line)
             else:
                 lines.append(f"{flat} = {self._plan.view.flat}(")
                 lines += [f'    "{module}",', "    {", *(f"        {one}," for one in table)]
-                lines += ["    },", ")"]
+                lines += ["    },", *(["    makes=True,"] if makes else []), ")"]
         return lines
 
 
@@ -215,16 +220,25 @@ _VIEW_HOOK = """
         if "__getattr__" in self._members and name not in self._members:
             return globals()[self._members["__getattr__"]](name)"""
 
+_VIEW_PLAIN = {"parameter": "", "kept": "", "flat": "self._members[name]"}
+
+# Of modules that make names when they run, which have them under these names in this file.
+_VIEW_MAKING = {
+    "parameter": ", makes=False",
+    "kept": '\n        super().__setattr__("_makes", makes)',
+    "flat": "self._members.get(name, name) if self._makes else self._members[name]",
+}
+
 _VIEW = '''class {view}({types}.ModuleType):
     """A module of the original code, whose members are globals of this file."""
 
-    def __init__(self, name, members):
+    def __init__(self, name, members{parameter}):
         super().__init__(name)
-        super().__setattr__("_members", members)
+        super().__setattr__("_members", members){kept}
 
     def __getattr__(self, name):{hook}
         try:
-            return globals()[self._members[name]]
+            return globals()[{flat}]
         except KeyError:
             message = f"module {{self.__name__!r}} has no attribute {{name!r}}"
             raise AttributeError(message) from None

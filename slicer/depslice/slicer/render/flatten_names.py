@@ -31,6 +31,7 @@ from depslice.slicer.render.flatten_scopes import (
     is_type_checking,
     lookup,
 )
+from depslice.slicer.render.flatten_spelled import makes_names
 
 _BUILTINS = frozenset(dir(builtins))
 # Modules that cost nothing and exist on every platform.
@@ -70,7 +71,8 @@ class Entity:
     For ``EXTERNAL``, ``name`` is what is taken from ``module`` (``None``: the
     module itself), ``bound`` the name the source gives it. ``scopes`` records
     the blocks that refer to it: the spellings used there, and the last place.
-    ``effect_only``: imported, but never used.
+    ``effect_only``: imported, but never used. ``made``: its module makes it when it
+    runs, by a text, so that it has that very name.
     """
 
     kind: EntityKind
@@ -79,6 +81,7 @@ class Entity:
     bound: str
     flat: str = ""
     effect_only: bool = False
+    made: bool = False
     scopes: dict[Scope, tuple[set[str], Position]] = field(default_factory=dict)
 
     def refer(self, scope: Scope, name: str, position: Position) -> None:
@@ -109,6 +112,10 @@ class Source:
     stars: list[str] = field(default_factory=list)
     blocks: dict[str, str] = field(default_factory=dict)  # bound name -> shared block
     block_units: dict[int, str] = field(default_factory=dict)
+    makes_names: bool = field(init=False)  # that nothing spells
+
+    def __post_init__(self) -> None:
+        self.makes_names = makes_names(self.scopes)
 
     @property
     def module(self) -> str:
@@ -145,6 +152,7 @@ class Program:
     def __init__(self, sources: list[Source], roots: Collection[str] = ()) -> None:
         self.sources = {one.module: one for one in sources}
         self.unbound: dict[str, list[tuple[Source, Use]]] = {}
+        self.asked_by_text: set[str] = set()  # what stand-ins are asked for, and modules make
         self.known = {prefix for name in self.sources for prefix in (*parent_packages(name), name)}
         self._entities: dict[tuple[EntityKind, str, str | None, str], Entity] = {}
         self._resolved: dict[tuple[str, str], Entity | None] = {}
@@ -342,18 +350,32 @@ class Program:
 
     def _resolve(self, module: str, name: str) -> Entity | None:
         source = self.sources.get(module)
+        made: Entity | None = None
         if source is not None:
             found = self._bound(source, name)
             if found is not None:
                 return found
+            if self._may_make(source, name):
+                made = self.entity(EntityKind.OWN, module, name, name)
+                made.made, made.flat = True, name
             for star in source.stars:
                 exported = self._exports(star)
                 public = not name.startswith("_") if exported is None else name in exported
                 found = self.resolve(star, name) if public else None
-                if found is not None:
+                if found is not None and not found.made:
                     return found
+                made = made or found
         submodule = f"{module}.{name}"
-        return self.module_entity(submodule) if submodule in self.known else None
+        return self.module_entity(submodule) if submodule in self.known else made
+
+    def _may_make(self, source: Source, name: str) -> bool:
+        """Whether ``source`` may make ``name`` when it runs, or some function of it."""
+        return (
+            not name.startswith("__")
+            and name not in _BUILTINS
+            and source.makes_names
+            and not source.scopes.scope.binds("__getattr__")
+        )
 
     def _bound(self, source: Source, name: str) -> Entity | None:
         scope = source.scopes.scope
@@ -405,8 +427,13 @@ class Program:
                     # `from . import a` in the package itself: `a` is this very name.
                     spelled = self.module_entity(f"{module}.{name}")
             link = cut.links.get(imported.bound)
-            if spelled is None and link is not None and link.name == name and link.outside:
-                module = link.outside  # `module` has it by a star
+            if (
+                (spelled is None or spelled.made)
+                and link is not None
+                and link.name == name
+                and link.outside
+            ):
+                module, spelled = link.outside, None  # `module` has it by a star
             external = self.entity(EntityKind.EXTERNAL, module, name, imported.bound)
         else:
             module = imported_module(alias, cut)
@@ -428,7 +455,8 @@ class Program:
             return None
         if link.name is None:
             return self.module_entity(link.module)
-        return self.resolve(link.module, link.name)
+        found = self.resolve(link.module, link.name)
+        return None if found is not None and found.made and link.outside else found
 
     def local_alias(self, source: Source, scope: Scope, name: str) -> Entity | None:
         """What a name that a function binds only by importing it from the slice stands for."""
@@ -467,6 +495,9 @@ class Program:
         while entity.kind is EntityKind.MODULE and consumed < limit:
             member = self.resolve(entity.module, use.chain[consumed].attr)
             if member is None:
+                break
+            if member.made:  # its stand-in tells whether it is there
+                self.asked_by_text.add(member.flat)
                 break
             entity, consumed = member, consumed + 1
         return Meaning(entity, consumed, local)

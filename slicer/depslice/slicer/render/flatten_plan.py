@@ -211,12 +211,27 @@ class FlatPlan:
             match entity:
                 case None:
                     continue
+                case Entity(made=True):  # found when it is asked for, if there is no import of it
+                    if self.program.sources[module].scopes.scope.imports.get(name):
+                        yield name, entity
                 case Entity(kind=EntityKind.OWN) if not self.references[entity]:
                     continue
                 case Entity(kind=EntityKind.EXTERNAL) if not self._at_runtime(entity):
                     continue
                 case _:
                     yield name, entity
+
+    def makes_names(self, module: str) -> bool:
+        """Whether a module, or one that it has a star of, may have names that nothing spells."""
+        waiting, seen = [module], {module}
+        while waiting:
+            source = self.program.sources.get(waiting.pop())
+            if source is not None:
+                if source.makes_names:
+                    return True
+                waiting.extend(one for one in source.stars if one not in seen)
+                seen.update(source.stars)
+        return False
 
     def _at_runtime(self, entity: Entity) -> bool:
         external = self.externals.get(entity)
@@ -242,7 +257,7 @@ class FlatPlan:
             one
             for one in self.program.entities()
             if one in self.externals
-            or (one.kind is EntityKind.OWN and self.references[one])
+            or (one.kind is EntityKind.OWN and self.references[one] and not one.made)
             or (one.kind is EntityKind.MODULE and one.module in self.standins)
         ]
         reserved = {
@@ -250,6 +265,10 @@ class FlatPlan:
             for name, uses in self.program.unbound.items()
             if any(self.live(source, use.unit) for source, use in uses)
         }
+        reserved |= {
+            one.flat for one in self.program.entities() if one.made and self.references[one]
+        }
+        reserved |= self.program.asked_by_text
         if self.standins:
             reserved |= VIEW_BUILTINS
         if any(one.star for plans in self.imports.values() for one in plans):

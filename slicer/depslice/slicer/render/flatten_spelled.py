@@ -23,6 +23,11 @@ _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
 )
 _SHOWN: Final = 3
+_READING: Final = frozenset({"copy", "items", "keys", "values", *_BY_KEY} - {"setdefault", "pop"})
+_ASKING: Final = frozenset(
+    {"dict", "dir", "eval", "id", "isinstance", "iter", "len", "list", "print", "set", "sorted"}
+)
+"""Builtins that are given a namespace and bind nothing in it."""
 
 
 def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str | None]]:
@@ -74,6 +79,59 @@ def asks_unseen(scopes: ModuleScopes) -> bool:
                     return True
             case ast.Subscript(value=ast.Attribute(attr="modules"), slice=ast.Name(id="__name__")):
                 return True
+    return False
+
+
+def makes_names(scopes: ModuleScopes) -> bool:
+    """Whether a module may bind names of its own that nothing spells: ``globals().update(…)``.
+
+    What is done with ``globals()`` (of the module scope, also ``vars()`` and ``locals()``) but to read
+    it, with ``sys.modules[__name__]`` by ``setattr`` or under another name, and ``exec(code)``.
+    """
+    if not any(
+        word in scopes.text for word in ("globals(", "vars(", "locals(", "modules", "exec(")
+    ):
+        return False
+    inside = {
+        id(each)
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda)
+        for each in ast.walk(node)
+    }
+    read: set[int] = set()
+    spaces: set[int] = set()
+    for node in ast.walk(scopes.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="globals" | "vars" | "locals" as space_of), args=[]):
+                if space_of == "globals" or id(node) not in inside:
+                    spaces.add(id(node))
+            case ast.Call(func=ast.Name(id="exec"), args=[_]) if id(node) not in inside:
+                return True
+            case (
+                ast.Call(func=ast.Name(id="setattr"), args=[module, *_])
+                | ast.Assign(value=module)
+                | ast.Attribute(value=module, attr="__dict__" | "__setattr__")
+            ) if _is_this_module(module):
+                return True
+        match node:
+            case ast.Subscript(value=space, ctx=ast.Load()):
+                read.add(id(space))
+            case ast.Compare(comparators=[space]):
+                read.add(id(space))
+            case ast.Attribute(value=space, attr=attr) if attr in _READING:
+                read.add(id(space))
+            case ast.Call(func=ast.Name(id=name), args=args) if name in _ASKING:
+                read.update(map(id, args))
+    return bool(spaces - read)
+
+
+def _is_this_module(node: ast.expr) -> bool:
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(attr="modules") | ast.Name(id="modules"),
+            slice=ast.Name(id="__name__"),
+        ):
+            return True
     return False
 
 
