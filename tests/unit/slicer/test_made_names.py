@@ -263,3 +263,31 @@ def test_a_method_and_a_coroutine_ask_it_as_well(tmp_path: Path) -> None:
     assert answer(REPLACED, "m:Reader", "m.Reader().read()", tmp_path / "a") == "SHOWN"
     run = "__import__('asyncio').run(m.later())"
     assert answer(REPLACED, "m:later", run, tmp_path / "b") == "['SHOWN', 'SHOWN']"
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("sys.modules[__name__] = object()", True),
+        ("this = sys.modules[__name__]\nthis.__class__ = type('Lazy', (type(this),), {})", True),
+        ("sys.modules[__name__].__class__ = type('Lazy', (type(sys),), {'__slots__': ()})", True),
+        ("setattr(sys.modules[__name__], 'real', 1)", False),
+    ],
+)
+def test_one_file_says_that_it_cannot_replace_a_module(
+    code: str, told: bool, tmp_path: Path
+) -> None:
+    write_files(
+        f"""
+# --- a.py
+import sys
+{code}
+# --- m.py
+import a
+def main(): return a.real
+""",
+        tmp_path,
+    )
+    program = open_program(tmp_path, cache=None)
+    context = render(program, slice_symbols(program, ["m:main"]), format="module")
+    assert [one.slug for one in context.diagnostics] == (["module-replaced"] if told else [])

@@ -25,8 +25,10 @@ from depslice.slicer.render.flatten_plan import Distances, FlatPlan
 from depslice.slicer.render.flatten_scopes import lookup, read_scopes
 from depslice.slicer.render.flatten_spelled import (
     asks_unseen,
+    module_replaced,
     modules_named_by_texts,
     renamed_unseen,
+    replaces_itself,
     target_renamed,
 )
 
@@ -87,6 +89,11 @@ def flatten_and_tell(sliced: Slice) -> tuple[str, list[Diagnostic]]:
         renamed_unseen(source.cut.path, renamed)
         for source in plan.sources
         if asks_unseen(source.scopes) and (renamed := plan.renamed_in(source))
+    ]
+    told += [
+        module_replaced(source.module, source.cut.path)
+        for source in plan.sources
+        if len(plan.sources) > 1 and replaces_itself(source.scopes)
     ]
     return text, [*told, *modules_named_by_texts(sliced, text)]
 

@@ -18,6 +18,7 @@ from depslice.slicer.render.flatten_scopes import ModuleScopes
 
 NAMED_MODULE: Final = "module-named-by-text"
 RENAMED: Final = "renamed-in-one-file"
+REPLACED: Final = "module-replaced"
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
@@ -123,6 +124,41 @@ def makes_names(scopes: ModuleScopes) -> bool:
             case ast.Call(func=ast.Name(id=name), args=args) if name in _ASKING:
                 read.update(map(id, args))
     return bool(spaces - read)
+
+
+def replaces_itself(scopes: ModuleScopes) -> bool:
+    """Whether a module puts something in its own place, or makes itself of another class."""
+    if "modules" not in scopes.text:
+        return False
+    assigned = [
+        (target, node.value)
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    ]
+    itself = {
+        target.id
+        for target, value in assigned
+        if isinstance(target, ast.Name) and _is_this_module(value)
+    }
+    for target, _ in assigned:
+        match target:
+            case ast.Attribute(value=ast.Name(id=name), attr="__class__") if name in itself:
+                return True
+            case ast.Attribute(value=module, attr="__class__") | module if _is_this_module(module):
+                return True
+    return False
+
+
+def module_replaced(module: str, path: str) -> Diagnostic:
+    """What is said of a module that is something else than its names, for those who import it."""
+    return Diagnostic(
+        slug=REPLACED,
+        severity=Severity.WARNING,
+        message=f"{module} puts something else in its own place (sys.modules[__name__]), and in the one"
+        " file that is the place of all: names may be missing; --format tree keeps the modules apart",
+        path=path,
+    )
 
 
 def _is_this_module(node: ast.expr) -> bool:
