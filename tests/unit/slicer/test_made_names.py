@@ -71,6 +71,15 @@ def _make(name, value):
 _make("READ", 1)
 _make("WRITE", 2)
 """,
+    "a function that calls one": """
+import sys
+def _make(name, value): setattr(sys.modules[__name__], name, value)
+def _fill(values):
+    for name, value in values.items(): _make(name, value)
+class Filler:
+    def fill(self): _fill({"READ": 1, "WRITE": 2})
+Filler().fill()
+""",
     "a variable, and another star": """
 from .more import *
 space = globals()

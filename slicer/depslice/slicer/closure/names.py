@@ -9,6 +9,7 @@ re-exports as there are), a submodule, what a star gives, or what only the modul
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -30,6 +31,9 @@ from depslice.slicer.pieces import (
     start_of,
     strings_of,
 )
+
+_CALLS_DEEP: Final = 2
+"""How many functions may stand between a statement and the one that makes names."""
 
 
 class Names:
@@ -201,7 +205,8 @@ class Names:
                 for unit in module.summary.units
                 if makes_names(unit, spaces) or any(replacing(unit, spaces))
             }
-            known = self._makers[module.name] = list(self._running(module, making))
+            reaching = self._reaching(module, making)
+            known = self._makers[module.name] = list(self._running(module, reaching))
         return known
 
     def want_replaced(self, module: Module, name: str, demand: Demand) -> None:
@@ -290,13 +295,27 @@ class Names:
         for piece in module.summary.pieces if units else ():
             if piece.unit < 0 or piece.owner >= 0 or not runs_on_import(piece):
                 continue
-            if piece.unit in units or not units.isdisjoint(self._called_by(module, piece)):
+            if piece.unit in units or not units.isdisjoint(self._called_by(module, piece.unit)):
                 yield piece
 
-    def _called_by(self, module: Module, piece: Piece) -> Iterator[int]:
-        """The functions of the same module that a statement of its scope calls."""
+    def _reaching(self, module: Module, units: set[int]) -> set[int]:
+        """``units`` of a module, and the functions of it that call one, three calls deep."""
+        all_units = module.summary.units
+        reaching = set(units)
+        for _ in range(_CALLS_DEEP if any(all_units[i].kind == "function" for i in units) else 0):
+            reaching |= {
+                unit.index
+                for unit in all_units
+                if unit.kind == "function"
+                and unit.index not in reaching
+                and not reaching.isdisjoint(self._called_by(module, unit.index))
+            }
+        return reaching
+
+    def _called_by(self, module: Module, unit: int) -> Iterator[int]:
+        """The functions of the same module that a function, or a statement of its scope, calls."""
         engine = self._growth.engine
-        for fact in engine.facts_of(engine.function(module, piece.unit)):
+        for fact in engine.facts_of(engine.function(module, unit)):
             if fact[0] == f.CALL and fact[1].module is module:
                 yield fact[1].unit.index
 
