@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from check import check_slice, write_files
+from check import answer, check_slice, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -265,6 +265,77 @@ def target(): return len(HELD)
 """,
         "app:target",
         {"app:target", "app:HELD", "app:TABLE", "app:fill" if "fill" in filled else "app:each"},
+    )
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        "for each in (HELD, OTHER): fill(each)",
+        "ALL = [HELD, OTHER]\nfor each in ALL: fill(each)",
+        "for name, each in {'held': HELD}.items(): fill(each)",
+        "[fill(each) for each in (HELD, OTHER)]",
+        "list(map(fill, (HELD, OTHER)))",
+        "ALL = [HELD]\ndone = [*map(lambda each: each.append(1), ALL)]",
+        "fill((HELD, OTHER)[0])",
+        "def setup():\n    for _, each in enumerate([HELD]): fill(each)\nsetup()",
+        "def setup():\n    for _, each in [(1, HELD)]: each.append(1)\nsetup()",
+        "def fill_all(many): return [*map(fill, many)]\ndef setup():\n    fill_all([HELD])\nsetup()",
+    ],
+)
+def test_a_function_changes_what_it_is_given_out_of_a_container(
+    filled: str, tmp_path: Path
+) -> None:
+    """In `gast` a loop hands classes to the function that fills them."""
+    app = f"HELD = []\nOTHER = []\ndef fill(into): into.append(1)\n{filled}\n"
+    files = f"# --- app.py\n{app}def target(): return HELD\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[1]"
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("for each in ALL: fill(each)", "ALL = [{}, {}]"),
+        ("first, second = ALL\nfill(first); fill(second)", "ALL = [{}, {}]"),
+        ("for each in (ALL, Other): fill(each)", "class ALL: pass\nclass Other: pass"),
+        ("for name, each in NAMED.items(): fill(each)", "class ALL: pass\nNAMED = {1: ALL}"),
+    ],
+)
+def test_a_function_changes_elements_and_classes(
+    statement: str, given: str, tmp_path: Path
+) -> None:
+    is_class = "class" in given
+    fill = "into.tag = 1" if is_class else "into['tag'] = 1"
+    shown = "ALL.tag" if is_class else "[each['tag'] for each in ALL]"
+    files = f"# --- app.py\n{given}\ndef fill(into): {fill}\n{statement}\n"
+    files += f"def target(): return {shown}\n"
+    expected = "1" if is_class else "[1, 1]"
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
+
+
+def test_a_function_that_only_reads_elements_changes_nothing() -> None:
+    """So do classes of others, and what is put elsewhere."""
+    check_slice(
+        """
+# --- app.py
+import elsewhere
+ALL = [{"a": 1}]
+SEEN = []
+def show(one): return len(one)
+def keep(one): SEEN.append(one)
+def setup():
+    rows = [ALL]
+    rows.append(SEEN)
+for each in ALL:
+    show(each)
+    keep(each)
+    elsewhere.show(each)
+list(map(show, ALL))
+setup()
+def target(): return len(ALL)
+""",
+        "app:target",
+        {"app:target", "app:ALL"},
     )
 
 

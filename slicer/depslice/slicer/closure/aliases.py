@@ -24,19 +24,13 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import NO_RESULT, reads
-from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
-from depslice.slicer.closure.arguments import Arguments, acts, named_in, puts
+from depslice.slicer.closure.arguments import MAPPED, Arguments, acts, named_in, puts
 from depslice.slicer.closure.registering import given_by
 
-_TAKING: Final = frozenset(
-    f"builtins.{name}"
-    for name in ("dict", "enumerate", "iter", "list", "map", "reversed", "sorted", "tuple", "zip")
-)
-"""What gives the elements of what it is given."""
 _PARTIAL: Final = (f.EXTERNAL, "functools.partial")
-_MAPPED: Final = (f.EXTERNAL, "builtins.map")
 _DEFINED: Final = frozenset({"C", "F", "M", "W"})
 _CONSTANT: Final = frozenset({"S", "N"})
 _DECIDING: Final = frozenset({"if", "match"})
@@ -332,7 +326,8 @@ class _Pass:
     def _passes(self, unit: Unit, op: Op, real: Link) -> bool:
         """Whether a call is given the object, and changes it: ``put(table, key, value)``.
 
-        Or what changes it, and calls that: ``map(table.__setitem__, keys, values)``.
+        Or a part of it, which a function of the repository changes: ``fill(table[key])``. Or what
+        changes it, and calls that: ``map(table.__setitem__, keys, values)``.
         """
         function = self._engine.function(self._module, unit.index)
         holder = self._arguments.holder(function, op)
@@ -340,25 +335,33 @@ class _Pass:
             link = self._link(register)
             if holder and not self._carries_itself(register):
                 continue  # who has the container changes what is read of it, if anyone
-            if (link & real & Link.SAME or link & Link.HOLDS) and self._arguments.changes(
-                function, op, register, defined=self._subject.defined
-            ):
-                return True
+            itself = link & real & Link.SAME or link & Link.HOLDS
+            if itself or link & Link.PART:
+                defined = self._subject.defined or not (itself or self._is_it(function, register))
+                if self._arguments.changes(function, op, register, defined=defined):
+                    return True
             if link & Link.CALLED and any(
-                fact[:2] == _MAPPED for fact in self._arguments.facts_at(function, op[-1])
+                fact[:2] == MAPPED for fact in self._arguments.facts_at(function, op[-1])
             ):
                 return True
         return False
 
+    def _is_it(self, function: Function, register: Register) -> bool:
+        """Whether what a container gives is the object itself, as far as values tell."""
+        self._engine.facts_of(function)
+        return not self._values().isdisjoint(function.registers[register])
+
     def _methods_of(self, name: str) -> Iterator[Function]:
-        for value in self._engine.name_values(self._subject.owner, self._subject.variable, None):
+        for value in self._values():
             kind = self._engine.values[value]
             if kind[0] == "I":
                 yield from self._functions(kind[1], name)
 
     def _kinds(self) -> set[str]:
-        values = self._engine.name_values(self._subject.owner, self._subject.variable, None)
-        return {str(self._engine.values[value][0]) for value in values}
+        return {str(self._engine.values[value][0]) for value in self._values()}
+
+    def _values(self) -> Values:
+        return self._engine.name_values(self._subject.owner, self._subject.variable, None)
 
     def _call(self, unit: Unit, op: Op) -> Link:
         """What the result of a call is."""
@@ -382,7 +385,7 @@ class _Pass:
                 found |= link & Link.CALLED
             if not link & ~Link.CALLED:
                 continue
-            if not _TAKING.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL):
+            if self._arguments.gives_elements(function, op):
                 found |= Link.HOLDS
             elif link & _REAL and self._arguments.keeps(function, op, register):
                 found |= Link.CALLED

@@ -40,6 +40,13 @@ _CHANGING: Final = frozenset(
     }
 )
 """Functions of the standard library that change an argument, or use it up."""
+_ELEMENTS: Final = frozenset(
+    f"builtins.{name}"
+    for name in ("dict", "enumerate", "iter", "list", "map", "reversed", "sorted", "tuple", "zip")
+)
+"""What gives the elements of what it is given."""
+MAPPED: Final = (f.EXTERNAL, "builtins.map")
+"""How the fact starts that something is called with the elements of arguments."""
 _MAKING: Final = frozenset(
     {
         *("clone", "copy", "deepcopy", "replace", "split", "new"),
@@ -80,6 +87,8 @@ class Arguments:
         )
         if called and not by_library:  # `heappush` asks what it is given, and puts it there
             return False
+        if self._maps(function, call, register, here, defined=defined, depth=depth):
+            return True
         if any(fact[0] == f.INSTANCE for fact in here):
             return False  # no constructor of its own
         outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
@@ -92,6 +101,28 @@ class Arguments:
             or (first and dotted.rpartition(".")[2] in PUTTING)
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
+        )
+
+    def _maps(
+        self,
+        function: Function,
+        call: Op,
+        register: Register,
+        facts: list[f.Fact],
+        *,
+        defined: bool,
+        depth: int,
+    ) -> bool:
+        """Whether a call is ``map(fill, …, register, …)``, and ``fill`` changes what it is given."""
+        if register not in call[3][1:] or not any(fact[:2] == MAPPED for fact in facts):
+            return False
+        rest = (*call[:3], call[3][1:], *call[4:])
+        kinds = [self._engine.values[value] for value in function.registers[call[3][0]]]
+        return any(
+            self.changes_parameter(kind[1], index, defined=defined, depth=depth)
+            for kind in kinds
+            if kind[0] in ("B", "F")
+            for index in _parameters_given(kind[1], rest, register)
         )
 
     def holder(self, function: Function, call: Op) -> str:
@@ -241,6 +272,7 @@ class Arguments:
         unless it is named so.
         """
         given = set(start)
+        holding: set[Register] = set()  # what holds it: displays, what their methods give
         methods: dict[Register, str] = {}
         results: list[Register] = []
         wanted: set[Register] = set()
@@ -254,13 +286,22 @@ class Arguments:
                 code == s.PHI and not given.isdisjoint(op[2])
             ):
                 given.add(op[1])
+            elif code in (s.SEQUENCE, s.MAPPING):
+                if not (given | holding).isdisjoint(reads(op)):
+                    holding.add(op[1])
+            elif code == s.PHI and not holding.isdisjoint(op[2]):
+                holding.add(op[1])
             elif code in (s.SETATTR, s.SETSUB) and op[1] in given:
                 return True
             elif code == s.ATTR and op[2] in given:
                 methods[op[1]] = op[3]
                 given.add(op[1])  # what it has is a part of it
-            elif code in (s.SUB, s.ITER, s.ITEM) and op[2] in given:
+            elif code == s.ATTR and op[2] in holding:
+                holding.add(op[1])
+            elif code in (s.SUB, s.ITER, s.ITEM) and (op[2] in given or op[2] in holding):
                 given.add(op[1])
+            elif code == s.CALL and op[2] in holding:
+                holding.add(op[1])
             elif code == s.CALL and op[2] in methods:
                 if methods[op[2]] in PUTTING:
                     return True
@@ -269,10 +310,17 @@ class Arguments:
                 if not defined and self._gives_a_part(function, op, methods[op[2]]):
                     given.add(op[1])
             elif code == s.CALL:
-                for register in given.intersection(reads(op)[1:]):
+                for register in (given | holding).intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
                         return True
+                if not holding.isdisjoint(op[3]) and self.gives_elements(function, op):
+                    holding.add(op[1])
         return any(result not in wanted for result in results)
+
+    def gives_elements(self, function: Function, call: Op) -> bool:
+        """Whether a call gives the elements of what it is given: ``enumerate(many)``."""
+        facts = self.facts_at(function, call[-1])
+        return not _ELEMENTS.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL)
 
     def _gives_a_part(self, function: Function, call: Op, method: str) -> bool:
         """Whether a method gives something of what it is called on: ``table.get(key)``.
