@@ -32,6 +32,42 @@ def target(kind="A"):
     assert answer(files, "pkg.app:target", "m.target()", tmp_path) == "3"
 
 
+@pytest.mark.parametrize(
+    "loaded",
+    [
+        "sys.modules['pkg.' + each].__all__",
+        "sys.modules[f'{__name__}.{each}'].__all__",
+        "sys.modules.get('pkg.%s' % each).__all__",
+        "getattr(sys.modules['.'.join(['pkg', each])], '__all__')",
+        "vars(sys.modules['pkg.' + each])['__all__']",
+    ],
+)
+@pytest.mark.parametrize("is_variable", [True, False])
+def test_a_module_that_is_loaded_is_had_by_such_a_name(
+    loaded: str, is_variable: bool, tmp_path: Path
+) -> None:
+    """`funcy` puts together what it exports: nothing else has its modules imported."""
+    files = f"""
+# --- pkg/__init__.py
+import sys
+from . import a, b
+parts = ["a", "b"]
+{"" if is_variable else "def target(): return "}[{loaded} for each in parts]
+# --- pkg/a.py
+__all__ = ["one"]
+# --- pkg/b.py
+__all__ = ["two"]
+# --- pkg/deep/__init__.py
+# --- pkg/deep/c.py
+__all__ = ["three"]
+"""
+    if is_variable:
+        files = files.replace("\n[", "\nshown = [")
+    target, shown = ("shown", "m.shown") if is_variable else ("target", "m.target()")
+    assert answer(files, f"pkg:{target}", shown, tmp_path) == "[['one'], ['two']]"
+    assert "pkg.deep.c:__all__" not in slice_ids(tmp_path / "repo", f"pkg:{target}")
+
+
 def test_a_name_that_is_bound_again_is_no_constant(tmp_path: Path) -> None:
     """What an object of its own adds is asked for."""
     files = """

@@ -398,7 +398,7 @@ def test_in_one_module_what_is_only_called_globals_is_left_alone(tmp_path: Path)
 
 MODULES_BY_TEXT = """
 # --- app.py
-import importlib
+import importlib, sys
 
 def load(name):
     module, _, name = name.rpartition(".")
@@ -407,8 +407,12 @@ def load(name):
 def use():
     return load("pk.loader.Loader")().load()
 
+def loaded(name):
+    import pk.loader
+    return sys.modules["pk." + name].Loader().load()
+
 def log():
-    return "pk.loader"
+    return "pk.loader", sys.modules[__name__]
 
 # --- pk/__init__.py
 # --- pk/loader.py
@@ -425,6 +429,9 @@ def test_in_one_module_a_text_that_names_a_module_is_told(tmp_path: Path) -> Non
     (told,) = context.diagnostics
     assert (told.slug, told.path) == ("module-named-by-text", "app.py")
     assert "'pk.loader.Loader'" in told.message
+    made, context = in_one_module(MODULES_BY_TEXT, "app:loaded", "m.loaded('loader')", tmp_path)
+    assert made == "KeyError: 'pk.loader'"
+    assert "'pk.'" in context.diagnostics[0].message
     assert not in_one_module(MODULES_BY_TEXT, "app:log", "m.log()", tmp_path)[1].diagnostics
 
 

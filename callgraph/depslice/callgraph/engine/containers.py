@@ -299,7 +299,7 @@ class ContainerEvaluation(ComputedNames):
             elif kind in ("NS", "ND"):
                 result |= self._namespace_item(value, keys, pos)
             elif kind == "X" and value[1] == "sys.modules":
-                result |= self._modules_of(keys)
+                result |= self.modules_of(keys, pos) or self.unknown
             elif kind == "X":
                 found = None
                 if not value[1].startswith(_FORMS):
@@ -416,13 +416,30 @@ class ContainerEvaluation(ComputedNames):
                 if kind[0] == "ND" and self.values[kind[1]][0] == "C":
                     self._namespace_item(kind, self.unknown, pos)
 
-    def _modules_of(self, keys: Values) -> Values:
-        """``sys.modules[key]``."""
-        names = [self.values[key][1] for key in keys if self.values[key][0] == "S"]
-        if self.current is not None:
-            names = [self.program.nearest(self.current.module, name) for name in names]
-        own = [self.module_value(name) for name in names if self.program.is_module(name)]
-        return frozenset().union(*own) or self.unknown
+    def modules_of(self, keys: Values, pos: Position) -> Values:
+        """``sys.modules[key]``: the modules of the repository that have such names.
+
+        As for ``import_module``, each that fits a name of which start or end is known.
+        """
+        own = None if self.current is None else self.current.module
+        made: set[int] = set()
+        for name in map(self.values.__getitem__, keys):
+            for each in self.modules_named(name):
+                if self.program.is_module(each):
+                    made |= self.module_value(each)
+                    if own is None or each != own.name:
+                        self.facts.append((f.MODULE, each, pos, "attribute"))
+        return made
+
+    def modules_named(self, name: Value) -> list[str]:
+        """What modules are called that have ``name``, a text, or a name that starts and ends so."""
+        if name[0] == "S":
+            if self.current is None:
+                return [name[1]]
+            return [self.program.nearest(self.current.module, name[1])]
+        if name[0] == "N" and (name[1] or name[2]):  # a name alone would be any module there is
+            return self.program.modules_between(name[1], name[2])
+        return []
 
     def _alias(self, dotted: str, keys: Values) -> Values:
         """``Queue[Task]``: a class outside the repo with type arguments."""

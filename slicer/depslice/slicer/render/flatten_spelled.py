@@ -2,8 +2,9 @@
 
 ``"X" in globals()`` is told of the name that ``X`` has there, and so is a text that is computed
 (``globals()[kind + "_done"]``), by a table. Where code has its globals otherwise, and something of them
-has another name, that is said. A text that names a module of the
-slice (``import_module("pkg.mod")``) cannot be: there is no such module beside the file. That is said.
+has another name, that is said. A text that names a module of the slice
+(``import_module("pkg.mod")``, ``sys.modules["pkg." + name]``) cannot be: there is no such module
+beside the file. That is said.
 """
 
 from __future__ import annotations
@@ -243,7 +244,7 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     """
     from depslice.slicer.render.cutting import cut_file
 
-    if not any(name in flat for name in _IMPORTING):
+    if not any(name in flat for name in (*_IMPORTING, "sys.modules")):
         return
     modules = {cut.module for cut in found.cuts}
     trees = [(cut.path, ast.parse(cut_file(cut))) for cut in found.cuts]
@@ -267,12 +268,26 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
 
 
 def _imports_by_name(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), slice=key
+        ):
+            return not (isinstance(key, ast.Name) and key.id == "__name__")
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), attr="get"
+        ):
+            return True
     name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
     return name in _IMPORTING
 
 
 def _names_one(text: str, modules: Collection[str]) -> bool:
-    """Whether it is the dotted name of a module of a package, or of something in one."""
+    """Whether it is the dotted name of a module of a package, or of something in one.
+
+    Or what such names start with: ``"pkg." + name``.
+    """
+    if text.endswith("."):
+        return any(module.startswith(text) for module in modules)
     path = text.replace(":", ".")
     if "." not in path or not all(part.isidentifier() for part in path.split(".")):
         return False

@@ -110,16 +110,17 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
         name = _absolute(engine, kind[1], call) if kind[0] in ("S", "N") else None
         if name is None:
             continue
-        if kind[0] == "S":
-            here = None if engine.current is None else engine.current.module
-            names = [name if here is None else engine.program.nearest(here, name)]
-        else:  # a name alone would be any module there is
-            names = engine.program.modules_between(name, kind[2]) if name or kind[2] else []
-        for each in names:
+        for each in engine.modules_named((kind[0], name, *kind[2:])):
             made |= engine.module_value(each)
             if engine.program.is_module(each):
                 engine.facts.append((f.MODULE, each, call.pos))
     return made or engine.unknown
+
+
+def _loaded(engine: ContainerEvaluation, call: Call) -> Values:
+    """``sys.modules.get(name)``."""
+    name = call.args[0] if call.args else EMPTY
+    return engine.modules_of(name, call.pos) | (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
 def _absolute(engine: ContainerEvaluation, name: str, call: Call) -> str | None:
@@ -193,6 +194,7 @@ MODELS: Final[dict[str, Model]] = {
     "asyncio.run": _run,
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
+    "sys.modules.get": _loaded,
     "builtins.__import__": _import_module,
     "contextlib.ExitStack.enter_context": _enter_context,
     "contextlib.closing": _closing,
