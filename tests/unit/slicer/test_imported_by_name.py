@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids
+from check import answer, slice_ids, write_files
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,71 @@ for START in [Own()]: pass
 def target(name): return START + name
 """
     assert answer(files, "app:target", "m.target('a')", tmp_path) == "aa"
+
+
+NAMED_BY_CALLERS = """
+# --- pk/__init__.py
+# --- pk/foot.py
+def make(): return "foot"
+def idle(): pass
+# --- pk/other.py
+def make(): return "other"
+# --- app.py
+import asyncio, functools, importlib
+from importlib import import_module
+NAMES = ["pk.foot"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "call"),
+    [
+        ("def load(name): return importlib.import_module(name)", "load('pk.foot').make()"),
+        ("def load(*, name): return import_module(name=name)", "load(name='pk.foot').make()"),
+        ("def load(name): return __import__(name, fromlist=['x'])", "load('pk.foot').make()"),
+        ("def load(name): return import_module(name, 'pk')", "load('.foot').make()"),
+        ("def load(name): return import_module(f'pk.f{name}')", "load('oot').make()"),
+        ("def load(name='pk.foot'): return import_module(name)", "load().make()"),
+        (
+            "def inner(name): return import_module(name)\ndef load(name): return inner(name)",
+            "load(NAMES[0]).make()",
+        ),
+        (
+            "def load(where, name): return getattr(importlib.import_module(where), name)",
+            "load('pk.foot', 'make')()",
+        ),
+        (
+            "class Loader:\n    def load(self, names): return [import_module(n) for n in names]",
+            "Loader().load(NAMES)[0].make()",
+        ),
+        (
+            "async def load(name): return importlib.import_module(name).make()",
+            "asyncio.run(load('pk.foot'))",
+        ),
+        (
+            "def load(name): return lambda: importlib.import_module(name).make()",
+            "functools.partial(load, 'pk.foot')()()",
+        ),
+    ],
+)
+def test_a_name_that_callers_in_the_slice_pass(load: str, call: str, tmp_path: Path) -> None:
+    """Markdown imports its extensions so."""
+    files = f"{NAMED_BY_CALLERS}{load}\ndef target(): return {call}\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == "foot"
+    found = slice_ids(tmp_path / "repo", "app:target")
+    assert {each for each in found if each[:3] == "pk."} == {"pk.foot:make"}
+
+
+def test_a_module_that_is_only_imported_by_a_name_is_there(tmp_path: Path) -> None:
+    load = "def load(name): importlib.import_module(name)"
+    files = f"{NAMED_BY_CALLERS}{load}\ndef target(): load('pk.foot')\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == "None"
+
+
+def test_a_name_that_only_callers_outside_know_brings_no_module(tmp_path: Path) -> None:
+    files = f"{NAMED_BY_CALLERS}def target(name): return import_module(name).make()\n"
+    write_files(files, tmp_path)
+    assert slice_ids(tmp_path, "app:target") == {"app:target"}
 
 
 def test_a_module_and_a_name_of_it_as_two_texts(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from depslice.callgraph.engine.parts import names_attributes
 from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import (
     EMPTY,
+    IMPORTED,
     ITERABLE,
     NAMED_TUPLE,
     OPEN,
@@ -430,6 +431,23 @@ class ContainerEvaluation(ComputedNames):
                     if own is None or each != own.name:
                         self.facts.append((f.MODULE, each, pos, "attribute"))
         return made
+
+    def imported(self, names: Values, package: str, pos: Position) -> Values:
+        """``import_module(name, package)``; of what callers know, what it is of what they pass."""
+        made: set[int] = set()
+        for value in names:
+            kind = self.values[value]
+            if kind[0] in ("S", "N"):
+                name = _absolute(kind[1], package)
+                for each in () if name is None else self.modules_named((kind[0], name, *kind[2:])):
+                    made |= self.module_value(each)
+                    if self.program.is_module(each):
+                        self.facts.append((f.MODULE, each, pos))
+            elif kind[0] in OPEN and not self.whole:
+                opened = self.derive("R", value, IMPORTED + package) - self.unknown
+                self.facts += [(f.IMPORTED, each, pos) for each in sorted(opened)]
+                made |= opened or self.unknown
+        return made or self.unknown
 
     def modules_named(self, name: Value) -> list[str]:
         """What modules are called that have ``name``, a text, or a name that starts and ends so."""
@@ -1036,3 +1054,14 @@ class ContainerEvaluation(ComputedNames):
 def _is_tuple(value: Value) -> bool:
     """Whether it is declared to be a tuple, of what."""
     return value[0] == "G" and value[1].rpartition(".")[2] in ("tuple", "Tuple") and bool(value[2])
+
+
+def _absolute(name: str, package: str) -> str | None:
+    """A name for ``import_module``, or how it starts, without leading dots (PEP 328)."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    if not package:
+        return None
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - level + 1], name[level:]])

@@ -55,6 +55,9 @@ FILL: Final = (
     22  # class name values                   a generated constructor stores these in a field
 )
 HANDED: Final = 23  # values pos                        code outside the repo gets these objects
+IMPORTED: Final = (
+    24  # value pos                      a module by a name that callers know: which, is open
+)
 """Kinds; the comment names the fields that follow."""
 
 POSITION: Final = {
@@ -79,6 +82,7 @@ POSITION: Final = {
     LISTED: 4,
     BY_NAME: 3,
     HANDED: 2,
+    IMPORTED: 2,
 }
 """Where a fact of each kind holds its position; the others have none."""
 

@@ -20,9 +20,8 @@ RETURNS: Final = 1
 STORES: Final = 2
 FULL: Final = 7
 
-_NAMING: Final = frozenset(
-    {"getattr", "setattr", "delattr", "hasattr", "import_module", "__import__"}
-)
+_IMPORTING: Final = "import_module"
+_NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr", _IMPORTING, "__import__"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
@@ -186,10 +185,15 @@ def _named_in(unit: Unit) -> Iterator[int]:
 def _named_in_calls(unit: Unit) -> Iterator[int]:
     if unit.qualname.rpartition(".")[2] in _NAMED:
         yield 1
-    getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+    getters = {
+        op[1]
+        for op in unit.ops
+        if (op[0] == s.GLOBAL and op[2] in _NAMING) or (op[0] == s.ATTR and op[3] == _IMPORTING)
+    }
     for op in unit.ops if getters else ():
         if op[0] == s.CALL and op[2] in getters:
             yield from op[3][:2]
+            yield from (register for keyword, register in op[4] if keyword == "name")
         elif op[0] == s.ATTR and op[3] in ("split", "rsplit"):  # `"a.b".split(".")`
             yield op[2]
 

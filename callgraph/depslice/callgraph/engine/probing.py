@@ -10,6 +10,7 @@ from depslice.callgraph.engine.values import (
     DERIVED,
     EMPTY,
     ENTERED_ASYNC,
+    IMPORTED,
     NO_KEYWORDS,
     Class,
     Function,
@@ -71,6 +72,8 @@ class Probing(ContainerEvaluation):
             found = self.unpack_item(values, extra, 0)
         elif tag == "E":
             found = self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
+        elif isinstance(extra, str) and extra.startswith(IMPORTED):
+            found = self.imported(values, extra.removeprefix(IMPORTED), 0)
         elif extra == AWAITED:
             found = self.await_value(values, 0)
         elif isinstance(extra, str):

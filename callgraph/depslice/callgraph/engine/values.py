@@ -86,6 +86,8 @@ ENTERED = "entered"
 ENTERED_ASYNC = "entered, async"
 AWAITED = "awaited"
 """What an open value gives other than by a call: ``with``, ``async with``, ``await``."""
+IMPORTED = "imported in "
+"""What ``import_module`` of an open value gives; before the package that relative names start from."""
 
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""

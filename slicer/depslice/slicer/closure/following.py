@@ -86,6 +86,7 @@ class Following:
             f.BY_NAME: self._by_name,
             f.LISTED: self._listed_of_open,
             f.HANDED: self._hand,
+            f.IMPORTED: self._imported_of_open,
         }
 
     def drain(self) -> None:
@@ -372,6 +373,11 @@ class Following:
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         demand = _demand(at, kind, "dynamic-attribute", pos, certain=False)
         self._open.note_named(value, name, how, demand)
+
+    def _imported_of_open(self, at: Followed, fact: f.Fact) -> None:
+        _, value, pos = fact
+        demand = _demand(at, ReferenceKind.IMPORT, "module", pos, certain=False)
+        self._open.note("imported", value, None, demand)
 
     def _by_name(self, at: Followed, fact: f.Fact) -> None:
         _, value, how, pos = fact

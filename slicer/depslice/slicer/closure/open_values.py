@@ -59,7 +59,9 @@ _COMMON = frozenset(
     for name in dir(kind)
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _OF_ANY: Final = frozenset((*dir(object), "__bool__"))
-_NAMELESS: Final = frozenset({"matching", "named", "spelled", "made", "listed", "handed", "stored"})
+_NAMELESS: Final = frozenset(
+    {"matching", "named", "spelled", "made", "listed", "handed", "stored", "imported"}
+)
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
@@ -75,7 +77,16 @@ _FEW_METHODS: Final = 4
 OutsideCall: TypeAlias = tuple[Function, Lookup, Position]
 Use: TypeAlias = (
     Literal[
-        "protocol", "matching", "call", "named", "spelled", "made", "listed", "handed", "stored"
+        "protocol",
+        "matching",
+        "call",
+        "named",
+        "spelled",
+        "made",
+        "listed",
+        "handed",
+        "stored",
+        "imported",
     ]
     | f.Access
 )
@@ -85,7 +96,8 @@ attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its
 done with that; an access, which is the ``name``, by a name that texts of the slice spell; one, which
 is in the ``name`` with that of a definition, by a text that is made of it;
 ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
-``.name`` is stored, whose ``name`` is that (empty where it is computed) and what."""
+``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is
+the module that is imported by a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +337,9 @@ class OpenValues:
         elif use.use == "made":
             if tag in ("I", "C", "M"):
                 self._growth.stand(self.made, (value, *use.name), use.demand)
+        elif use.use == "imported":
+            if tag == "M":
+                self._growth.keep_module(kind[1])
         elif use.use == "matching":
             if tag in ("I", "C"):
                 prefix, suffix = use.name

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.models.common import Model
 from depslice.callgraph.engine.values import EMPTY, Values
@@ -104,17 +103,8 @@ def _register_exit(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
-    made: set[int] = set()
-    for value in call.args[0] if call.args else EMPTY:
-        kind = engine.values[value]
-        name = _absolute(engine, kind[1], call) if kind[0] in ("S", "N") else None
-        if name is None:
-            continue
-        for each in engine.modules_named((kind[0], name, *kind[2:])):
-            made |= engine.module_value(each)
-            if engine.program.is_module(each):
-                engine.facts.append((f.MODULE, each, call.pos))
-    return made or engine.unknown
+    name = call.argument(0, "name")
+    return engine.imported(name, _anchor(engine, call.argument(1, "package")), call.pos)
 
 
 def _loaded(engine: ContainerEvaluation, call: Call) -> Values:
@@ -123,25 +113,13 @@ def _loaded(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.modules_of(name, call.pos) | (call.args[1] if len(call.args) > 1 else EMPTY)
 
 
-def _absolute(engine: ContainerEvaluation, name: str, call: Call) -> str | None:
-    """A name for ``import_module``, or how it starts, without leading dots (PEP 328)."""
-    level = len(name) - len(name.lstrip("."))
-    if not level:
-        return name
-    package = _anchor(engine, call.argument(1, "package"))
-    if package is None:
-        return None
-    parts = package.split(".")
-    return ".".join([*parts[: len(parts) - level + 1], name[level:]])
-
-
-def _anchor(engine: ContainerEvaluation, package: Values) -> str | None:
+def _anchor(engine: ContainerEvaluation, package: Values) -> str:
     """The package a relative name starts from: a constant, else ``__package__`` of here."""
     texts = [engine.values[v][1] for v in package if engine.values[v][0] == "S"]
     if texts:
         return str(texts[0])
     if engine.current is None:
-        return None
+        return ""
     return engine.current.module.package
 
 
