@@ -313,3 +313,135 @@ def test_a_variable_as_target_that_can_be_called_is_called(tmp_path: Path) -> No
 def test_another_name_of_a_class_as_target_is_that_class(tmp_path: Path) -> None:
     files = LOCAL + "\n\nCodec = Encoder\n"
     assert answer(files, "m:Codec", "(m.Codec().idle(), m.Codec()(3))", tmp_path) == "(1, 'i3')"
+
+
+EITHER = """
+# --- m.py
+import os
+from typing import TYPE_CHECKING
+
+
+class Table:
+    def __init__(self):
+        self.size = 1
+
+    def insert(self, x):
+        return x
+
+    def __len__(self):
+        return 9
+
+    def __bool__(self):
+        return False
+
+    def __contains__(self, x):
+        return False
+
+
+class Plain:
+    pass
+
+
+class Fallback:
+    def insert(self, x):
+        return -x
+
+    def __len__(self):
+        return 7
+
+    def __iter__(self):
+        return iter([5])
+
+    def size(self):
+        return 5
+
+    def idle(self):
+        return 1
+
+
+def with_typehint(base):
+    if TYPE_CHECKING:
+        return base
+    return object
+
+
+FANCY = "FANCY" in os.environ
+Base = Table if FANCY else Plain
+
+if FANCY:
+    class Low:
+        def insert(self, x):
+            return x
+else:
+    class Low:
+        pass
+
+
+class Asked(Base):
+    def __getattr__(self, name):
+        return lambda x=0: x + 1
+
+
+class Hinted(with_typehint(Table)):
+    def __getattr__(self, name):
+        return lambda x: x + 2
+
+
+class OfDict(Table if FANCY else dict):
+    def __getattr__(self, name):
+        return lambda x: x + 3
+
+
+class Mixed(Base, Fallback):
+    pass
+
+
+class Lower(Low, Fallback):
+    def insert(self, x):
+        return super().insert(x) + 1
+
+
+class Last(Asked, Fallback):
+    def insert(self, x):
+        return super().insert(x) * 2
+
+
+class Own(Base):
+    def insert(self, x):
+        return x
+
+
+def asked():
+    return Asked().insert(3), Asked().size(), Hinted().insert(3), OfDict().insert(3)
+
+
+def mixed():
+    return Mixed().insert(3), Mixed().size(), len(Mixed()), bool(Mixed()), 5 in Mixed()
+
+
+def behind():
+    return Lower().insert(3), Last().insert(3), Mixed.insert(None, 3)
+
+
+def unknown():
+    return eval("Mixed()").insert(3), Mixed is None
+
+
+def own():
+    return Own().insert(3)
+"""
+EITHER_GIVES = {
+    "asked": "(4, 1, 5, 6)",
+    "mixed": "(-3, 5, 7, True, True)",
+    "behind": "(-2, -6, -3)",
+    "unknown": "(-3, False)",
+    "own": "3",
+}
+
+
+@pytest.mark.parametrize("name", EITHER_GIVES)
+def test_what_one_of_two_bases_lacks_comes_from_elsewhere(name: str, tmp_path: Path) -> None:
+    assert answer(EITHER, f"m:{name}", f"m.{name}()", tmp_path) == EITHER_GIVES[name]
+    ids = slice_ids(tmp_path / "repo", f"m:{name}")
+    assert "m:Fallback.idle" not in ids
+    assert name != "own" or not ids & {"m:Table.insert", "m:Asked.__getattr__"}

@@ -927,7 +927,7 @@ class AttributeEvaluation(Declared):
             if owner is None:
                 return None
             found = self._inherited(owner, receiver, name, pos)
-            for other in () if self.whole else self.instead_of(start, owner, name):
+            for other in () if self.whole else self.instead_of(start, owner, name, class_):
                 found = found | self._inherited(other, receiver, name, pos)
             return found
         values: Values | None = None
@@ -994,18 +994,6 @@ class AttributeEvaluation(Declared):
             kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) > 1
             for kind in kinds
         )
-
-    def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
-        """The owners of a member where a base is another class: ``class C(A if new else B)``."""
-        found: dict[Class, None] = {}
-        for each in self.mro(class_) if self.either_base else ():
-            for base in each.base_values or ():
-                if len(base) > 1:
-                    owners = [self.find_member(k, name) for k in self.classes_in(base)]
-                    if owner in owners:
-                        found |= dict.fromkeys(filter(None, owners))
-        found.pop(owner, None)
-        return [*found]
 
     def _inherited(self, owner: Class, receiver: int, name: str, pos: Position) -> Values:
         """What ``owner``, a class the receiver inherits from, gives for ``name`` to it."""

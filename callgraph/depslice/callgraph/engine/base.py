@@ -229,7 +229,7 @@ class EngineState:
             if type(task) is Function:
                 task.noted, task.registers, task.flat = {}, [], None
         for class_ in self._classes.values():
-            class_.mro_cache = class_.descendants = class_.kept_below = None
+            class_.mro_cache = class_.descendants = class_.kept_below = class_.orders = None
             for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):
                 table.clear()
             for cells in (class_.attributes, class_.members):

@@ -295,7 +295,7 @@ class ClassEvaluation(AnnotationEvaluation):
                         )
 
     def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
-        """Implemented by the attribute part."""
+        """Implemented by the part for bases that may be one of several."""
         raise NotImplementedError
 
     def call_member(
@@ -363,7 +363,7 @@ class ClassEvaluation(AnnotationEvaluation):
         found = linearise(class_, self.repo_bases)
         class_.holders = {}
         class_.declarers = {}
-        class_.outer = None
+        class_.outer = class_.orders = None
         if class_.base_values and not all(class_.base_values):
             self.depend(class_.family)
         elif all(k.base_values is not None for k in found):

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine.classes import ClassEvaluation
+from depslice.callgraph.engine.either import EitherBase
 from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, Class, Function, Values
 from depslice.callgraph.summary import Position, TypeExpr, Unit
 
 _MAKING: Final = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "__setstate__")
 
 
-class Declared(ClassEvaluation):
+class Declared(EitherBase):
     """Annotated names of class bodies (language reference, 7.2.2)."""
 
     def declarations_of(self, owner: Class, name: str) -> tuple[tuple[Function, TypeExpr], ...]:
@@ -41,10 +41,13 @@ class Declared(ClassEvaluation):
         return EMPTY if declarer is None else self.member_values(declarer, name)
 
     def falls_back(self, class_: Class, owner: Class, name: str) -> bool:
-        """Whether ``__getattr__`` gives what ``owner`` only declares (3.3.2)."""
+        """Whether ``__getattr__`` gives what ``owner`` only declares, or is no base then (3.3.2)."""
+        if self.find_member(class_, "__getattr__") is None:
+            return False
+        if self.may_lack(class_, name):
+            return True
         return (
-            self.find_member(class_, "__getattr__") is not None
-            and not self.binds(owner, name)
+            not self.binds(owner, name)
             and (not self.has_stored(class_, name) or self.is_stored_late(class_, name))
             and not (
                 self.find_member(class_, "__init__") is None and self._is_field(class_, owner, name)
@@ -79,9 +82,14 @@ class Declared(ClassEvaluation):
     def is_stored_late(self, class_: Class, name: str) -> bool:
         """Whether only methods store the attribute that nothing calls as instances are made.
 
-        Until then ``__getattr__`` is asked for it: what loads something when it is needed.
+        Until then ``__getattr__`` is asked for it: what loads something when it is needed. So it
+        is where only one of the bases that a class may have stores it.
         """
-        if self.find_member(class_, "__getattr__") is None or self.active_bases(class_):
+        if self.find_member(class_, "__getattr__") is None:
+            return False
+        if self.has_stored(class_, name) and self.may_lack(class_, name):
+            return True
+        if self.active_bases(class_):
             return False
         storing = [
             k.module.summary.units[unit].qualname.rpartition(".")[2]

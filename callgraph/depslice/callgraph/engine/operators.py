@@ -101,7 +101,8 @@ class Operators(Protocols):
             if kind[0] == "I":
                 if self.find_member(kind[1], "__contains__") is not None:
                     self.call_dunder(value, kind[1], "__contains__", [items], pos)
-                    continue
+                    if self.surely_has(kind[1], "__contains__"):
+                        continue
                 self.ask_below(value, kind[1], "__contains__", [items], pos)
                 for above in self.open_bases(kind[1], instances=True):
                     self.operate(above, "__contains__", [items], pos)

@@ -156,7 +156,7 @@ class Protocols(CallEvaluation):
                 for dunder in dunders:
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
                     if (
-                        self.find_member(kind[1], dunder) is not None
+                        self.surely_has(kind[1], dunder)
                         or (
                             self.ordered
                             and self.derived_comparison(value, kind[1], dunder, EMPTY, pos)

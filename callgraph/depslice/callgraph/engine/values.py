@@ -326,6 +326,7 @@ class Class:
         "mro_cache",
         "named",
         "open_metaclasses",
+        "orders",
         "outer",
         "overrides",
         "serial",
@@ -342,6 +343,8 @@ class Class:
         self.metaclasses: tuple[Class, ...] = ()
         self.open_metaclasses: Values = EMPTY  # that only callers know, in a slice
         self.mro_cache: tuple[Class, ...] | None = None
+        # Its linearisation for each choice of bases that may be one of several, with those outside.
+        self.orders: tuple[tuple[tuple[Class, ...], tuple[str, ...]], ...] | None = None
         self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
         self.declarers: dict[str, Class] = {}  # one before it that only tells the type of it

@@ -828,8 +828,9 @@ class Classes:
         if found is None:
             self.ask_base(live, name, demand)
         if found is not None:
-            self.want_member(found, name, demand)
-            self.want_descriptor(found, name, demand)
+            for owner in (found, *self._engine.instead_of(live, found, name)):
+                self.want_member(owner, name, demand)
+                self.want_descriptor(owner, name, demand)
             if fallback and self._engine.falls_back(live, found, name):
                 self.ask_by_name(live, name, demand)
         elif name in ORDERING:
@@ -864,7 +865,7 @@ class Classes:
         if class_ in order:
             for k in order[order.index(class_) + 1 :]:
                 if self._engine.binds(k, name):
-                    for owner in (k, *self._engine.instead_of(live, k, name)):
+                    for owner in (k, *self._engine.instead_of(live, k, name, class_)):
                         self.want_member(owner, name, demand)
                     return
 
