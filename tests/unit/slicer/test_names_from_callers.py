@@ -54,3 +54,72 @@ def test_other_names_bring_nothing(tmp_path: Path) -> None:
     found = slice_ids(tmp_path, "app:target")
     assert "app:Tag.match" in found
     assert not found & {"app:Other", "app:Plugin.others"}
+
+
+TEMPLATES = """
+# --- app.py
+from string import Template
+
+
+class Macros:
+    escape = "e"
+    nmchar = "[a-z]|" + escape
+
+    def idle(self): return 1
+
+
+class Keyed:
+    def __getitem__(self, key): return key + "!"
+    def idle(self): return 1
+
+
+class Record:
+    name = "n"
+
+    @property
+    def size(self): return 5
+
+    def __str__(self): return "record"
+    def idle(self): return 1
+
+
+class Padded:
+    def __format__(self, how): return "padded " + how
+    def idle(self): return 1
+
+
+def made(pattern: ANNOTATION):
+    return VALUE
+
+
+def target():
+    return made(TEXT)
+"""
+FILLED = [
+    ("pattern % vars(Macros)", "%(nmchar)s", "[a-z]|e"),
+    ("pattern % Macros.__dict__", "%(nmchar)s", "[a-z]|e"),
+    ("str(pattern).strip() % vars(Macros)", "%(nmchar)s", "[a-z]|e"),
+    ("pattern.format_map(vars(Macros))", "{nmchar}", "[a-z]|e"),
+    ("Template(pattern).substitute(vars(Macros))", "$nmchar", "[a-z]|e"),
+    ("pattern.format(m=Macros)", "{m.nmchar}", "[a-z]|e"),
+    ("pattern % Keyed()", "%(a)s", "a!"),
+    ("pattern.format_map(Keyed())", "{a}", "a!"),
+    ("pattern.format(Keyed())", "{0[a]}", "a!"),
+    ("pattern.format(Record())", "{0.name} {0.size} {0}", "n 5 record"),
+    ("pattern.format_map({'r': Record()})", "{r.name} {r}", "n record"),
+    ("pattern % {'r': Record()}", "%(r)s", "record"),
+    ("pattern % (Record(), 1)", "%s %s", "record 1"),
+    ("pattern.format(Padded())", "{:x}", "padded x"),
+]
+
+
+@pytest.mark.parametrize("annotation", ["str", "'Unknown'"])
+@pytest.mark.parametrize(("value", "text", "expected"), FILLED)
+def test_templates_from_callers_ask_what_they_are_filled_with(
+    value: str, text: str, expected: str, annotation: str, tmp_path: Path
+) -> None:
+    files = TEMPLATES.replace("ANNOTATION", annotation).replace("VALUE", value)
+    files = files.replace("TEXT", repr(text))
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
+    used = slice_ids(tmp_path / "repo", "app:target")
+    assert "Macros" in value or not {each for each in used if each.endswith(".idle")}

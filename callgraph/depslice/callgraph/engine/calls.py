@@ -571,6 +571,9 @@ class CallEvaluation(ExternalCalls):
         value = self.values[callee]
         if not self.whole:
             self.hand_namespaces((*args, *keywords.values()), pos)
+            if value[0] == "A" and value[2] in ("format", "format_map"):
+                mapped = value[2] == "format_map"
+                self.fill_unknown_fields(Call(args, keywords, spread, pos), mapped=mapped)
         if value[0] == "P":
             self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
         elif value[0] == "U":

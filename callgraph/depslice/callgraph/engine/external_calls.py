@@ -103,6 +103,8 @@ class ExternalCalls(Texts):
             if unbound is not None:
                 return unbound
         self._protocols(dotted, args, pos)
+        if not self.whole:
+            self.hand_namespaces((*args, *keywords.values()), pos)
         if args and dotted in library.ANNOTATIONS:
             self.note_annotations(args[0], pos, library.ANNOTATIONS[dotted])
             instances = frozenset(v for v in args[0] if self.values[v][0] == "I")
@@ -219,6 +221,8 @@ class ExternalCalls(Texts):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+        elif not self.whole:
+            self.hand_namespaces((*call.args, *call.keywords.values()), call.pos)
         if name in ("builtins.str.split", "builtins.str.rsplit"):
             parts = self.parts_of_text(self.values[method[1]], call)
             if parts:

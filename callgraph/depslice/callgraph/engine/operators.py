@@ -230,6 +230,9 @@ class Operators(Protocols):
                 result.add(value)  # `None | C`
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):
             self._fill_template(left, right, pos)
+        elif forward == "mod" and not self.whole and any(self.values[v][0] in OPEN for v in left):
+            known = frozenset(v for v in right if self.values[v][0] not in OPEN)
+            self._fill_template(left, known, pos)  # what only callers know is a number as likely
         return result
 
     def _of_another_type(self, left: Values, right: int) -> Values:

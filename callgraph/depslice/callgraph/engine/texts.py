@@ -7,9 +7,10 @@ from itertools import takewhile
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
-from depslice.callgraph.engine.values import EMPTY, Value, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Value, Values
 from depslice.callgraph.summary import Position
 from depslice.callgraph.templates import conversions_of, fields_of
 
@@ -108,6 +109,7 @@ class Texts(PartialCalls):
         spaces = self.only_namespaces(call.spread)
         if template[0] != "S":
             self.read_namespaces(spaces, call.pos)
+            self.fill_unknown_fields(call, mapped=mapped)
             return
         for field in fields_of(template[1]):
             if isinstance(field, str):
@@ -129,6 +131,33 @@ class Texts(PartialCalls):
                 else:
                     values = self.subscript(values, self.single(("S", name)), call.pos)
             self.protocol(values, field.dunders, call.pos)
+
+    def fill_unknown_fields(self, call: Call, *, mapped: bool) -> None:
+        """``template.format(…)`` of a text nobody knows reads what fields of other texts name.
+
+        ``format_map`` asks for any key.
+        """
+        if self.whole:
+            return
+        given = EMPTY.union(*call.args, *call.keywords.values(), call.spread)
+        if mapped:
+            given = self._under_any_key(given, call.pos)
+        shown = frozenset(v for v in given if self.values[v][0] not in OPEN)
+        self.protocol(shown, ("__format__", "__str__", "__repr__"), call.pos)
+        told = sorted(value for value in shown if self.values[value][0] in ("C", "I"))
+        self.facts += [(f.BY_NAME, value, "read", call.pos) for value in told]
+
+    def _under_any_key(self, mappings: Values, pos: Position) -> Values:
+        """What mappings of the slice give for a key that a text nobody knows has."""
+        asked = frozenset(
+            value
+            for value in mappings
+            for kind in (self.values[value],)
+            if kind[0] == "K"
+            or (kind[0] == "ND" and self.values[kind[1]][0] == "C")
+            or (kind[0] == "I" and self.find_member(kind[1], "__getitem__") is not None)
+        )
+        return self.subscript(asked, self.constants[s.STR], pos) if asked else EMPTY
 
     def fill_template(
         self,
@@ -155,6 +184,9 @@ class Texts(PartialCalls):
                 self.protocol(values, ("__str__", "__repr__"), pos)
                 if not self.whole:
                     self.protocol(values, ("__repr__",), pos)
+            held = EMPTY if self.whole else self._under_any_key(mapping, pos)
+            self.protocol(held, ("__str__", "__repr__"), pos)
+            self.protocol(held, ("__repr__",), pos)
 
 
 def _common_start(texts: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
+from depslice.callgraph.templates import fields_of
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.model import Demand
@@ -101,6 +102,7 @@ class ComputedNames:
             self._note_apart(followed)
             for text in strings_of(function.unit.ops):
                 self._spelled.setdefault(text)
+                self._spelled.update(dict.fromkeys(_read_by_fields(text)))
                 if _DOTTED.fullmatch(text):
                     self._want_dotted(text, followed)
                 self._note_attributes(text, followed)
@@ -206,6 +208,13 @@ class ComputedNames:
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
             self._open_values.hand(engine.name_values(module, name, None), demand)
+
+
+def _read_by_fields(text: str) -> Iterator[str]:
+    """The attributes that the fields of a text read, if it is a template for ``str.format``."""
+    for field in fields_of(text) if "{" in text and "}" in text else ():
+        for is_attribute, name in field.rest if not isinstance(field, str) else ():
+            yield name if is_attribute else "__getitem__"
 
 
 def _may_be_made(name: str, definition: str) -> bool:
