@@ -630,6 +630,58 @@ def go(): return len(C([A(), A()]))
 """,
 }
 MADE = {
+    "by __new__ of object": """
+# --- m.py
+import asyncio
+class Meta(type):
+    def __new__(m, name, bases, ns): return super().__new__(m, name, bases, ns)
+class Box:
+    @classmethod
+    def make(cls, n):
+        box = cls.__new__(cls)
+        box.n = n
+        return box
+    @classmethod
+    async def later(cls, n):
+        box = cls.__new__(cls)
+        box.n = n
+        return box
+    def again(self):
+        made = self.__class__.__new__(self.__class__)
+        made.n = self.n + 1
+        return made
+    def __len__(self): return self.n
+    def get(self): return self.n
+class Sub(Box):
+    def get(self): return -self.n
+class Made(metaclass=Meta):
+    def get(self): return 8
+class Own:
+    def __new__(cls): return object.__new__(cls)
+    def get(self): return 4
+class Below(Own):
+    def get(self): return 5
+class Failed(Exception):
+    def get(self): return 9
+class Pair(tuple):
+    def get(self): return len(self)
+class Given:
+    def get(self): return 1
+class Given2:
+    def get(self): return 2
+def new(cls): return cls.__new__(cls)
+def of_object(cls): return object.__new__(cls)
+def go():
+    class Local:
+        def get(self): return 7
+    make = Local.__new__
+    return (
+        len(Box.make(3)), Sub.make(3).again().get(), len(asyncio.run(Box.later(2))),
+        Made.__new__(Made).get(), Below.__new__(Below).get(), Failed.__new__(Failed).get(),
+        Pair.__new__(Pair, [1, 2]).get(), new(Given).get(), of_object(Given2).get(),
+        make(Local).get(),
+    )
+""",
     "attributes": """
 # --- m.py
 class M1(type):

@@ -341,6 +341,12 @@ class AttributeEvaluation(Declared):
             values |= self._of_open_bases(class_, name, pos, instances=False)
             self.facts.append((f.MEMBER, class_, name, pos, False, "class", False))
         values |= self.set_on_class(class_, name, bool(exact))
+        if name == "__new__":  # of `object`, if not before: a metaclass is not asked (3.3.2)
+            if not exact:
+                self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
+            instance = self.intern(("I", class_, bool(exact)))
+            inherited = self.outside.inherited(instance, class_, name, pos)
+            return values | (inherited or self.single(("X", "builtins.object.__new__")))
         values |= self._of_metaclass(class_, name, receiver, pos)
         if values:
             return values

@@ -139,7 +139,7 @@ class Texts(PartialCalls):
         """
         if self.whole:
             return
-        given = EMPTY.union(*call.args, *call.keywords.values(), call.spread)
+        given: Values = EMPTY.union(*call.args, *call.keywords.values(), call.spread)
         if mapped:
             given = self._under_any_key(given, call.pos)
         shown = frozenset(v for v in given if self.values[v][0] not in OPEN)

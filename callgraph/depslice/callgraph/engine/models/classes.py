@@ -75,6 +75,9 @@ def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
     }
     if engine.unknown_id in classes:  # `__new__` is asked for more classes than it can hold
         made.add(engine.unknown_id)
+    for value in () if engine.whole else sorted(classes):
+        if engine.values[value][0] in OPEN:  # what calling it gives, which makes no other
+            made |= engine.derive("R", value, ())
     return made or engine.single(("XI", "builtins.object"))
 
 
