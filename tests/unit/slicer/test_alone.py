@@ -829,6 +829,73 @@ def use(i): return make(i)().f()
 def go(): return use(0), use(1)
 """,
 }
+ERRORS = """
+# --- m.py
+class Err(Exception):
+    def __init__(self): self.errors = []
+    def push_error(self, e): self.errors.append(e)
+    def add(self, e): self.errors.append(e)
+    def get(self): return 4
+    @property
+    def items(self): return 5
+    def __iter__(self): return iter([7])
+    def __len__(self): return 0
+    def __getitem__(self, k): return k
+    def __contains__(self, k): return k == 3
+    def __repr__(self): return "shown"
+    def __eq__(self, other): return True
+class Low(ValueError):
+    def get(self): return 6
+def fail(): raise Err()
+"""
+CAUGHT = {
+    "methods, loops and operators": ERRORS
+    + """
+def go():
+    try: fail()
+    except Exception as e:
+        e.push_error(1)
+        e.add(2)
+        (first,) = e
+        return (
+            e.errors, e.get(), e.items, list(e), first, bool(e), len(e), e[8], 3 in e, repr(e),
+            e == 1, getattr(e, "get")(), [x for x in e],
+        )
+""",
+    "truth": ERRORS
+    + """
+def go():
+    try: fail()
+    except Exception as e:
+        return 1 if e else 2
+""",
+    "bases, groups and names": ERRORS
+    + """
+import asyncio, sys
+from concurrent.futures import ThreadPoolExecutor
+def handle(e): return e.get(), len(e)
+def typed(e: Exception): return e.get()
+def low():
+    try: raise Low()
+    except (KeyError, ValueError) as e: return e.get()
+def bare():
+    try: fail()
+    except: return sys.exc_info()[1].get()
+def context():
+    try:
+        try: fail()
+        except Err: raise KeyError
+    except KeyError as e: return e.__context__.get()
+async def later():
+    try: fail()
+    except Exception as e: return e.get()
+def go():
+    with ThreadPoolExecutor() as pool:
+        found = pool.submit(fail).exception().get()
+    try: fail()
+    except Exception as e: return handle(e), typed(e), low(), bare(), context(), found, asyncio.run(later())
+""",
+}
 PROGRAMS = {
     f"{kind}: {name}": files
     for kind, programs in {
@@ -842,6 +909,7 @@ PROGRAMS = {
         "asked": ASKED,
         "made": MADE,
         "stored": STORED,
+        "caught": CAUGHT,
     }.items()
     for name, files in programs.items()
 }
@@ -896,6 +964,25 @@ def test_more_callables_than_are_told_apart_are_told(tmp_path: Path) -> None:
     found = slice_symbols(open_program(tmp_path, cache=None), ["m:go"])
     gaps = {(gap.source, gap.reason) for gap in found.unresolved}
     assert ("m:use", "unknown-callee") in gaps
+
+
+def test_only_what_may_be_caught_is_asked(tmp_path: Path) -> None:
+    files = (
+        ERRORS
+        + """
+class Other:
+    def get(self): return 1
+def go():
+    try: fail()
+    except ValueError as e: return e.get(), Other(), Low
+    except Err: return None
+"""
+    )
+    write_files(files, tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["m:go"])
+    ids = {item.symbol.id for item in found.items}
+    assert "m:Low.get" in ids
+    assert not ids & {"m:Err.get", "m:Other.get", "m:Err.__len__"}
 
 
 def test_a_module_by_a_protocol(tmp_path: Path) -> None:

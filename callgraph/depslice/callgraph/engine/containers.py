@@ -308,6 +308,7 @@ class ContainerEvaluation(ComputedNames):
                 result |= found or self._alias(value[1], keys)
             elif kind == "XI":
                 self._look_up(value, keys, pos)
+                self.ask_caught(receiver, ("__getitem__",), pos)
                 result |= self.outside.item(receiver, keys, pos) or EMPTY
                 result |= self.made_of_name(receiver)
             elif kind in OPEN:

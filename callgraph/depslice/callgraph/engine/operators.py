@@ -63,6 +63,7 @@ class Operators(Protocols):
                         self.note_protocol("__eq__", pos, value)
                     answered = False
                 else:
+                    self.ask_caught(value, (name,), pos)
                     if kind[0] == "C":
                         self.call_of_metaclass(value, kind[1], name, [other], pos)
                     answered = False
@@ -112,6 +113,8 @@ class Operators(Protocols):
                 self.operate(value, "__contains__", [items], pos)
             elif kind[0] == "ND":
                 self.subscript(self.only(value), items, pos)
+            elif kind[0] == "XI":
+                self.ask_caught(value, ("__contains__", "__iter__"), pos)
             elif kind[0] == "C" and (
                 self.call_of_metaclass(value, kind[1], "__contains__", [items], pos) is None
             ):

@@ -74,6 +74,7 @@ class Outside:
         self._elements: dict[tuple[int, bool], Values | None] = {}
         self._variables: dict[str, Values] = {}
         self._mappings: dict[str, bool] = {}
+        self._caught: dict[int, str] = {}
         self._using: dict[int, bool] = {}  # by the identity of declarations
         self._declared: dict[str, Values | None] = {}
 
@@ -150,6 +151,8 @@ class Outside:
                 return values | self.types.values_of(found.declaration[1][0][1], scope)
         if is_instance and not engine.whole:  # it may be of a subclass, too
             engine.note_unknown(name, pos, engine.unknown_id)
+            if self.caught_as(number):
+                engine.note_unknown(name, pos, number)
             values = values | engine.unknown
         engine.facts.append((f.EXTERNAL, f"{class_.dotted}.{name}", pos, False))
         return values | engine.single(("XM", class_.dotted, name))
@@ -409,6 +412,20 @@ class Outside:
             if class_ is not None:
                 self._learn(number, class_, owner, scope.bindings)
         return made
+
+    def caught_as(self, number: int) -> str:
+        """The class of an exception from outside, which may be one of the repo as well.
+
+        What is raised anywhere is caught by the names of its bases (language reference, 8.4).
+        """
+        known = self._caught.get(number)
+        if known is None:
+            value = self.engine.values[number]
+            class_ = self.types.class_of(value) if value[0] == "XI" else None
+            line = self.stubs.mro(class_) if class_ is not None else ()
+            raised = any(each.dotted == "builtins.BaseException" for each in line)
+            known = self._caught[number] = class_.dotted if class_ is not None and raised else ""
+        return known
 
     def declares(self, class_: Class, name: str) -> bool:
         """Whether a base outside of a class has a member of this name."""

@@ -179,7 +179,21 @@ class Protocols(CallEvaluation):
                 for dunder in dunders:
                     self.note_protocol(dunder, pos, value)
                 result |= self.unknown
+            elif kind[0] == "XI":
+                self.ask_caught(value, dunders, pos)
         return result
+
+    def ask_caught(self, value: int, dunders: Sequence[str], pos: Position) -> None:
+        """An exception from outside is asked for special methods: a subclass may have them.
+
+        None asks another instead of ``__str__``, which all have.
+        """
+        if self.whole or not self.outside.caught_as(value):
+            return
+        for dunder in dunders:
+            self.note_protocol(dunder, pos, value)
+            if dunder == "__str__":
+                break
 
     def held_in(self, values: Values, dunders: Sequence[str]) -> frozenset[int]:
         """The objects in builtin containers and in records, however deep.
@@ -389,6 +403,7 @@ class Protocols(CallEvaluation):
                 else:
                     result |= self.read(self.elements_cell(value))
             elif tag in ("G", "GS", "XI", "X", "S", "N"):
+                self.ask_caught(value, ("__aiter__" if is_async else "__iter__",), pos)
                 found = self.outside.elements(value, pos, is_async=is_async)
                 if found is not None:
                     result |= found

@@ -102,6 +102,7 @@ class Classes:
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
         self._matching: dict[tuple[Class, str, str], Demand] = {}
         self._of_waiting: dict[str, Demand] = {}
+        self._of_caught: dict[tuple[str, str], Demand] = {}  # exceptions, as whose instances
         self._asked: set[Class] = set()  # whose own demands are made
         self._checked: set[Class] = set()  # protocols that somebody tests for
         self._looked_at: set[Class] = set()
@@ -459,6 +460,8 @@ class Classes:
         self._answer(live, self._anywhere, fallback=True)
         for name, demand in tuple(self._of_waiting.items()) if self._waits(live) else ():
             self._want_inherited(live, name, demand)
+        for (caught, name), demand in tuple(self._of_caught.items()):
+            self._want_if_caught(live, caught, name, demand)
         attributes = self._live.attributes_of(live)
         for beside in [each for telling, each in self._beside.items() if telling in attributes]:
             self._answer(live, beside)
@@ -740,6 +743,20 @@ class Classes:
                 self.want_found(live, name, demand, fallback=True)
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
+
+    def want_of_caught(self, caught: str, name: str, demand: Demand) -> None:
+        """``name`` on an exception that is caught as one from outside: a live subclass has it."""
+        if self._stands((caught, "caught", name), None, name, demand):
+            self._growth.stand(self._of_caught, (caught, name), demand)
+            for live in self._live:
+                self._want_if_caught(live, caught, name, demand)
+
+    def _want_if_caught(self, live: Class, caught: str, name: str, demand: Demand) -> None:
+        stubs = self._growth.program.stubs
+        bases = map(stubs.class_named, self._engine.external_bases(live))
+        lines = (stubs.mro(base) for base in bases if base is not None)
+        if any(each.dotted == caught for line in lines for each in line):
+            self.want_found(live, name, demand, fallback=True)
 
     def note_named(self, class_: Class, named: Demand) -> None:
         """An annotation names ``class_``: what nobody knows may well be an instance of it.

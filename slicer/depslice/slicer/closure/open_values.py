@@ -378,6 +378,14 @@ class OpenValues:
                 self._settle_parts(use, value)
         elif use.use in _ACCESSES and tag == "M":
             self._names.want_attribute(kind[1], use.name, use.demand)
+        elif tag == "XI" and use.use in ("read", "protocol"):
+            caught = self._engine.outside.caught_as(value)
+            demand = use.demand.guessed("unknown-receiver")
+            steps = (use.name, STEPS[use.name]) if use.name in STEPS else (use.name,)
+            for name in steps if caught else ():
+                self._classes.want_of_caught(caught, name, demand)
+            if caught and value != use.value:  # that it is another one is not told
+                self._settle_unknown(use)
         elif value in self._origins.crowd and use.use not in _NAMELESS:
             # One of more objects than are told apart: any live class that has it.
             self._classes.want_anywhere(use.name, use.demand.guessed("unknown-receiver"))
