@@ -68,3 +68,51 @@ def use(code):
 """
     write_files(text, tmp_path)
     assert slice_ids(tmp_path, "m:use") == {"m:use", "m:NAMES", "m:Locale"}
+
+
+CONVERTERS = """
+class Base:
+    def to_ordinal(self, n):
+        return str(n)
+
+    def idle(self):
+        return 1
+
+{0}
+
+TABLE = {{{1}}}
+
+def ask(converter, to):
+    return getattr(converter, "to_" + to)(1)
+
+def use(lang, to):
+    return {2}
+"""
+CONVERTER = """
+class C{0}(Base):
+    def to_ordinal(self, n):
+        return "{0}: %d" % n
+
+    def idle(self):
+        return 2
+"""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "getattr(TABLE[lang](), f'to_{to}')(1)",
+        "getattr(TABLE[lang], 'to_{}'.format(to))(None, 1)",
+        "getattr(TABLE[lang](), to[:2] + '_ordinal')(1)",
+        "ask(TABLE[lang](), to)",
+    ],
+)
+def test_names_by_their_ends_of_more_than_are_told_apart(tmp_path: Path, asked: str) -> None:
+    count = WIDEST_OPEN + 2
+    classes = "".join(CONVERTER.format(n) for n in range(count))
+    entries = ", ".join(f"'{n}': C{n}" for n in range(count))
+    files = f"# --- m.py\n{CONVERTERS.format(classes, entries, asked)}"
+    to = "to" if "[:2]" in asked else "ordinal"
+    last = count - 1
+    assert answer(files, "m:use", f"m.use('{last}', '{to}')", tmp_path) == f"{last}: 1"
+    assert not {each for each in slice_ids(tmp_path / "repo", "m:use") if each.endswith(".idle")}

@@ -100,7 +100,7 @@ class Classes:
         self._after: dict[tuple[Class, str], Demand] = {}
         self._anywhere: dict[str, Demand] = {}
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
-        self._matching: dict[tuple[Class, str, str], Demand] = {}
+        self._matching: dict[tuple[Class | None, str, str], Demand] = {}
         self._of_waiting: dict[str, Demand] = {}
         self._of_caught: dict[tuple[str, str], Demand] = {}  # exceptions, as whose instances
         self._asked: set[Class] = set()  # whose own demands are made
@@ -465,8 +465,8 @@ class Classes:
         attributes = self._live.attributes_of(live)
         for beside in [each for telling, each in self._beside.items() if telling in attributes]:
             self._answer(live, beside)
-        for (k, prefix, suffix), demand in tuple(self._matching.items()):
-            if k in order or k in lent:
+        for (owner, prefix, suffix), demand in tuple(self._matching.items()):
+            if owner is None or owner in order or owner in lent:
                 self._want_fitting(live, prefix, suffix, demand)
 
     def _answer(
@@ -835,6 +835,13 @@ class Classes:
             self._growth.stand(self._matching, (class_, prefix, suffix), demand)
             self._want_fitting(class_, prefix, suffix, demand)
             for live in tuple(self._live.below(class_)):
+                self._want_fitting(live, prefix, suffix, demand)
+
+    def want_matching_anywhere(self, prefix: str, suffix: str, demand: Demand) -> None:
+        """Members of any live class whose name fits: of more than are told apart."""
+        if (prefix or suffix) and self._standing.is_new((None, prefix, "…", suffix), demand):
+            self._growth.stand(self._matching, (None, prefix, suffix), demand)
+            for live in self._live:
                 self._want_fitting(live, prefix, suffix, demand)
 
     # --- what a demand means for one live class

@@ -341,9 +341,12 @@ class OpenValues:
             if tag == "M":
                 self._growth.keep_module(kind[1])
         elif use.use == "matching":
+            prefix, suffix = use.name
             if tag in ("I", "C"):
-                prefix, suffix = use.name
                 self._classes.want_matching(kind[1], prefix, suffix, use.demand)
+            elif value in self._origins.crowd:  # one of more objects than are told apart
+                crowd = use.demand.guessed("unknown-receiver")
+                self._classes.want_matching_anywhere(prefix, suffix, crowd)
         elif use.use == "stored":
             name, values = use.name
             if tag in ("I", "C") and name:
