@@ -427,6 +427,38 @@ def unknown():
     return eval("Mixed()").insert(3), Mixed is None
 
 
+def given(it):
+    return it.insert(3), len(it)
+
+
+def called(it):
+    return it()
+
+
+def made(of):
+    return of(1).kept
+
+
+class Called:
+    def __init__(self, kept):
+        self.kept = kept
+
+    def __call__(self):
+        return 2
+
+
+class Calling(Base, Called):
+    pass
+
+
+class Making(Low, Called):
+    pass
+
+
+def passed():
+    return given(Mixed()), called(Calling()) if FANCY else called(Making(1)), made(Making)
+
+
 def own():
     return Own().insert(3)
 """
@@ -435,6 +467,7 @@ EITHER_GIVES = {
     "mixed": "(-3, 5, 7, True, True)",
     "behind": "(-2, -6, -3)",
     "unknown": "(-3, False)",
+    "passed": "((-3, 7), 2, 1)",
     "own": "3",
 }
 

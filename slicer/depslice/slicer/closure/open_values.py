@@ -474,11 +474,12 @@ class OpenValues:
         if found is None and instance:
             classes.ask_base(class_, name, demand)
         if found is not None:
-            classes.want_member(found, name, demand)
-            if use.use == "read":
-                classes.want_descriptor(found, name, demand)
-                if instance and engine.falls_back(class_, found, name):
-                    self.ask_by_names(class_, engine.single(("S", name)), demand)
+            for owner in (found, *engine.instead_of(class_, found, name)):
+                classes.want_member(owner, name, demand)
+                if use.use == "read":
+                    classes.want_descriptor(owner, name, demand)
+            if use.use == "read" and instance and engine.falls_back(class_, found, name):
+                self.ask_by_names(class_, engine.single(("S", name)), demand)
             if not instance and not engine.binds(found, name):
                 self._settle_by_metaclass(use, class_)
             # An iterator, which gives itself: it is driven.
@@ -719,12 +720,13 @@ class OpenValues:
         if found is None:
             self._classes.ask_base(instance[1], name, use.demand)
             return
-        self._classes.want_member(found, name, use.demand)
         receiver = self._engine.intern(instance)
-        for member in self._engine.member_values(found, name):
-            kind = self._engine.values[member]
-            if kind[0] == "F":
-                self._call_function(use, kind[1], receiver=receiver)
+        for owner in (found, *self._engine.instead_of(instance[1], found, name)):
+            self._classes.want_member(owner, name, use.demand)
+            for member in self._engine.member_values(owner, name):
+                kind = self._engine.values[member]
+                if kind[0] == "F":
+                    self._call_function(use, kind[1], receiver=receiver)
 
     def _call_function(
         self, use: _Open, function: Function, *, receiver: int | None = None
