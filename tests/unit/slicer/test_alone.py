@@ -862,6 +862,25 @@ def go():
             e == 1, getattr(e, "get")(), [x for x in e],
         )
 """,
+    "what leaves a block": ERRORS
+    + """
+import asyncio
+class Held:
+    def __enter__(self): return self
+    def __exit__(self, kind, error, trace):
+        self.found = error.get()
+        return True
+    async def __aenter__(self): return self
+    async def __aexit__(self, kind, error, trace):
+        self.found = len(error)
+        return True
+async def later():
+    async with Held() as held: fail()
+    return held.found
+def go():
+    with Held() as held: fail()
+    return held.found, asyncio.run(later())
+""",
     "truth": ERRORS
     + """
 def go():

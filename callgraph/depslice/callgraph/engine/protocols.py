@@ -529,7 +529,10 @@ class Protocols(CallEvaluation):
             kind = self.values[value]
             if kind[0] == "I":
                 entered = self.call_dunder(value, kind[1], enter, [], pos)
-                self.call_dunder(value, kind[1], leave, [self.unknown] * 3, pos)
+                raised = self.unknown
+                if not self.whole:  # whatever the block raises, perhaps an exception of the slice
+                    raised = raised | self.single(("XI", "builtins.BaseException"))
+                self.call_dunder(value, kind[1], leave, [self.unknown, raised, self.unknown], pos)
                 result |= self.await_value(entered, pos) if is_async else entered
                 if not entered:
                     result.add(value)
