@@ -134,6 +134,38 @@ def test_a_name_that_callers_in_the_slice_pass(load: str, call: str, tmp_path: P
     assert {each for each in found if each[:3] == "pk."} == {"pk.foot:make"}
 
 
+@pytest.mark.parametrize(
+    ("load", "call"),
+    [
+        (
+            (
+                "class Loader:\n"
+                "    def __init__(self, name): self.name = name\n"
+                "    def load(self): return import_module(self.name).make()"
+            ),
+            "Loader('pk.foot').load()",
+        ),
+        (
+            (
+                "def build(name): return importlib.import_module(name).make()\n"
+                "def load(many):\n"
+                "    for each in many:\n"
+                "        if isinstance(each, str): each = build(each)\n"
+                "    return each"
+            ),
+            "load(NAMES)",
+        ),
+    ],
+)
+def test_a_name_from_elsewhere_is_one_that_a_text_spells(
+    load: str, call: str, tmp_path: Path
+) -> None:
+    files = f"{NAMED_BY_CALLERS}{load}\nOTHER = 'pk.other'\ndef target(): return {call}\n"
+    assert answer(files, "app:target", "m.target()", tmp_path) == "foot"
+    found = slice_ids(tmp_path / "repo", "app:target")
+    assert {each for each in found if each[:3] == "pk."} == {"pk.foot:make"}
+
+
 def test_a_module_that_is_only_imported_by_a_name_is_there(tmp_path: Path) -> None:
     load = "def load(name): importlib.import_module(name)"
     files = f"{NAMED_BY_CALLERS}{load}\ndef target(): load('pk.foot')\n"

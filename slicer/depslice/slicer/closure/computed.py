@@ -50,6 +50,7 @@ class ComputedNames:
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
         self._imports = False  # modules by names
+        self._modules: set[int] = set()  # that texts spell
 
     def follow(self, at: Followed, fact: Fact) -> None:
         """Follow a fact of kind ``DYNAMIC``, which ``at`` states."""
@@ -105,6 +106,8 @@ class ComputedNames:
                 self._spelled.update(dict.fromkeys(_read_by_fields(text)))
                 if _DOTTED.fullmatch(text):
                     self._want_dotted(text, followed)
+                    if self._growth.program.is_module(text):
+                        self._modules |= self._growth.engine.module_value(text)
                 self._note_attributes(text, followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
             self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
@@ -144,7 +147,8 @@ class ComputedNames:
                 if access not in self._accessed and _may_be_made(name, made_of):
                     self._accessed[access] = None
                     self._open_values.note(how, value, name, demand)
-        return len(self._names.wanted) + len(self._accessed) > before
+        imported = self._open_values.import_spelled(self._modules)
+        return imported or len(self._names.wanted) + len(self._accessed) > before
 
     def _attributes_of(self, value: int) -> Iterator[str]:
         """What definitions bind of a module, a class, or an instance; those below included."""

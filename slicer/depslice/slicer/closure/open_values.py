@@ -158,6 +158,7 @@ class OpenValues:
         self.called_outside: dict[OutsideCall, None] = {}
         """Calls of code outside that functions were handed: who calls, what is done then, where."""
         self._recognition = Recognition(growth, classes, self._origins)
+        self._imported: dict[int, bool] = {}  # by names: whether nobody tells all of them
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
         self._newly_followed = News(self._origins.followed)
@@ -236,6 +237,8 @@ class OpenValues:
             self._recognition.note_telling(use.value, use.name)
         elif use.use == "named":
             self._unnamed.append(use)
+        elif use.use == "imported":
+            self._imported.setdefault(use.value, False)
         elif use.use not in _NAMELESS:
             name = "__call__" if use.use == "call" else use.name
             self._recognition.note_vague(use.value, name, use.demand)
@@ -312,6 +315,20 @@ class OpenValues:
     def _has_default(self, value: int) -> bool:
         parameter = self._parameter_behind(value)
         return parameter is not None and bool(parameter[0].unit.params[parameter[1]][3])
+
+    def import_spelled(self, modules: Values) -> bool:
+        """Have ``modules``, which texts spell, be what is imported by names that nobody tells.
+
+        Of those that come from elsewhere (an attribute, a text that a test has found to be one).
+        Whether one of them is new.
+        """
+        found = False
+        for value, is_open in self._imported.items() if modules else ():
+            known = self._origins.known(value)
+            if is_open or not known or self._engine.unknown_id in known:
+                self._imported[value] = True
+                found = self._origins.tell(value, modules) or found
+        return found
 
     def recognise(self) -> bool:
         """Ask classes that unknown values may be of for what else is done with them (duck typing).

@@ -62,6 +62,7 @@ class Origins:
         self._heard_order: dict[Lookup, int] = {}
         self._changed = News(engine.changed)
         self._readers: dict[int | Parameter | Field | Lookup, dict[int, None]] = {}
+        self._told: dict[int, set[int]] = {}  # open value -> what it is by more than flow
         self._stale: dict[int, None] = {}  # open values to trace (again), in order
 
     @property
@@ -107,6 +108,15 @@ class Origins:
             self._known[value] = EMPTY
             self.followed.append(value)
             self._stale[value] = None
+
+    def tell(self, value: int, values: Values) -> bool:
+        """Have ``values`` behind an open one too, of which flow does not tell; whether it is new."""
+        told = self._told.setdefault(value, set())
+        if values <= told:
+            return False
+        told |= values
+        self._stale[value] = None
+        return True
 
     def known(self, value: int) -> frozenset[int]:
         """The known values behind ``value``; empty when only callers outside the slice know."""
@@ -175,7 +185,7 @@ class Origins:
         before = self._known[value]
         if not self.crowd.isdisjoint(before) and self.is_full(before):
             return False  # as much as is told apart
-        found = self._trace(value) | before
+        found = self._trace(value) | before | self._told.get(value, EMPTY)
         if len(found) > WIDEST_OPEN and self.is_full(found):
             found = before.union(sorted(found - before)[: max(1, WIDEST_OPEN - len(before))])
             found |= self.crowd
