@@ -170,6 +170,7 @@ def go(name): return getattr(mod, name)()
     assert "pk.mod:_hidden" not in slice_ids(tmp_path, "app:go")
 
 
+<<<<<<< HEAD
 LISTED = """
 # --- pkg/__init__.py
 # --- pkg/tok.py
@@ -201,3 +202,48 @@ def run():
 def test_one_file_keeps_the_list_of_names_that_a_given_module_is_asked_for(tmp_path: Path) -> None:
     original, *slices = answers(LISTED, tmp_path)
     assert slices == [original, original]
+=======
+@pytest.mark.parametrize("count", [3, 4, 31])
+def test_the_name_that_callers_tell_of_one_of_many_modules(count: int, tmp_path: Path) -> None:
+    """The very name of each of them, be it a submodule; its result is asked as that of a few is."""
+    parts = "".join(
+        f"""# --- cc/c{each}/__init__.py
+class Vat:
+    def size(self): return {each}
+    def other(self): return 0
+def vat(): return Vat()
+def hidden(): return 0
+# --- cc/c{each}/plate.py
+def check(): return {each} * 2
+def hidden(): return 0
+"""
+        for each in range(count)
+    )
+    files = f"""
+# --- cc/__init__.py
+def find(code, name):
+    try:
+        mod = __import__("cc.%s" % code, globals(), locals(), [name])
+        return getattr(mod, name, None)
+    except ImportError:
+        return None
+class Finder:
+    async def find(self, code, *, name):
+        return getattr(__import__("cc.%s" % code, globals(), locals(), [name]), name)
+{parts}# --- m.py
+import asyncio
+from cc import Finder, find
+def go(code="c{count - 1}"): return find(code, "vat")().size()
+def plate(code="c{count - 1}"): return find(code, "plate").check()
+def later(code="c{count - 1}"): return asyncio.run(Finder().find(code, name="vat"))().size()
+def plain(code="c{count - 1}"):
+    mod = __import__("cc.%s" % code, globals(), locals(), ["vat"])
+    return mod.vat().size()
+"""
+    last = count - 1
+    write_files(files, tmp_path)
+    for target, result in (("go", last), ("plate", last * 2), ("later", last), ("plain", last)):
+        assert answer(files, f"m:{target}", f"m.{target}()", tmp_path / target) == str(result)
+        ids = slice_ids(tmp_path, f"m:{target}")
+        assert not any(each.endswith(("hidden", "other")) for each in ids)
+>>>>>>> a25e166 (A name that callers pass is looked up in each of many modules: python-stdnum found no VAT check of any country)

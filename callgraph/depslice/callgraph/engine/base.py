@@ -102,6 +102,7 @@ class EngineState:
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._room_for_sets = _MOST_SETS
         self.texts: set[int] = set()  # those of the values that are
+        self.modules: set[int] = set()  # those that are modules of the repo
         self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
@@ -253,6 +254,8 @@ class EngineState:
                 self.functions.add(found)
             elif value[0] in ("S", "N") or is_name(value):
                 self.texts.add(found)
+            elif value[0] == "M":
+                self.modules.add(found)
             self._singles.append(None)  # many are never asked for
         return found
 
@@ -478,15 +481,20 @@ class EngineState:
             self.wake(cell)
 
     def _room_for(self, known: frozenset[int], values: Values, place: object) -> Values:
-        """What of ``values`` there is room for beside what is ``known`` in that place."""
+        """What of ``values`` there is room for beside what is ``known`` in that place.
+
+        For modules there always is, in a slice: there are as many as files, and whichever of them
+        a computed name imports is asked for names alone.
+        """
         added = frozenset(values) - known
         if self.whole:
             return self._room_for_whole(known, added, place)
         texts, held = added & self.texts, known & self.texts
-        others = added - texts
+        modules, others = added & self.modules, added - texts - self.modules
+        held_others = len(known) - len(held) - len(known & self.modules)
         kept_texts = sorted(texts)[: max(0, MOST_NAMES - len(held))]
-        kept_others = sorted(others)[: max(0, self.widest - len(known) + len(held))]
-        kept = frozenset((*kept_texts, *kept_others))
+        kept_others = sorted(others)[: max(0, self.widest - held_others)]
+        kept = frozenset((*kept_texts, *modules, *kept_others))
         if len(kept) == len(added):
             return kept
         if any(self.values[value][0] in _CROWDING for value in added - kept):

@@ -36,7 +36,8 @@ ANNOTATE: Final = 9  # module name pos eager             a name stands in an ann
 #                    None in a string that linters do not take for one)
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
 NAMED: Final = (
-    11  # value name access pos               getattr, setattr … of an open value with an open name
+    11  # value name access pos of_many       getattr, setattr … of an open value with an open name
+    # of_many: the value is one of more modules than a few
 )
 WRITE: Final = (
     12  # module name pos                     a module-scope name is rebound or its object changed

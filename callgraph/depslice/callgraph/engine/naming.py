@@ -158,17 +158,19 @@ class ComputedNames(Dispatching):
     ) -> bool:
         """``getattr(receiver, name)`` where callers know the name, and perhaps the receiver.
 
-        Whether what they pass settles it; else it may be any attribute.
+        Whether what they pass settles it; else it may be any attribute. Of one of many modules
+        it is what callers name, never any.
         """
         if not self.whole and is_name(self.values[name]):
             opened = [each for each in receivers if self.values[each][0] in OPEN]
-            self.facts += [(f.NAMED, each, name, how, pos) for each in sorted(opened)]
+            self.facts += [(f.NAMED, each, name, how, pos, False) for each in sorted(opened)]
         if self.whole or self.values[name][0] not in OPEN or name == self.unknown_id:
             return False
-        kinds = {each: self.values[each][0] for each in self._told_apart(receivers)}
+        kinds = {each: self.values[each][0] for each in receivers}
+        few = self._told_apart(receivers)
         for receiver, kind in kinds.items():
             if kind in _HAVING_MEMBERS:
-                self.facts.append((f.NAMED, receiver, name, how, pos))
+                self.facts.append((f.NAMED, receiver, name, how, pos, receiver not in few))
         return bool(kinds) and not any(
             kind == "M" and self._is_current(receiver) for receiver, kind in kinds.items()
         )
@@ -179,11 +181,20 @@ class ComputedNames(Dispatching):
         return bool(self.values[module][1] == own)
 
     def attribute_by_open(self, receivers: Values, name: int) -> Values:
-        """What ``getattr(receiver, name)`` gives where callers know the name: traceable for a few."""
+        """What ``getattr(receiver, name)`` gives where callers know the name.
+
+        Traceable for a few objects; many modules, of which any may be meant, are asked as one.
+        """
         told = receivers - self.unknown
-        if len(told) > _FEW_OBJECTS or not told:
+        modules = frozenset(told & self.modules)
+        if len(modules) <= _FEW_OBJECTS:
+            modules = EMPTY
+        others = told - modules
+        if len(others) > _FEW_OBJECTS or not told:
             return self.unknown
-        made = EMPTY.union(*(self.derive("AN", name, receiver) for receiver in told))
+        made = EMPTY.union(*(self.derive("AN", name, self.only(each)) for each in others))
+        if modules:
+            made = made | self.derive("AN", name, modules)
         return made if len(told) == len(receivers) else made | self.unknown
 
     def name_of_open(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:

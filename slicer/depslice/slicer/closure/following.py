@@ -369,10 +369,10 @@ class Following:
         self._note_open(at, how, value, name, kind, "receiver-of-argument", pos)
 
     def _named_by_open(self, at: Followed, fact: f.Fact) -> None:
-        _, value, name, how, pos = fact
+        _, value, name, how, pos, of_many = fact
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         demand = _demand(at, kind, "dynamic-attribute", pos, certain=False)
-        self._open.note_named(value, name, how, demand)
+        self._open.note_named(value, name, how, demand, of_many=of_many)
 
     def _imported_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, pos = fact

@@ -92,8 +92,8 @@ Use: TypeAlias = (
 )
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
-``getattr`` or the like with it, whose ``name`` is the value that has the attribute and what is
-done with that; an access, which is the ``name``, by a name that texts of the slice spell; one, which
+``getattr`` or the like with it, whose ``name`` is the value that has the attribute, what is
+done with that, and whether the value is one of many modules; an access, which is the ``name``, by a name that texts of the slice spell; one, which
 is in the ``name`` with that of a definition, by a text that is made of it;
 ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
 ``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is
@@ -174,13 +174,16 @@ class OpenValues:
             self._handed.add(value)
             self.note("handed", value, None, demand)
 
-    def note_named(self, receiver: int, name: int, how: f.Access, demand: Demand) -> None:
+    def note_named(
+        self, receiver: int, name: int, how: f.Access, demand: Demand, *, of_many: bool
+    ) -> None:
         """``getattr(receiver, name)`` and the like, where callers know the name.
 
         What a parameter holds may be another text than is seen: of an attribute or an element.
+        Where the receiver is one ``of_many`` modules, that says nothing.
         """
-        self.note("named", name, (receiver, how), demand)
-        if self._engine.values[name][0] != "P":
+        self.note("named", name, (receiver, how, of_many), demand)
+        if self._engine.values[name][0] != "P" and not of_many:
             self.note("spelled", receiver, how, demand.guessed())
 
     def note_called(self, value: int, given: Given, demand: Demand) -> None:
@@ -450,8 +453,10 @@ class OpenValues:
     def _settle_named(self, use: _Open, name: Value) -> None:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
         demand = use.demand
-        receiver, how = use.name
-        if name[:2] == _SOME_TEXT:
+        receiver, how, of_many = use.name
+        if of_many and name[0] != "S":  # some name of some module is everything there is
+            self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
+        elif name[:2] == _SOME_TEXT:
             self.note("spelled", receiver, how, demand.guessed())
             if is_name(name):
                 self.note("made", receiver, (how, name[2]), demand.guessed())

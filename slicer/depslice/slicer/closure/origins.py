@@ -143,12 +143,13 @@ class Origins:
                         yield each
 
     def is_full(self, values: Values) -> bool:
-        """Whether there are as many ``values`` behind one as are told apart."""
+        """Whether there are as many ``values`` behind one as are told apart; modules all are."""
         if len(values) < WIDEST_OPEN:
             return False
         known = self._engine.values
-        others = sum(known[value][0] != "S" and not is_name(known[value]) for value in values)
-        return others >= WIDEST_OPEN or len(values) >= MOST_NAMES
+        modules = len(self._engine.modules.intersection(values))
+        names = sum(known[value][0] == "S" or is_name(known[value]) for value in values)
+        return len(values) - modules - names >= WIDEST_OPEN or len(values) - modules >= MOST_NAMES
 
     def settle(self) -> dict[int, None]:
         """Trace until nothing grows; the open values more is known of than before."""
@@ -229,10 +230,10 @@ class Origins:
                 result |= self._all(self._answer(probe, reader), reader)
         return result
 
-    def _named(self, name: int, receiver: int, reader: int) -> Values:
-        """The attributes of ``receiver`` by the names that callers pass as ``name``."""
+    def _named(self, name: int, owners: Values, reader: int) -> Values:
+        """The attributes of ``owners`` by the names that callers pass as ``name``."""
         result: set[int] = set()
-        receivers = self._behind(receiver, reader)
+        receivers = EMPTY.union(*(self._behind(owner, reader) for owner in owners))
         for each in sorted(self._behind(name, reader)):
             kind = self._engine.values[each]
             if kind[0] == "S":
