@@ -27,11 +27,13 @@ EXCEPTIONS: Final = frozenset(
 )
 
 SHOWING: Final[Mapping[str, AbstractSet[str]]] = {
-    **{f"builtins.{kind}": {"__str__"} for kind in ("bytearray", "bytes")},
+    **{f"builtins.{kind}": {"__str__"} for kind in ("bytearray", "bytes", "str")},
     **{kind: {"__str__"} for kind in EXCEPTIONS},
-    "builtins.str": {"__format__", "__str__"},
 }
-"""Special methods of builtin types that do not ask for the next: ``str`` shows no ``repr``."""
+"""Special methods of builtin types that ask for no other: ``str`` shows no ``repr``.
+
+``str.__format__`` is none: without a specification it asks for ``__str__``.
+"""
 
 # Bases that call back nothing but special methods.
 SCALARS: Final = frozenset(
