@@ -197,3 +197,66 @@ def target(): return _plugins["memory"].load()().weigh()
 """
     assert answer(files, "pkg.app:target", "m.target()", tmp_path) == "7"
     assert "pkg.stores:Disk" not in slice_ids(tmp_path / "repo", "pkg.app:target")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '"region_GB", globals(), locals(), ["DATA"], 1',
+        '"region_%s" % code, globals(), locals(), ["DATA"], 1',
+        'f"region_{code}", globals(), fromlist=["DATA"], level=1',
+        'name="region_" + code, globals=globals(), fromlist=["DATA"], level=1',
+        '"pk.region_%s" % code, globals(), locals(), ["DATA"], 0',
+        '"data.region_" + code, globals(), locals(), ["DATA"], level=2',
+    ],
+)
+def test_a_level_says_where_to_look(call: str, tmp_path: Path) -> None:
+    """PEP 328: ``__import__`` from the package of the module it stands in."""
+    source, level = ("pk.data", "pk/sub") if "level=2" in call else ("pk", "pk")
+    inits = "".join(f"# --- {folder}/__init__.py\n" for folder in ("pk", "pk/sub", "pk/data"))
+    files = f"""
+{inits}# --- {source.replace(".", "/")}/region_GB.py
+DATA = "GB"
+OTHER = 1
+# --- {level}/load.py
+def target(code="GB"):
+    return __import__({call}).DATA
+class Loader:
+    async def load(self, code):
+        def inner(): return __import__({call})
+        return inner().DATA
+def later():
+    import asyncio
+    return asyncio.run(Loader().load("GB"))
+"""
+    module = f"{level.replace('/', '.')}.load"
+    for target in ("target", "later"):
+        found = answer(files, f"{module}:{target}", f"m.{target}()", tmp_path / target)
+        assert found == "GB"
+    ids = slice_ids(tmp_path / "target" / "repo", f"{module}:target")
+    assert f"{source}.region_GB:OTHER" not in ids
+
+
+def test_what_a_module_does_that_is_imported_from_a_level(tmp_path: Path) -> None:
+    files = """
+# --- pk/__init__.py
+# --- pk/meta.py
+class Meta:
+    known = {}
+    def __init__(self, id):
+        self.id = id
+        Meta.known[id] = self
+# --- pk/data/__init__.py
+def load(code):
+    __import__("region_%s" % code, globals(), locals(), fromlist=["META_%s" % code], level=1)
+# --- pk/data/region_GB.py
+from ..meta import Meta
+META_GB = Meta(id="GB")
+# --- app.py
+from pk.data import load
+from pk.meta import Meta
+def target():
+    load("GB")
+    return Meta.known["GB"].id
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "GB"

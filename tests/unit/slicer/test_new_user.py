@@ -433,6 +433,17 @@ def test_in_one_module_a_text_that_names_a_module_is_told(tmp_path: Path) -> Non
     assert made == "KeyError: 'pk.loader'"
     assert "'pk.'" in context.diagnostics[0].message
     assert not in_one_module(MODULES_BY_TEXT, "app:log", "m.log()", tmp_path)[1].diagnostics
+    for call in (
+        '__import__("loader", globals(), locals(), ["Loader"], 1)',
+        '__import__("loader", globals(), fromlist=["Loader"], level=1)',
+        'import_module(".loader", __name__)',
+    ):
+        load = f"from importlib import import_module\ndef load(): return {call}.Loader().load()\n"
+        files = MODULES_BY_TEXT.replace("# --- pk/__init__.py\n", f"# --- pk/__init__.py\n{load}")
+        write_files(files, tmp_path / "level")
+        program = open_program(tmp_path / "level", cache=None)
+        context = render(program, slice_symbols(program, ["pk:load"]), format="module")
+        assert [each.slug for each in context.diagnostics] == ["module-named-by-text"]
 
 
 OTHER_PLATFORM = """

@@ -329,6 +329,21 @@ class ComputedNames(Dispatching):
             if kind[0] == "F" and not kind[1].unit.flags & special
         }
 
+    def import_names(self, modules: Values, names: Values, pos: Position) -> None:
+        """``names`` of ``modules`` are imported: those that there are, and submodules."""
+        told = [self.values[name] for name in sorted(names)]
+        for each in sorted(self.modules.intersection(modules)):
+            module_name = self.values[each][1]
+            module = self.program.module(module_name)
+            for kind in told:
+                if kind[0] == "N":
+                    self._matching_names(module_name, kind[1], kind[2], pos)
+                elif kind[0] == "S" and (
+                    (module is not None and self._has(module, kind[1]))
+                    or self.program.is_module(f"{module_name}.{kind[1]}")
+                ):
+                    self.load_attribute(self.only(each), kind[1], pos)
+
     def _matching_names(self, module_name: str, prefix: str, suffix: str, pos: Position) -> Values:
         module = self.program.module(module_name)
         if module is None or not (prefix or suffix):

@@ -24,6 +24,7 @@ _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contai
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
 )
+_LEVEL: Final = 4  # arguments of `__import__` after the name, of which the last is the level
 _SHOWN: Final = 3
 _READING: Final = frozenset({"copy", "items", "keys", "values", *_BY_KEY} - {"setdefault", "pop"})
 _ASKING: Final = frozenset(
@@ -257,6 +258,7 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
             if _names_one(node.value, modules)
         }
+        named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
         if named:
             yield Diagnostic(
                 slug=NAMED_MODULE,
@@ -279,6 +281,18 @@ def _imports_by_name(node: ast.AST) -> bool:
             return True
     name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
     return name in _IMPORTING
+
+
+def _relative(tree: ast.Module) -> Iterator[str]:
+    """What calls of ``__import__`` with a level, or ``import_module(".name", …)``, name."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=func, args=[ast.Constant(value=str(text)), *others]) if (
+                _imports_by_name(func)
+            ):
+                by_level = len(others) >= _LEVEL or any(k.arg == "level" for k in node.keywords)
+                if by_level or text.startswith("."):
+                    yield text.lstrip(".")
 
 
 def _names_one(text: str, modules: Collection[str]) -> bool:

@@ -107,6 +107,30 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.imported(name, _anchor(engine, call.argument(1, "package")), call.pos)
 
 
+def _dunder_import(engine: ContainerEvaluation, call: Call) -> Values:
+    """``__import__(name, …, ["NAME"], 1)``: ``from .name import NAME``, which has its effects, too."""
+    modules = engine.imported(_from_level(engine, call), _anchor(engine, EMPTY), call.pos)
+    names = call.argument(3, "fromlist")
+    if names:
+        listed = engine.iterate(names, call.pos, is_async=False)
+        engine.import_names(modules, listed, call.pos)
+    return modules
+
+
+def _from_level(engine: ContainerEvaluation, call: Call) -> Values:
+    """What names ``__import__`` looks for, with a dot for each ``level``, as ``from .. import``."""
+    names, levels = call.argument(0, "name"), call.argument(4, "level")
+    told = {engine.number_of(value) for value in levels}
+    level = told.pop() if len(told) == 1 else None
+    if level is None:
+        return EMPTY if levels else names
+    made: set[int] = set()
+    for kind in map(engine.values.__getitem__, names if level > 0 else EMPTY):
+        if kind[0] in ("S", "N"):
+            made |= engine.single((kind[0], "." * level + kind[1], *kind[2:]))
+    return made if level > 0 else names  # below it: here or else at the top, in Python 2
+
+
 def _loaded(engine: ContainerEvaluation, call: Call) -> Values:
     """``sys.modules.get(name)``."""
     name = call.args[0] if call.args else EMPTY
@@ -172,8 +196,12 @@ MODELS: Final[dict[str, Model]] = {
     "asyncio.run": _run,
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
+<<<<<<< HEAD
     "sys.modules.get": _loaded,
     "builtins.__import__": _import_module,
+=======
+    "builtins.__import__": _dunder_import,
+>>>>>>> b2df817 (__import__ looks where its level says, and imports the names of its list: phonenumbers had no metadata of any country)
     "contextlib.ExitStack.enter_context": _enter_context,
     "contextlib.closing": _closing,
     "contextlib.ExitStack.push": _push_exit,
