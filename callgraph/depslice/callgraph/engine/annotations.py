@@ -170,7 +170,7 @@ class AnnotationEvaluation(ScopeEvaluation):
     ) -> bool:
         """Whether a declared type says to the last part what an object is.
 
-        ``Any``, ``object``, a type variable, and classes outside but for numbers and texts do not,
+        ``Any``, ``object``, a type variable, protocols, and classes outside but for numbers and texts do not,
         since they are extended, or are protocols: what is really there says more. ``items``:
         whether it says so of what is in it, ``Iterable[T]`` whatever object that is.
         """
@@ -218,7 +218,7 @@ class AnnotationEvaluation(ScopeEvaluation):
         """Whether the name of a type, or an alias, says all of what is declared so."""
         kind = self.values[value]
         if kind[0] == "C":
-            return not self.is_typed_dict(kind[1])
+            return not self.is_typed_dict(kind[1]) and not self.is_protocol(kind[1])
         if kind[0] in ("X", "XI"):
             return (
                 self.outside.class_name(kind[1]) in SCALARS
