@@ -172,7 +172,8 @@ class ComputedNames(Dispatching):
             if kind in _HAVING_MEMBERS:
                 self.facts.append((f.NAMED, receiver, name, how, pos, receiver not in few))
         return bool(kinds) and not any(
-            kind == "M" and self._is_current(receiver) for receiver, kind in kinds.items()
+            kind == "M" and receiver in few and self._is_current(receiver)
+            for receiver, kind in kinds.items()
         )
 
     def _is_current(self, module: int) -> bool:
