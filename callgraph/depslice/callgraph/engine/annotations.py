@@ -170,9 +170,9 @@ class AnnotationEvaluation(ScopeEvaluation):
     ) -> bool:
         """Whether a declared type says to the last part what an object is.
 
-        ``Any``, ``object``, a type variable, protocols, and classes outside but for numbers and texts do not,
-        since they are extended, or are protocols: what is really there says more. ``items``:
-        whether it says so of what is in it, ``Iterable[T]`` whatever object that is.
+        ``Any``, ``object``, a type variable, protocols, and classes outside but for numbers and
+        texts do not, since they are extended, or are protocols: what is really there says more.
+        ``items``: whether it says so of what is in it, ``Iterable[T]`` whatever object that is.
         """
         key = (module.name, function, expression, items)
         known = self._all_told.get(key)
