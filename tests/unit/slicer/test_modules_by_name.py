@@ -170,7 +170,6 @@ def go(name): return getattr(mod, name)()
     assert "pk.mod:_hidden" not in slice_ids(tmp_path, "app:go")
 
 
-<<<<<<< HEAD
 LISTED = """
 # --- pkg/__init__.py
 # --- pkg/tok.py
@@ -202,7 +201,8 @@ def run():
 def test_one_file_keeps_the_list_of_names_that_a_given_module_is_asked_for(tmp_path: Path) -> None:
     original, *slices = answers(LISTED, tmp_path)
     assert slices == [original, original]
-=======
+
+
 @pytest.mark.parametrize("count", [3, 4, 31])
 def test_the_name_that_callers_tell_of_one_of_many_modules(count: int, tmp_path: Path) -> None:
     """The very name of each of them, be it a submodule; its result is asked as that of a few is."""
@@ -261,4 +261,3 @@ def plain(code="c{count - 1}"):
         assert made == str(last * times)
         ids = slice_ids(tmp_path, f"m:{target}")
         assert not any(each.endswith(("hidden", "other")) for each in ids)
->>>>>>> a25e166 (A name that callers pass is looked up in each of many modules: python-stdnum found no VAT check of any country)

@@ -196,12 +196,8 @@ MODELS: Final[dict[str, Model]] = {
     "asyncio.run": _run,
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
-<<<<<<< HEAD
     "sys.modules.get": _loaded,
-    "builtins.__import__": _import_module,
-=======
     "builtins.__import__": _dunder_import,
->>>>>>> b2df817 (__import__ looks where its level says, and imports the names of its list: phonenumbers had no metadata of any country)
     "contextlib.ExitStack.enter_context": _enter_context,
     "contextlib.closing": _closing,
     "contextlib.ExitStack.push": _push_exit,
