@@ -193,3 +193,33 @@ def size(x: Nowhere) -> None: return clash()
     [flat] = render(program, slice_symbols(program, ["a:size"]), format="module").files
     assert flat.text.startswith("from __future__ import annotations\n")
     assert "(x: Nowhere) -> None" in flat.text
+
+
+def test_one_file_keeps_class_variables_of_dataclasses_with_long_types(tmp_path: Path) -> None:
+    """``dataclasses`` looks for ``ClassVar`` where the text of an annotation begins."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/lazy.py
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Optional
+@dataclass
+class D:
+    table: ClassVar[
+        dict[str, int]
+    ] = {}
+    kind: ClassVar[Literal["a", 'b']] = "a"
+    size: (
+        int |
+        None
+    ) = 2
+    name: Optional["D"] | 'D' = None
+# --- pkg/app.py
+from .lazy import D
+class Uses:
+    def f(self, y: int): return y
+def run():
+    return D(3), D.table, Uses().f(1)
+"""
+    original, *slices = answers(files, tmp_path)
+    assert slices == [original, original]

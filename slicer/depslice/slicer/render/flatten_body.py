@@ -308,7 +308,19 @@ def _quotes(text: str) -> tuple[str, str]:
         if quote not in text:
             return f"{raw}{quote}", quote
     quote = '"""' if '"""' not in text else "'''"
-    return f"{raw}{quote}(", f"){quote}"
+    # Only where it must: dataclasses look for `ClassVar` where such a text begins.
+    if text.endswith(quote[0]) or not _is_expression(text):
+        return f"{raw}{quote}(", f"){quote}"
+    return f"{raw}{quote}", quote
+
+
+def _is_expression(text: str) -> bool:
+    """Whether it is one as it stands: lines end within brackets alone."""
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _first_line(statement: ast.stmt) -> int:
