@@ -89,7 +89,7 @@ def idle(): pass
 # --- pk/other.py
 def make(): return "other"
 # --- app.py
-import asyncio, functools, importlib
+import asyncio, functools, importlib, sys
 from importlib import import_module
 NAMES = ["pk.foot"]
 """
@@ -102,6 +102,15 @@ NAMES = ["pk.foot"]
         ("def load(*, name): return import_module(name=name)", "load(name='pk.foot').make()"),
         ("def load(name): return __import__(name, fromlist=['x'])", "load('pk.foot').make()"),
         ("def load(name): return import_module(name, 'pk')", "load('.foot').make()"),
+        (
+            "def load(name):\n    __import__(name)\n    return sys.modules[name]",
+            "load('pk.foot').make()",
+        ),
+        (
+            "def load(name):\n    import_module(name)\n    return sys.modules.get(name)",
+            "load('pk.foot').make()",
+        ),
+        ("def load(name): return importlib.reload(import_module(name))", "load('pk.foot').make()"),
         ("def load(name): return import_module(f'pk.f{name}')", "load('oot').make()"),
         ("def load(name='pk.foot'): return import_module(name)", "load().make()"),
         (

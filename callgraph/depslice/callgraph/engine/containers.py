@@ -421,11 +421,16 @@ class ContainerEvaluation(ComputedNames):
     def modules_of(self, keys: Values, pos: Position) -> Values:
         """``sys.modules[key]``: the modules of the repository that have such names.
 
-        As for ``import_module``, each that fits a name of which start or end is known.
+        As for ``import_module``, each that fits a name of which start or end is known; of what
+        callers know, what has been imported by that name (``__import__(name)``).
         """
         own = None if self.current is None else self.current.module
+        package = "" if own is None else own.package
         made: set[int] = set()
-        for name in map(self.values.__getitem__, keys):
+        for key in keys:
+            name = self.values[key]
+            if name[0] in OPEN and not self.whole:
+                made |= self.derive("R", key, IMPORTED + package) - self.unknown
             for each in self.modules_named(name):
                 if self.program.is_module(each):
                     made |= self.module_value(each)

@@ -107,6 +107,11 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.imported(name, _anchor(engine, call.argument(1, "package")), call.pos)
 
 
+def _reloaded(engine: ContainerEvaluation, call: Call) -> Values:
+    """``importlib.reload(module)`` gives the module that it gets."""
+    return call.argument(0, "module")
+
+
 def _dunder_import(engine: ContainerEvaluation, call: Call) -> Values:
     """``__import__(name, …, ["NAME"], 1)``: ``from .name import NAME``, which has its effects, too."""
     modules = engine.imported(_from_level(engine, call), _anchor(engine, EMPTY), call.pos)
@@ -196,6 +201,7 @@ MODELS: Final[dict[str, Model]] = {
     "asyncio.run": _run,
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
+    "importlib.reload": _reloaded,
     "sys.modules.get": _loaded,
     "builtins.__import__": _dunder_import,
     "contextlib.ExitStack.enter_context": _enter_context,
