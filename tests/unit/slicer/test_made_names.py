@@ -300,3 +300,24 @@ def main(): return a.real
     program = open_program(tmp_path, cache=None)
     context = render(program, slice_symbols(program, ["m:main"]), format="module")
     assert [one.slug for one in context.diagnostics] == (["module-replaced"] if told else [])
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_a_star_may_leave_a_name_to_the_builtins(is_old: bool, tmp_path: Path) -> None:
+    """An import of a name that nothing has bound fails: schematics could not be imported."""
+    files = f"""
+# --- compat.py
+text = str
+if {is_old}:
+    bytes = str
+    def range(n): return [n]
+    idle = 1
+# --- between.py
+from compat import *
+def other(): return 1
+# --- app.py
+from between import *
+def target(): return text(bytes(2)) + text(range(2)) + str(other())
+"""
+    expected = "2[2]1" if is_old else str(bytes(2)) + "range(0, 2)1"
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
