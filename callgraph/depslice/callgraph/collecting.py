@@ -375,7 +375,10 @@ class Collected:
         return True
 
     def _is_doubted(self, function: Function, index: int) -> bool:
-        """Whether what is worked on was guessed, or what is called partly answers by itself."""
+        """Whether what is worked on was guessed, or what is called partly answers by itself.
+
+        Or is partly outside, as where ``override`` is that of ``typing``, or else one of the repo.
+        """
         if index < 0:
             return False
         op = function.unit.ops[index]
@@ -384,6 +387,8 @@ class Collected:
         # What is passed to a function of the repo does not decide that it is called.
         decide = 1 if op[0] == s.CALL and not kinds.isdisjoint(_CALLED) else 2
         if any(self._engine.guess_id in values for values in registers[:decide]):
+            return True
+        if "X" in kinds and not kinds.isdisjoint(_CALLED):
             return True
         return not kinds.isdisjoint(_BUILTIN) and not kinds.isdisjoint(_OURS)
 

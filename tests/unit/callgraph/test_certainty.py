@@ -148,3 +148,30 @@ def test_a_method_that_stands_there_for_those_of_subclasses_is_possible(
     tmp_path: Path, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, LEFT_OPEN, caller, callee) is expected
+
+
+BACKPORT = """
+import sys
+if sys.version_info >= (3, 12):
+    from typing import override
+else:
+    def override(method): return method
+def own(method): return method
+class Box:
+    def size(self): return 1
+class Small(Box):
+    @override
+    def size(self): return 2
+    @own
+    def other(self): return 3
+"""
+
+
+@pytest.mark.parametrize(("callee", "expected"), [("override", L), ("own", D)])
+def test_what_may_be_called_outside_instead_is_likely(
+    callee: str, expected: Certainty, tmp_path: Path
+) -> None:
+    (tmp_path / "m.py").write_text(BACKPORT)
+    graph = build_graph(open_program(tmp_path, cache=None), workers=1)
+    [call] = [each for each in graph.outgoing("m:Small") if each.target == f"m:{callee}"]
+    assert (call.kind, call.certainty) == (ReferenceKind.DECORATE, expected)
