@@ -123,3 +123,76 @@ def test_templates_from_callers_ask_what_they_are_filled_with(
     assert answer(files, "app:target", "m.target()", tmp_path) == expected
     used = slice_ids(tmp_path / "repo", "app:target")
     assert "Macros" in value or not {each for each in used if each.endswith(".idle")}
+
+
+WRAPPED = """
+# --- app.py
+class Record:
+    @property
+    def size(self): return 5
+    def __getitem__(self, key): return key + "!"
+    def __str__(self): return "record"
+    def idle(self): return 1
+
+
+class Keyed(dict):
+    def __missing__(self, key): return key
+    def idle(self): return 1
+
+
+def one(text, value): return text.format(value)
+def declared(text: str, value): return text.format(value)
+def stars(text, *values): return text.format(*values)
+def keywords(text, **values): return text.format(**values)
+async def later(text, **values): return text.format(**values)
+def mapped(text, values): return text.format_map(values)
+def declared_mapped(text: str, values): return text.format_map(values)
+def modulo(text, values): return text % values
+def nested(text):
+    def run(value): return text.format(value)
+    return run
+
+
+class Messages:
+    texts = {"a": "{v.size} {v}"}
+
+    def render(self, key, **values): return self.texts[key].format(**values)
+
+
+def show(formatter, record): return formatter.format(record)
+
+
+class Formatter:
+    def format(self, record): return "formatted"
+
+
+def target():
+    return VALUE
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("one('{0.size} {0}', Record())", "5 record"),
+        ("one('{0[a]}', Record())", "a!"),
+        ("declared('{0.size}', Record())", "5"),
+        ("stars('{1.size}', 1, Record())", "5"),
+        ("keywords('{v.size}', v=Record())", "5"),
+        ("__import__('asyncio').run(later('{v.size}', v=Record()))", "5"),
+        ("mapped('{q}', Keyed())", "q"),
+        ("declared_mapped('{q}', Keyed())", "q"),
+        ("modulo('%(q)s', Keyed())", "q"),
+        ("modulo('%s', Record())", "record"),
+        ("nested('{0.size}')(Record())", "5"),
+        ("Messages().render('a', v=Record())", "5 record"),
+        ("show(Formatter(), Record())", "formatted"),
+    ],
+)
+def test_templates_that_are_passed_with_what_fills_them(
+    value: str, expected: str, tmp_path: Path
+) -> None:
+    assert answer(WRAPPED.replace("VALUE", value), "app:target", "m.target()", tmp_path) == expected
+    used = slice_ids(tmp_path / "repo", "app:target")
+    assert not {each for each in used if each.endswith(".idle")}
+    assert "show" not in value or not {each for each in used if each.startswith("app:Record.")}

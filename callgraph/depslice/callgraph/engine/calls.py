@@ -92,6 +92,11 @@ def _asks(callee: Value) -> bool:
     return dotted.startswith(("operator.", "math.")) or any(dotted in each for each in known)
 
 
+def _fills_fields(callee: Value) -> bool:
+    """Whether it is ``str.format`` of a text, whose fields take what they name of what is spread."""
+    return callee[0] == "SM" and callee[2:] == ("builtins.str", "format")
+
+
 _OF_BASES = frozenset({"asked-by-base", "called-by-base", "handed", "registered"})
 """Rules by which code outside calls what a class overrides, or what it has kept."""
 
@@ -370,6 +375,7 @@ class CallEvaluation(ExternalCalls):
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
             self.note_handed((*args, *keywords.values(), spread), pos)
         places = kind in _PLACING and not spread <= self.unknown
+        places = places and (self.whole or not _fills_fields(value))
         if places and not self.only_namespaces(spread):
             given: Values = spread
             if self.whole:
@@ -573,7 +579,8 @@ class CallEvaluation(ExternalCalls):
             self.hand_namespaces((*args, *keywords.values()), pos)
             if value[0] == "A" and value[2] in ("format", "format_map"):
                 mapped = value[2] == "format_map"
-                self.fill_unknown_fields(Call(args, keywords, spread, pos), mapped=mapped)
+                call = Call(args, keywords, spread, pos)
+                self.fill_unknown_fields(call, mapped=mapped, is_text=False)
         if value[0] == "P":
             self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
         elif value[0] == "U":

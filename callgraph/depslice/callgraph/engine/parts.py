@@ -23,6 +23,7 @@ FULL: Final = 7
 _IMPORTING: Final = "import_module"
 _NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr", _IMPORTING, "__import__"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
+_FORMATTING: Final = frozenset({"format", "format_map"})
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
 FILLING: Final = frozenset(
@@ -171,6 +172,20 @@ def names_members(function: Function) -> frozenset[int]:
     if found is None:
         found = function.naming = _parameters(function, _named_in_calls)
     return found
+
+
+def fills_templates(function: Function) -> frozenset[int]:
+    """The parameters of ``function`` that may be templates: ``t.format(…)``, ``t % values``."""
+    found = function.templates
+    if found is None:
+        found = function.templates = _parameters(function, _templates_in)
+    return found
+
+
+def _templates_in(unit: Unit) -> Iterator[int]:
+    for op in unit.ops:
+        if (op[0] == s.ATTR and op[3] in _FORMATTING) or (op[0] == s.BINARY and op[4] == "mod"):
+            yield op[2]
 
 
 def _named_in(unit: Unit) -> Iterator[int]:

@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import PLAIN, FittingEvaluation
-from depslice.callgraph.engine.parts import FULL, names_attributes, names_members, returns_first
+from depslice.callgraph.engine.parts import (
+    FULL,
+    fills_templates,
+    names_attributes,
+    names_members,
+    returns_first,
+)
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
     EMPTY,
@@ -388,6 +394,8 @@ class FunctionCalls(FittingEvaluation):
         if told in self._telling and self._is_name(function, index, told):
             keys = {v for v in told if self._is_key(self.values[v])}
             passed = passed | keys | (told & self.constants[s.STR])
+        elif not self.whole and index in fills_templates(function):
+            passed = passed | {v for v in told if self.values[v][0] in _TEXT}
         if not passed:
             return
         if not self.whole:

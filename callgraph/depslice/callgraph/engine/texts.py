@@ -15,6 +15,7 @@ from depslice.callgraph.summary import Position
 from depslice.callgraph.templates import conversions_of, fields_of
 
 _MOST_TEXTS: Final = 8
+_NAMED: Final = OPEN | {"C", "I"}
 
 
 class Texts(PartialCalls):
@@ -109,7 +110,7 @@ class Texts(PartialCalls):
         spaces = self.only_namespaces(call.spread)
         if template[0] != "S":
             self.read_namespaces(spaces, call.pos)
-            self.fill_unknown_fields(call, mapped=mapped)
+            self.fill_unknown_fields(call, mapped=mapped, is_text=True)
             return
         for field in fields_of(template[1]):
             if isinstance(field, str):
@@ -119,12 +120,15 @@ class Texts(PartialCalls):
                     call.argument(0, ""), self.single(("S", field.first)), call.pos
                 )
             elif isinstance(field.first, int):
-                values = call.argument(field.first, "")
-            else:
-                values = call.keywords.get(field.first, EMPTY)
-                if spaces and field.first not in call.keywords:
+                given = field.first < len(call.args)
+                values = call.args[field.first] if given else call.spread - spaces
+            elif field.first not in call.keywords:
+                values = call.spread - spaces
+                if spaces:
                     key = self.single(("S", field.first))
                     values = values | self.subscript(spaces, key, call.pos)
+            else:
+                values = call.keywords[field.first]
             for is_attribute, name in field.rest:
                 if is_attribute:
                     values = self.load_attribute(values, name, call.pos)
@@ -132,28 +136,32 @@ class Texts(PartialCalls):
                     values = self.subscript(values, self.single(("S", name)), call.pos)
             self.protocol(values, field.dunders, call.pos)
 
-    def fill_unknown_fields(self, call: Call, *, mapped: bool) -> None:
+    def fill_unknown_fields(self, call: Call, *, mapped: bool, is_text: bool) -> None:
         """``template.format(…)`` of a text nobody knows reads what fields of other texts name.
 
-        ``format_map`` asks for any key.
+        ``format_map`` asks for any key. What only callers know is asked where the template
+        surely ``is_text``: ``formatter.format(record)`` may be anything.
         """
         if self.whole:
             return
         given: Values = EMPTY.union(*call.args, *call.keywords.values(), call.spread)
         if mapped:
-            given = self._under_any_key(given, call.pos)
-        shown = frozenset(v for v in given if self.values[v][0] not in OPEN)
+            given = self._under_any_key(given, call.pos, is_text=is_text)
+        shown = frozenset(v for v in given if is_text or self.values[v][0] not in OPEN)
         self.protocol(shown, ("__format__", "__str__", "__repr__"), call.pos)
-        told = sorted(value for value in shown if self.values[value][0] in ("C", "I"))
-        self.facts += [(f.BY_NAME, value, "read", call.pos) for value in told]
+        for value in sorted(shown - self.unknown):
+            if self.values[value][0] in _NAMED:
+                how = "fill" if self.values[value][0] in OPEN else "read"
+                self.facts.append((f.BY_NAME, value, how, call.pos))
 
-    def _under_any_key(self, mappings: Values, pos: Position) -> Values:
+    def _under_any_key(self, mappings: Values, pos: Position, *, is_text: bool = False) -> Values:
         """What mappings of the slice give for a key that a text nobody knows has."""
         asked = frozenset(
             value
             for value in mappings
             for kind in (self.values[value],)
             if kind[0] == "K"
+            or (is_text and kind[0] in OPEN)
             or (kind[0] == "ND" and self.values[kind[1]][0] == "C")
             or (kind[0] == "I" and self.find_member(kind[1], "__getitem__") is not None)
         )

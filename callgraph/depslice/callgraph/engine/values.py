@@ -239,6 +239,7 @@ class Function:
         "serial",
         "signature",
         "spent",
+        "templates",
         "tests",
         "unit",
         "users",
@@ -258,6 +259,7 @@ class Function:
         self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
         has_defaults = any(has_default for _, _, _, has_default in unit.params)
         self.naming: frozenset[int] | None = None  # parameters that name attributes
+        self.templates: frozenset[int] | None = None  # parameters that may be templates
         self.evaluations = 0
         self.spent = 0  # operations executed so far
         self.queued = False

@@ -22,7 +22,7 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
-from depslice.slicer.closure.open_values import OpenValues
+from depslice.slicer.closure.open_values import OpenValues, Use
 from depslice.slicer.pieces import start_of, strings_of
 
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
@@ -43,6 +43,7 @@ class ComputedNames:
         self._open_values = open_values
         self._by_string: dict[str, Demand] = {}  # modules whose names strings may spell
         self._spelled: dict[str, None] = {}
+        self._in_fields: dict[str, None] = {}  # that fields of templates read
         self._attributes: dict[str, None] = {}  # names that are read of something
         self._accessed: dict[tuple[int, f.Access, str], None] = {}
         self._read = 0  # how many of the followed units
@@ -103,7 +104,8 @@ class ComputedNames:
             self._note_apart(followed)
             for text in strings_of(function.unit.ops):
                 self._spelled.setdefault(text)
-                self._spelled.update(dict.fromkeys(_read_by_fields(text)))
+                self._in_fields.update(dict.fromkeys(_read_by_fields(text)))
+                self._spelled.update(self._in_fields)
                 if _DOTTED.fullmatch(text):
                     self._want_dotted(text, followed)
                     if self._growth.program.is_module(text):
@@ -141,6 +143,12 @@ class ComputedNames:
                 if spelled and access not in self._accessed:
                     self._accessed[access] = None
                     self._open_values.note(how, value, name, demand)
+        for value, demand in tuple(self._open_values.filled.items()):
+            for name in self._in_fields:
+                if (value, "read", name) not in self._accessed:
+                    self._accessed[value, "read", name] = None
+                    use: Use = "protocol" if name == "__getitem__" else "read"
+                    self._open_values.note(use, value, name, demand)
         for (value, how, made_of), demand in tuple(self._open_values.made.items()):
             for name in self._attributes_of(value):
                 access = value, how, name

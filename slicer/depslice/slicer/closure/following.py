@@ -178,7 +178,9 @@ class Following:
                     continue
                 at.seen.add(fact)
                 new = True
-                if fact[0] in _BY_ANY_NAME or (fact[0] == f.MEMBER and fact[2] == f.ALL):
+                if fact[0] == f.BY_NAME and fact[2] == "fill":
+                    pass  # only what fields of templates spell
+                elif fact[0] in _BY_ANY_NAME or (fact[0] == f.MEMBER and fact[2] == f.ALL):
                     self._added.ask_all()
                 elif fact[0] in _NAMED_AT:
                     self._added.ask(fact[_NAMED_AT[fact[0]]])
@@ -381,6 +383,10 @@ class Following:
 
     def _by_name(self, at: Followed, fact: f.Fact) -> None:
         _, value, how, pos = fact
+        if how == "fill":
+            demand = _demand(at, ReferenceKind.READ, "dynamic-attribute", pos, certain=False)
+            self._open.note("filled", value, None, demand.guessed())
+            return
         kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         self._growth.note_unresolved(at.item, "…", "dynamic-attribute", pos)
         demand = _demand(at, kind, "dynamic-attribute", pos, certain=False)

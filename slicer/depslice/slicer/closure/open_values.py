@@ -60,7 +60,7 @@ _COMMON = frozenset(
 ) | {"read", "write", "close", "flush", "readline", "seek", "name", "group", "match", "search"}
 _OF_ANY: Final = frozenset((*dir(object), "__bool__"))
 _NAMELESS: Final = frozenset(
-    {"matching", "named", "spelled", "made", "listed", "handed", "stored", "imported"}
+    {"matching", "named", "spelled", "filled", "made", "listed", "handed", "stored", "imported"}
 )
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
@@ -82,6 +82,7 @@ Use: TypeAlias = (
         "call",
         "named",
         "spelled",
+        "filled",
         "made",
         "listed",
         "handed",
@@ -93,7 +94,8 @@ Use: TypeAlias = (
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
 ``getattr`` or the like with it, whose ``name`` is the value that has the attribute, what is
-done with that, and whether the value is one of many modules; an access, which is the ``name``, by a name that texts of the slice spell; one, which
+done with that, and whether the value is one of many modules; an access, which is the ``name``, by a name that texts of the slice spell; a read by those
+that fields of templates in the slice name; an access, which
 is in the ``name`` with that of a definition, by a text that is made of it;
 ``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
 ``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is
@@ -151,6 +153,8 @@ class OpenValues:
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
+        self.filled: dict[int, Demand] = {}
+        """Known values that are put into the fields of templates nobody knows."""
         self.made: dict[tuple[int, f.Access, str], Demand] = {}
         """The same by texts that are made of the name of a definition, which comes last."""
         self.listed: dict[str, Demand] = {}
@@ -354,6 +358,11 @@ class OpenValues:
         elif use.use == "spelled":
             if tag in ("I", "C", "M"):
                 self._growth.stand(self.spelled, (value, use.name), use.demand)
+        elif use.use == "filled":
+            if tag in ("I", "C"):
+                self._growth.stand(self.filled, value, use.demand)
+                at = use.demand
+                self._growth.note_unresolved(at.source, kind[1].id, at.evidence, at.pos)
         elif use.use == "made":
             if tag in ("I", "C", "M"):
                 self._growth.stand(self.made, (value, *use.name), use.demand)
