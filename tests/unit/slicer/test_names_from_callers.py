@@ -125,6 +125,15 @@ def test_templates_from_callers_ask_what_they_are_filled_with(
     assert "Macros" in value or not {each for each in used if each.endswith(".idle")}
 
 
+@pytest.mark.parametrize(
+    "value", ["id(vars(Macros)) > 0", "isinstance(vars(Macros), object)", "bool(Macros.__dict__)"]
+)
+def test_a_namespace_that_is_asked_for_no_name_brings_none(value: str, tmp_path: Path) -> None:
+    files = TEMPLATES.replace("ANNOTATION", "str").replace("VALUE", value)
+    assert answer(files.replace("TEXT", "''"), "app:target", "m.target()", tmp_path) == "True"
+    assert "app:Macros.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
 WRAPPED = """
 # --- app.py
 class Record:

@@ -103,7 +103,7 @@ class ExternalCalls(Texts):
             if unbound is not None:
                 return unbound
         self._protocols(dotted, args, pos)
-        if not self.whole:
+        if not self.whole and dotted not in library.TAKING_AS_ONE:
             self.hand_namespaces((*args, *keywords.values()), pos)
         if args and dotted in library.ANNOTATIONS:
             self.note_annotations(args[0], pos, library.ANNOTATIONS[dotted])

@@ -51,6 +51,7 @@ INHERIT_EXTERNAL: Final = 19  # dotted pos              a base outside the repo
 LISTED: Final = 20  # value name|ALL how pos            a listing of an open value
 BY_NAME: Final = (
     21  # value access pos                an attribute by a name that some text elsewhere is
+    # ("fill": one, or an item, that a field of a template reads)
 )
 FILL: Final = (
     22  # class name values                   a generated constructor stores these in a field

@@ -322,6 +322,11 @@ ASKING_LENGTH: Final = frozenset({"builtins.list", "builtins.sorted", "builtins.
 """Those of them that make room beforehand (PEP 424)."""
 
 # Calls that give the names of a scope: who subscripts that looks them up.
+TAKING_AS_ONE: Final = frozenset(
+    f"builtins.{name}"
+    for name in ("bool", "callable", "hash", "id", "isinstance", "issubclass", "type")
+)
+"""Functions that are given a namespace and read no name of it."""
 NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 
 _PICKLING: Final = (
