@@ -281,13 +281,39 @@ def target(): return len(HELD)
         "def setup():\n    for _, each in enumerate([HELD]): fill(each)\nsetup()",
         "def setup():\n    for _, each in [(1, HELD)]: each.append(1)\nsetup()",
         "def fill_all(many): return [*map(fill, many)]\ndef setup():\n    fill_all([HELD])\nsetup()",
+        "class Fill:\n    def __call__(self, one): fill(one)\nlist(map(Fill(), [HELD]))",
+        "class Fill:\n    def do(self, one): fill(one)\nlist(map(Fill().do, [HELD]))",
+        "class Fill:\n    def do(self, one): fill(one)\nlist(map(Fill.do, [1], [HELD]))",
+        "class Fill:\n    @classmethod\n    def do(cls, one): fill(one)\nlist(map(Fill.do, [HELD]))",
+        "def put(value, into): into.append(value)\nlist(map(partial(put, 1), [HELD]))",
+        "def put(into, value): into.append(value)\nlist(map(partial(put, value=1), [HELD]))",
+        "list(filter(fill, [HELD]))",
+        "import concurrent.futures as futures\n[*futures.ThreadPoolExecutor().map(fill, [HELD])]",
+        "list(itertools.starmap(lambda one, to: to.append(one), [(1, HELD)]))",
+        "import functools\nfunctools.reduce(lambda one, to: to.append(one) or one, [1, HELD])",
+        "for each in itertools.chain([HELD], []): fill(each)",
+        "for each in itertools.chain.from_iterable([[HELD]]): fill(each)",
+        "for each in filter(None.__ne__, [HELD]): fill(each)",
+        "for each, _ in itertools.product([HELD], [1]): fill(each)",
+        "fill(next(iter([HELD])))",
+        "fill(HELD if HELD is not None else [])",
+        "fill(None or HELD)",
+        "from typing import cast\nfill(cast(list, HELD))",
+        "from typing import cast\ndef setup():\n    fill(cast(list, HELD))\nsetup()",
+        "(HELD if OTHER == [] else []).append(1)",
+        "(each := HELD if OTHER == [] else []).append(1)",
+        "def setup():\n    fill(HELD if HELD is not None else [])\nsetup()",
+        "def fill_all(many):\n    for each, _ in zip(many, many): fill(each)\nfill_all([HELD])",
+        "def fill_all(many):\n    for each in itertools.chain(many): fill(each)\nfill_all([HELD])",
+        "def fill_all(*many):\n    fill(next(iter(many)))\nfill_all(HELD)",
     ],
 )
 def test_a_function_changes_what_it_is_given_out_of_a_container(
     filled: str, tmp_path: Path
 ) -> None:
     """In `gast` a loop hands classes to the function that fills them."""
-    app = f"HELD = []\nOTHER = []\ndef fill(into): into.append(1)\n{filled}\n"
+    app = "import itertools\nfrom functools import partial\nHELD = []\nOTHER = []\n"
+    app += f"def fill(into): into.append(1)\n{filled}\n"
     files = f"# --- app.py\n{app}def target(): return HELD\n"
     assert answer(files, "app:target", "m.target()", tmp_path) == "[1]"
 
@@ -319,6 +345,8 @@ def test_a_function_that_only_reads_elements_changes_nothing() -> None:
         """
 # --- app.py
 import elsewhere
+from functools import partial
+from itertools import chain
 ALL = [{"a": 1}]
 SEEN = []
 def show(one): return len(one)
@@ -331,6 +359,18 @@ for each in ALL:
     keep(each)
     elsewhere.show(each)
 list(map(show, ALL))
+class Show:
+    def __call__(self, one): return len(one)
+list(map(Show(), ALL))
+def named(one, by): by.append(one)
+list(map(partial(named, by=SEEN), ALL))
+list(filter(show, chain(ALL)))
+show(ALL if SEEN else [])
+class Row: pass
+def row(one): return Row()
+def rows_of(many):
+    for each in map(row, many): each.tag = 1
+rows_of(ALL)
 setup()
 def target(): return len(ALL)
 """,

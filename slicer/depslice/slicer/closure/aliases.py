@@ -27,7 +27,7 @@ from depslice.callgraph.engine.parts import NO_RESULT, reads
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
-from depslice.slicer.closure.arguments import MAPPED, Arguments, acts, named_in, puts
+from depslice.slicer.closure.arguments import Arguments, acts, named_in, puts
 from depslice.slicer.closure.registering import given_by
 
 _PARTIAL: Final = (f.EXTERNAL, "functools.partial")
@@ -158,6 +158,7 @@ class _Pass:
         self._methods: dict[Register, tuple[Register, str]] = {}
         self._givers: set[Register] = set()
         self._elements: dict[Register, tuple[Register, ...]] = {}  # of displays
+        self._seen: set[Register] = set()  # others see whether the statement changes what is there
 
     def run(self, piece: Piece, found: Aliased) -> None:
         """Note whether ``piece`` changes the variable, and what it binds to something of it."""
@@ -168,15 +169,15 @@ class _Pass:
         elements = self._elements
         wanted = {register for op in unit.ops for register in reads(op)}
         # Where a statement has the name itself, others see whether it changes that.
-        named = any(op[0] == s.GLOBAL and op[2] == subject.name for op in unit.ops)
-        seen_by_others = named and subject.link is Link.SAME and piece.kind not in _DECIDING
-        real = Link.PART if seen_by_others else _REAL
+        seen_by_others = subject.link is Link.SAME and piece.kind not in _DECIDING
         changes = False
         for op in unit.ops:
             code = op[0]
             if code == s.GLOBAL:
                 same = op[2] == subject.name
                 links[op[1]] = subject.link if same else found.names.get(op[2], Link.NONE)
+                if same and seen_by_others:
+                    self._seen.add(op[1])
                 if op[2] in subject.giving:
                     self._givers.add(op[1])
             elif code == s.ATTR:
@@ -192,8 +193,10 @@ class _Pass:
                 links[op[1]] = Link.PART if self._link(op[2]) & ~Link.CALLED else Link.NONE
             elif code in (s.PHI, s.NARROW, s.BY_NAME):
                 links[op[1]] = self._union(op[2] if code == s.PHI else (op[2],))
+                if code == s.NARROW and op[2] in self._seen:
+                    self._seen.add(op[1])
             elif code in (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB):
-                changes = changes or bool(self._link(op[1]) & real)
+                changes = changes or bool(self._real_link(op[1]))
                 if code == s.SETSUB and self._link(op[3]) & ~Link.CALLED:
                     self._note_holder(named_in(unit, op[1]), found)
             elif code == s.DECORATE:
@@ -205,14 +208,15 @@ class _Pass:
                 if method:
                     receiver, method = self._methods[op[2]]
                     link = self._link(receiver)
+                    real = self._real_link(receiver)
                     # `x.get(key) is None` reads no result either.
                     if op[1] not in wanted and piece.kind == "expr":
                         changes = changes or bool(
-                            link & real and acts(method) and self._acts_on(unit, receiver, method)
+                            real and acts(method) and self._acts_on(unit, receiver, method)
                         )
                     if link is Link.CALLED and not subject.defined:
                         changes = changes or self._keeper_fills(unit, receiver, method)
-                changes = changes or self._passes(unit, op, real)
+                changes = changes or self._passes(unit, op)
                 links[op[1]] = self._call(unit, op)
                 given = [r for r in reads(op)[1:] if subject.defined or not self._carries_itself(r)]
                 if self._union(given) & ~Link.CALLED:
@@ -250,6 +254,10 @@ class _Pass:
 
     def _link(self, register: Register) -> Link:
         return self._links.get(register, Link.NONE)
+
+    def _real_link(self, register: Register) -> Link:
+        """What a register is of the object, but where others see what is done with it."""
+        return self._link(register) & (Link.PART if register in self._seen else _REAL)
 
     def _union(self, registers: Iterable[Register]) -> Link:
         found = Link.NONE
@@ -323,7 +331,7 @@ class _Pass:
         registers = (register, *self._elements.get(register, ()))
         return any(self._link(each) & Link.SAME for each in registers)
 
-    def _passes(self, unit: Unit, op: Op, real: Link) -> bool:
+    def _passes(self, unit: Unit, op: Op) -> bool:
         """Whether a call is given the object, and changes it: ``put(table, key, value)``.
 
         Or a part of it, which a function of the repository changes: ``fill(table[key])``. Or what
@@ -335,14 +343,12 @@ class _Pass:
             link = self._link(register)
             if holder and not self._carries_itself(register):
                 continue  # who has the container changes what is read of it, if anyone
-            itself = link & real & Link.SAME or link & Link.HOLDS
+            itself = self._real_link(register) & Link.SAME or link & Link.HOLDS
             if itself or link & Link.PART:
                 defined = self._subject.defined or not (itself or self._is_it(function, register))
                 if self._arguments.changes(function, op, register, defined=defined):
                     return True
-            if link & Link.CALLED and any(
-                fact[:2] == MAPPED for fact in self._arguments.facts_at(function, op[-1])
-            ):
+            if link & Link.CALLED and self._arguments.calls_with_elements(function, op):
                 return True
         return False
 
@@ -387,6 +393,10 @@ class _Pass:
                 continue
             if self._arguments.gives_elements(function, op):
                 found |= Link.HOLDS
+            elif self._arguments.gives_an_element(function, op):
+                found |= Link.PART
+            elif self._arguments.gives_itself(function, op):
+                found |= link
             elif link & _REAL and self._arguments.keeps(function, op, register):
                 found |= Link.CALLED
         return found

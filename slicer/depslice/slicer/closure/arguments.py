@@ -9,7 +9,7 @@ packages may.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -41,12 +41,37 @@ _CHANGING: Final = frozenset(
 )
 """Functions of the standard library that change an argument, or use it up."""
 _ELEMENTS: Final = frozenset(
-    f"builtins.{name}"
-    for name in ("dict", "enumerate", "iter", "list", "map", "reversed", "sorted", "tuple", "zip")
+    {
+        *(
+            f"builtins.{name}"
+            for name in (
+                *("dict", "enumerate", "filter", "frozenset", "iter", "list", "map", "reversed"),
+                *("set", "sorted", "tuple", "zip"),
+            )
+        ),
+        *(
+            f"itertools.{name}"
+            for name in (
+                *("batched", "chain", "chain.from_iterable", "combinations", "compress", "cycle"),
+                *("dropwhile", "filterfalse", "groupby", "islice", "pairwise", "permutations"),
+                *("product", "repeat", "takewhile", "tee", "zip_longest"),
+            )
+        ),
+    }
 )
 """What gives the elements of what it is given."""
-MAPPED: Final = (f.EXTERNAL, "builtins.map")
-"""How the fact starts that something is called with the elements of arguments."""
+_ELEMENT: Final = frozenset({"builtins.max", "builtins.min", "builtins.next"})
+"""What gives one of them."""
+_ITSELF: Final = frozenset({"typing.cast", "typing_extensions.cast"})
+"""What gives what it is given."""
+_MAPPED: Final = frozenset({"builtins.map", "concurrent.futures.ThreadPoolExecutor.map"})
+_WITH_ELEMENTS: Final = frozenset(
+    {
+        *(*_MAPPED, "builtins.filter", "functools.reduce"),
+        *(f"itertools.{name}" for name in ("dropwhile", "filterfalse", "starmap", "takewhile")),
+    }
+)
+"""What calls its first argument with the elements of the others."""
 _MAKING: Final = frozenset(
     {
         *("clone", "copy", "deepcopy", "replace", "split", "new"),
@@ -113,17 +138,52 @@ class Arguments:
         defined: bool,
         depth: int,
     ) -> bool:
-        """Whether a call is ``map(fill, …, register, …)``, and ``fill`` changes what it is given."""
-        if register not in call[3][1:] or not any(fact[:2] == MAPPED for fact in facts):
+        """Whether a call is ``map(fill, …, register, …)``, and ``fill`` changes what it is given.
+
+        ``fill`` may be a partial of a function, or an instance that is called.
+        """
+        how = _with_elements(facts)
+        if register not in call[3][1:] or not how:
             return False
-        rest = (*call[:3], call[3][1:], *call[4:])
-        kinds = [self._engine.values[value] for value in function.registers[call[3][0]]]
-        return any(
-            self.changes_parameter(kind[1], index, defined=defined, depth=depth)
-            for kind in kinds
-            if kind[0] in ("B", "F")
-            for index in _parameters_given(kind[1], rest, register)
-        )
+        for value in function.registers[call[3][0]]:
+            for each, before, names in self._called_by(value):
+                passed = (*call[:3], (s.NONE,) * before + call[3][1:], *call[4:])
+                indices = _parameters_given(each, passed, register, shifted=False)
+                if (
+                    not how <= _MAPPED
+                ):  # which element is passed for which, its arguments do not tell
+                    indices = iter(range(len(each.unit.params)))
+                if any(
+                    self.changes_parameter(each, index, defined=defined, depth=depth)
+                    for index in indices
+                    if each.unit.params[index][0] not in names
+                ):
+                    return True
+        return False
+
+    def _called_by(self, value: int) -> Iterator[tuple[Function, int, Collection[str]]]:
+        """The functions that a call of ``value`` runs.
+
+        Each with how many arguments it is given before those of the call, be it ``self``, and the
+        names of others.
+        """
+        kind = self._engine.values[value]
+        if kind[0] in ("B", "F"):
+            yield kind[1], int(kind[0] == "B"), ()
+        elif kind[0] == "I":
+            owner = self._engine.find_member(kind[1], "__call__")
+            for member in self._engine.member_values(owner, "__call__") if owner else ():
+                for function, before, names in self._called_by(member):
+                    yield function, before + (self._engine.values[member][0] == "F"), names
+        elif kind[0] == "PT":
+            names = {name for name, _ in kind[3]}
+            for callee in kind[1]:
+                for function, before, others in self._called_by(callee):
+                    yield function, before + len(kind[2]), {*names, *others}
+
+    def calls_with_elements(self, function: Function, call: Op) -> bool:
+        """Whether a call calls its first argument with elements of others: ``map(fill, many)``."""
+        return bool(_with_elements(self.facts_at(function, call[-1])))
 
     def holder(self, function: Function, call: Op) -> str:
         """The variable whose container a statement puts things in: ``table.append(value)``.
@@ -313,14 +373,38 @@ class Arguments:
                 for register in (given | holding).intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
                         return True
-                if not holding.isdisjoint(op[3]) and self.gives_elements(function, op):
-                    holding.add(op[1])
+                self._add_elements(function, op, given, holding)
         return any(result not in wanted for result in results)
+
+    def _add_elements(
+        self, function: Function, call: Op, given: set[Register], holding: set[Register]
+    ) -> None:
+        """Note what the result of a call has of what is ``given``, or of what is ``holding`` that."""
+        parts, whole = holding.intersection(call[3]), given.intersection(call[3])
+        if not (parts or whole):
+            return
+        if self.gives_elements(function, call):
+            # `map(make, given)` has what is made of the elements.
+            if parts or not self.calls_with_elements(function, call):
+                holding.add(call[1])
+        elif self.gives_an_element(function, call) or self.gives_itself(function, call):
+            given.add(call[1])
 
     def gives_elements(self, function: Function, call: Op) -> bool:
         """Whether a call gives the elements of what it is given: ``enumerate(many)``."""
+        return self._is_one_of(_ELEMENTS, function, call)
+
+    def gives_an_element(self, function: Function, call: Op) -> bool:
+        """Whether a call gives one of the elements of what it is given: ``next(many)``."""
+        return self._is_one_of(_ELEMENT, function, call)
+
+    def gives_itself(self, function: Function, call: Op) -> bool:
+        """Whether a call gives what it is given: ``cast(list, value)``."""
+        return self._is_one_of(_ITSELF, function, call)
+
+    def _is_one_of(self, names: frozenset[str], function: Function, call: Op) -> bool:
         facts = self.facts_at(function, call[-1])
-        return not _ELEMENTS.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL)
+        return not names.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL)
 
     def _gives_a_part(self, function: Function, call: Op, method: str) -> bool:
         """Whether a method gives something of what it is called on: ``table.get(key)``.
@@ -346,11 +430,21 @@ def _returns_a_part(unit: Unit) -> bool:
     return False
 
 
-def _parameters_given(function: Function, call: Op, register: Register) -> Iterator[int]:
-    """The parameters of ``function`` that an argument of ``call`` is passed for."""
+def _with_elements(facts: list[f.Fact]) -> frozenset[str]:
+    """Which functions of the library a call calls that call their first argument with elements."""
+    return _WITH_ELEMENTS.intersection(fact[1] for fact in facts if fact[0] == f.EXTERNAL)
+
+
+def _parameters_given(
+    function: Function, call: Op, register: Register, *, shifted: bool = True
+) -> Iterator[int]:
+    """The parameters of ``function`` that an argument of ``call`` is passed for.
+
+    ``shifted``: what a method is called on is no argument.
+    """
     params = function.unit.params
     signature = function.signature
-    bound = function.unit.owner >= 0 and not function.unit.flags & s.STATIC
+    bound = shifted and function.unit.owner >= 0 and not function.unit.flags & s.STATIC
     for place, given in enumerate(call[3]):
         if given == register:
             index = place + bound
