@@ -321,3 +321,47 @@ def target(): return text(bytes(2)) + text(range(2)) + str(other())
 """
     expected = "2[2]1" if is_old else str(bytes(2)) + "range(0, 2)1"
     assert answer(files, "app:target", "m.target()", tmp_path) == expected
+
+
+LISTED = """
+# --- pk/__init__.py
+from . import en
+from .en import *
+__all__ = ["own", *en.__all__]
+def own(): pass
+# --- pk/en.py
+import enum
+class Color(enum.Enum):
+    RED = 1
+def unused(): pass
+globals().update(Color.__members__)
+{all}
+# --- go.py
+import pk
+from pk import en
+def straight(): return [getattr(en, name).name for name in en.__all__ if name != "Color"]
+def names(module): return module.__all__
+def value(module, name): return getattr(module, name).name
+def passed(): return [value(en, name) for name in names(en) if name != "Color"]
+def vars_of(): return [vars(en)[name].name for name in en.__all__ if name != "Color"]
+def whole(): return [getattr(pk, name).name for name in pk.__all__ if name not in ("own", "Color")]
+"""
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        '__all__ = ["Color", *Color.__members__]',
+        '__all__ = [each.name for each in Color] + ["Color"]',
+        '__all__ = ["Color"]\n__all__ += list(Color.__members__)',
+        '__all__ = ["Color"]\n__all__.extend(Color.__members__)',
+        '__all__ = ["Color", "RED"]',
+    ],
+)
+def test_what_a_computed_all_lists_is_made(listing: str, tmp_path: Path) -> None:
+    files = LISTED.replace("{all}", listing)
+    for name in ("straight", "passed", "vars_of", "whole"):
+        folder = tmp_path / name
+        assert answer(files, f"go:{name}", f"m.{name}()", folder) == "['RED']", name
+        if name in ("straight", "passed"):  # what a stand-in makes is in no dictionary of it
+            assert answer_of_one_file(f"go:{name}", f"m.{name}()", folder) == "['RED']", name

@@ -77,6 +77,8 @@ class Names:
             return
         if name == "__doc__":  # also where a statement binds it anew: `__doc__ %= OPTIONS`
             self._growth.keep_docstring(module)
+        if name == "__all__" and not (local or written) and _computes_all(module):
+            self.want_made(module, name, demand)  # it may list what is made
         current = self._program.binding_pieces(module, name, versions)
         pieces = [module.summary.pieces[i] for i in current]
         if not pieces:
@@ -572,3 +574,8 @@ def _earlier_import(module: Module, piece: Piece, bound: str) -> Piece | None:
         if earlier.parent < 0 and earlier.owner == piece.owner and entry in earlier.imports:
             return earlier
     return None
+
+
+def _computes_all(module: Module) -> bool:
+    """Whether the ``__all__`` of a module is more than what its text lists."""
+    return module.summary.dunder_all is None or module.summary.all_is_open
