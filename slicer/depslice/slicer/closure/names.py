@@ -293,13 +293,16 @@ class Names:
         """Keep the star import ``piece`` for a name that ``source`` may have or not.
 
         Its ``__all__`` stays what it is where it is computed; a literal one would name what the
-        slice lacks.
+        slice lacks. What is partly literal is kept whole for who reads ``__all__`` of the module.
         """
         self._growth.keep_import(module, piece, demand)
         self._growth.keep_module(source.name)
         key = (module.name, piece.index)
         self._closure.runs.pop(key, None)
-        if source.summary.dunder_all is not None:
+        whole = name == "__all__" and source.summary.all_is_open
+        for listed in (source.summary.dunder_all or ()) if whole else ():
+            self.want_attribute(source.name, listed, demand)
+        if source.summary.dunder_all is not None and not whole:
             self._closure.stars.setdefault(key, {})[name] = None
             return
         self._closure.aliases.setdefault(key, {})["*"] = None
