@@ -365,3 +365,70 @@ def test_what_a_computed_all_lists_is_made(listing: str, tmp_path: Path) -> None
         assert answer(files, f"go:{name}", f"m.{name}()", folder) == "['RED']", name
         if name in ("straight", "passed"):  # what a stand-in makes is in no dictionary of it
             assert answer_of_one_file(f"go:{name}", f"m.{name}()", folder) == "['RED']", name
+
+
+CALLABLE = """
+# --- pk/__init__.py
+# --- pk/callme.py
+import sys, types
+class Base(types.ModuleType):
+    @property
+    def PLUS(self): return 1
+    def __call__(self, one, more=()): return called(one) + self.PLUS + sum(map(worth, more))
+class CallMod(Base): pass
+def called(one): return one.worth()
+def worth(one): return one.worth()
+def unused(): pass
+{replacing}
+# --- go.py
+from pk import callme
+import pk.callme
+class Value:
+    def worth(self): return 1
+def plain(): return callme(Value())
+def whole(): return pk.callme(Value(), more=[Value()])
+def handed(function=callme): return function(Value())
+def mapped(): return list(map(callme, [Value()]))
+async def later(): return [callme(each) for each in (Value(),)]
+class Holder:
+    call = callme
+    def held(self): return self.call(Value())
+"""
+
+
+@pytest.mark.parametrize(
+    "replacing",
+    [
+        "sys.modules[__name__].__class__ = CallMod",
+        "import sys as system\nthis = system.modules[__name__]\nthis.__class__ = CallMod",
+        "made = CallMod(__name__)\nsys.modules[__name__] = made",
+    ],
+)
+def test_a_module_is_called(replacing: str, tmp_path: Path) -> None:
+    files = CALLABLE.replace("{replacing}", replacing)
+    shown = {
+        "plain": ("m.plain()", "2"),
+        "whole": ("m.whole()", "3"),
+        "handed": ("m.handed()", "2"),
+        "mapped": ("m.mapped()", "[2]"),
+        "later": ("__import__('asyncio').run(m.later())", "[2]"),
+        "Holder.held": ("m.Holder().held()", "2"),
+    }
+    for target, (expression, expected) in shown.items():
+        folder = tmp_path / target
+        assert answer(files, f"go:{target}", expression, folder) == expected, target
+
+
+def test_a_call_of_a_module_that_cannot_be_called_asks_nothing(tmp_path: Path) -> None:
+    files = """
+# --- plain.py
+globals()["made"] = 1
+def __getattr__(name): raise AttributeError(name)
+# --- go.py
+import plain
+def main():
+    try: return plain()
+    except TypeError: return "no"
+"""
+    write_files(files, tmp_path)
+    assert slice_ids(tmp_path, "go:main") == {"go:main"}

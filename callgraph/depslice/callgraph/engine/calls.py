@@ -424,6 +424,8 @@ class CallEvaluation(ExternalCalls):
             return self.single(("CI", value[1]))
         if kind in OPEN:
             return self._call_open(callee, args, keywords, spread, pos)
+        if kind == "M":
+            return self._call_module(callee, args, keywords, spread, pos) or self.unknown
         if kind == "CB":
             result: Values = value[1]  # Callable[…, R]
             return result

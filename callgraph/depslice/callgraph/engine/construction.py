@@ -340,6 +340,38 @@ class Construction(CallingBack):
             )
         return made
 
+    def _call_module(
+        self,
+        callee: int,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+    ) -> Values:
+        """A module, which its class may make callable: ``sys.modules[__name__].__class__ = C``.
+
+        In a slice the method is asked for as a name of the module: what gives it that, or puts
+        something callable in its place.
+        """
+        module = self.program.module(self.values[callee][1])
+        result: Values = EMPTY
+        if module is None:
+            return result
+        if not self.whole:
+            self.facts.append((f.NAME, module.name, "__call__", None, pos))
+        for class_ in tuple(self.read(self.variable_cell(module, "__class__", -1))):
+            if self.values[class_][0] != "C":
+                continue
+            owner = self.find_member(self.values[class_][1], "__call__")
+            if owner is not None:
+                self.facts.append((f.MEMBER, owner, "__call__", pos, False, "call", True))
+                itself = {callee, self.intern(("I", *self.values[class_][1:]))}
+                given = [self.shared(itself), *args]
+                result = result | self._call_defined(
+                    owner, "__call__", given, keywords, spread, pos, rule="callable-instance"
+                )
+        return result
+
     def _is_open_member(self, owner: Class, name: str) -> bool:
         """Whether all that ``owner`` has there stands for what classes below it have."""
         members = [self.values[value] for value in self.member_values(owner, name)]

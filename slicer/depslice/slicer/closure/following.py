@@ -222,10 +222,13 @@ class Following:
             if written
             else ReferenceKind.READ
         )
+        demand = _demand(at, kind, "name", pos)
+        if name == "__call__" and name not in source.summary.scope:  # the module is called
+            self._names.want_replaced(source, name, demand)
+            return
         if source is not at.module:
             self._growth.keep_module(source.name)
             self._importing.note_use(at.module, f"{source.name}.{name}")
-        demand = _demand(at, kind, "name", pos)
         if source is not at.module and not written:
             self._names.want_replaced(source, name, demand)
         demand.reads = value and not written and self._only_reads(at, source, name, versions, pos)
