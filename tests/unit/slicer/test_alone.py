@@ -1020,3 +1020,29 @@ class P(Protocol):
 def go(): return isinstance(impl, P)
 """
     assert answer(files, "m:go", "m.go()", tmp_path) == "True"
+
+
+@pytest.mark.parametrize(
+    "done",
+    ["return e + 1", "e += 1\n    return e", "return 1 - e", "return e()", "with e as x: return x"],
+)
+def test_operators_calls_and_with_reach_what_may_be_caught(done: str, tmp_path: Path) -> None:
+    files = f"""
+# --- m.py
+class AppError(Exception):
+    def __add__(self, other): return shown("added")
+    def __rsub__(self, other): return shown("taken")
+    def __call__(self): return shown("called")
+    def __enter__(self): return shown("entered")
+    def __exit__(self, *given): return None
+def shown(text): return text
+def get():
+    try:
+        raise AppError("a")
+    except Exception as e:
+        return e
+def go():
+    e = get()
+    {done}
+"""
+    assert answer(files, "m:go", "m.go()", tmp_path)

@@ -478,6 +478,8 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.EXTERNAL, value[1], pos, True))
             return self.outside.instantiate(value[1], value[2], call) or self.unknown
         if kind in ("XI", "G", "GS"):
+            if not self.whole and self.outside.caught_as(callee):
+                self.note_protocol("__call__", pos, callee)
             called = self.outside.call_instance(callee, call)
             if called is not None:
                 return called

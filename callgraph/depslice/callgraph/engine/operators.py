@@ -192,6 +192,8 @@ class Operators(Protocols):
             elif kind[0] in ("S", "N"):  # which text, is told only of what stands in one place
                 result |= self.constants[s.STR]
             elif kind[0] in ("K", "G", "GS", "XI"):
+                names = [f"__{name}__", f"__{forward}__"] if in_place else [f"__{forward}__"]
+                self.ask_caught(value, names, pos)
                 result |= self.outside.operated(value, f"__{forward}__", right, pos)
                 if kind[0] == "K" and (forward == "add" or name == "ior"):
                     extended.append(value)
@@ -210,6 +212,8 @@ class Operators(Protocols):
         answered = answered and all(self.values[v][0] == "I" for v in left)
         for value in tuple(right):
             kind = self.values[value]
+            if kind[0] == "XI":
+                self.ask_caught(value, (f"__r{forward}__",), pos)
             if kind[0] == "I":
                 if answered and not any(
                     self._reflected_first(self.values[v], {value}, forward) for v in left

@@ -546,6 +546,7 @@ class Protocols(CallEvaluation):
             elif kind[0] == "K":
                 result.add(value)  # no context manager itself: `nullcontext` was given it
             elif kind[0] in ("XI", "G", "GS", "X"):
+                self.ask_caught(value, (enter, leave), pos)
                 known = self.outside.entered(value, pos, is_async=is_async)
                 if known is not None:
                     result |= known
