@@ -374,8 +374,7 @@ class Construction(CallingBack):
 
     def _is_open_member(self, owner: Class, name: str) -> bool:
         """Whether all that ``owner`` has there stands for what classes below it have."""
-        members = [self.values[value] for value in self.member_values(owner, name)]
-        return all(kind[0] == "F" and self.is_left_open(kind[1]) for kind in members)
+        return all(map(self._is_left_open, self.member_values(owner, name)))
 
     def _call_overriding(
         self,

@@ -322,12 +322,16 @@ ASKING_LENGTH: Final = frozenset({"builtins.list", "builtins.sorted", "builtins.
 """Those of them that make room beforehand (PEP 424)."""
 
 # Calls that give the names of a scope: who subscripts that looks them up.
+NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
+ASKING_NAMESPACES: Final = frozenset(
+    {"dict", "dir", "eval", "id", "isinstance", "iter", "len", "list", "print", "set", "sorted"}
+)
+"""Builtins that are given a namespace and bind nothing in it."""
 TAKING_AS_ONE: Final = frozenset(
     f"builtins.{name}"
     for name in ("bool", "callable", "hash", "id", "isinstance", "issubclass", "type")
 )
 """Functions that are given a namespace and read no name of it."""
-NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 
 _PICKLING: Final = (
     *("__reduce_ex__", "__reduce__", "__getnewargs_ex__", "__getnewargs__"),

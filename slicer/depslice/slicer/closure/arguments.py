@@ -9,7 +9,7 @@ packages may.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -116,7 +116,7 @@ class Arguments:
             return True
         if any(fact[0] == f.INSTANCE for fact in here):
             return False  # no constructor of its own
-        outside = [fact[1] for fact in here if fact[0] == f.EXTERNAL]
+        outside = _outside_in(here)
         if not outside:
             return not (depth or defined)  # nobody knows what is called
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
@@ -148,11 +148,12 @@ class Arguments:
         for value in function.registers[call[3][0]]:
             for each, before, names in self._called_by(value):
                 passed = (*call[:3], (s.NONE,) * before + call[3][1:], *call[4:])
-                indices = _parameters_given(each, passed, register, shifted=False)
-                if (
-                    not how <= _MAPPED
-                ):  # which element is passed for which, its arguments do not tell
-                    indices = iter(range(len(each.unit.params)))
+                if how <= _MAPPED:
+                    indices: Iterable[int] = _parameters_given(
+                        each, passed, register, shifted=False
+                    )
+                else:  # its arguments do not tell which element is passed for which
+                    indices = range(len(each.unit.params))
                 if any(
                     self.changes_parameter(each, index, defined=defined, depth=depth)
                     for index in indices
@@ -255,7 +256,7 @@ class Arguments:
         ``partial(put, X)``, ``Registrar(X)``, ``decorator_for(X)``.
         """
         here = self.facts_at(function, call[-1])
-        if "functools.partial" in {fact[1] for fact in here if fact[0] == f.EXTERNAL}:
+        if "functools.partial" in _outside_in(here):
             return register not in call[3][:1] and self._partial_changes(function, call, register)
         known = any(fact[0] == f.CALL for fact in here)
         return known and self.changes(function, call, register, defined=False)
@@ -403,8 +404,7 @@ class Arguments:
         return self._is_one_of(_ITSELF, function, call)
 
     def _is_one_of(self, names: frozenset[str], function: Function, call: Op) -> bool:
-        facts = self.facts_at(function, call[-1])
-        return not names.isdisjoint(fact[1] for fact in facts if fact[0] == f.EXTERNAL)
+        return not names.isdisjoint(_outside_in(self.facts_at(function, call[-1])))
 
     def _gives_a_part(self, function: Function, call: Op, method: str) -> bool:
         """Whether a method gives something of what it is called on: ``table.get(key)``.
@@ -432,7 +432,12 @@ def _returns_a_part(unit: Unit) -> bool:
 
 def _with_elements(facts: list[f.Fact]) -> frozenset[str]:
     """Which functions of the library a call calls that call their first argument with elements."""
-    return _WITH_ELEMENTS.intersection(fact[1] for fact in facts if fact[0] == f.EXTERNAL)
+    return _WITH_ELEMENTS.intersection(_outside_in(facts))
+
+
+def _outside_in(facts: list[f.Fact]) -> list[str]:
+    """What of the library is called, as facts of one place state it."""
+    return [fact[1] for fact in facts if fact[0] == f.EXTERNAL]
 
 
 def _parameters_given(

@@ -104,8 +104,9 @@ class ComputedNames:
             self._note_apart(followed)
             for text in strings_of(function.unit.ops):
                 self._spelled.setdefault(text)
-                self._in_fields.update(dict.fromkeys(_read_by_fields(text)))
-                self._spelled.update(self._in_fields)
+                for name in _read_by_fields(text):
+                    self._in_fields.setdefault(name)
+                    self._spelled.setdefault(name)
                 if _DOTTED.fullmatch(text):
                     self._want_dotted(text, followed)
                     if self._growth.program.is_module(text):

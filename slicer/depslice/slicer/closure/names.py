@@ -8,7 +8,7 @@ re-exports as there are), a submodule, what a star gives, or what only the modul
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -145,7 +145,7 @@ class Names:
             for unit in writers:
                 self._growth.keep(module, holding_piece(module, unit), demand)
             if writers:
-                self._keep_callers(module, set(writers), demand)
+                self._keep_running(module, self._running(module, set(writers)), demand)
             else:
                 self.want_made(module, name, demand)
 
@@ -186,9 +186,7 @@ class Names:
         """
         if not self._made.is_new((module.name, name), demand):
             return
-        for piece in self._making(module):
-            self._growth.keep(module, piece, demand)
-            self._growth.effects.setdefault(module.name)
+        self._keep_running(module, self._making(module), demand)
         for stands_in, _ in self._replacing(module):
             match stands_in:
                 case ("I" | "C", Class() as class_, *_):
@@ -309,9 +307,9 @@ class Names:
         if "__all__" in source.summary.scope:
             self.want_name(source, "__all__", demand)
 
-    def _keep_callers(self, module: Module, making: set[int], demand: Demand) -> None:
-        """Statements of the module scope that are one of the units ``making`` a name, or call one."""
-        for piece in self._running(module, making):
+    def _keep_running(self, module: Module, pieces: Iterable[Piece], demand: Demand) -> None:
+        """Keep statements of the module scope that make names, and have them run."""
+        for piece in pieces:
             self._growth.keep(module, piece, demand)
             self._growth.effects.setdefault(module.name)
 

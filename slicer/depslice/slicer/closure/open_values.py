@@ -93,13 +93,13 @@ Use: TypeAlias = (
 )
 """What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
 attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
-``getattr`` or the like with it, whose ``name`` is the value that has the attribute, what is
-done with that, and whether the value is one of many modules; an access, which is the ``name``, by a name that texts of the slice spell; a read by those
-that fields of templates in the slice name; an access, which
-is in the ``name`` with that of a definition, by a text that is made of it;
-``vars`` or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
-``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is
-the module that is imported by a name."""
+``getattr`` or the like with it, whose ``name`` is the value that has the attribute, what is done
+with that, and whether the value is one of many modules; an access, which is the ``name``, by a
+name that texts of the slice spell; a read by those that fields of templates in the slice name; an
+access, which is in the ``name`` with that of a definition, by a text that is made of it; ``vars``
+or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
+``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is the
+module that is imported by a name."""
 
 
 @dataclass(frozen=True, slots=True)

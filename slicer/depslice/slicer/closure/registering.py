@@ -11,14 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine.library import ASKING_NAMESPACES
 from depslice.callgraph.engine.parts import FILLING, is_in_place, reads
 from depslice.callgraph.summary import FileSummary, Op, Register, Unit
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
-_ASKING: Final = frozenset(
-    {"dict", "dir", "eval", "id", "isinstance", "iter", "len", "list", "print", "set", "sorted"}
-)
-"""Builtins that are given a namespace and bind nothing in it."""
 _SPACE: Final = "namespace"
 _MODULE: Final = "module"
 _TABLE: Final = "modules"  # `sys.modules`
@@ -166,7 +163,7 @@ def makes_names(unit: Unit, spaces: Mapping[str, str]) -> bool:
                 return True
             if name == "setattr" and held.get(next(iter(op[3]), -1)) == _MODULE:
                 return True
-            if name not in _ASKING and any(held.get(r) == _SPACE for r in reads(op)[1:]):
+            if name not in ASKING_NAMESPACES and any(held.get(r) == _SPACE for r in reads(op)[1:]):
                 return True
     return False
 

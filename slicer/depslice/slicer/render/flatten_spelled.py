@@ -13,6 +13,7 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from depslice.callgraph.engine.library import ASKING_NAMESPACES
 from depslice.callgraph.model import Diagnostic, Severity, Symbol
 from depslice.slicer.model import Slice
 from depslice.slicer.render.flatten_scopes import ModuleScopes
@@ -27,10 +28,6 @@ _IMPORTING: Final = frozenset(
 _LEVEL: Final = 4  # arguments of `__import__` after the name, of which the last is the level
 _SHOWN: Final = 3
 _READING: Final = frozenset({"copy", "items", "keys", "values", *_BY_KEY} - {"setdefault", "pop"})
-_ASKING: Final = frozenset(
-    {"dict", "dir", "eval", "id", "isinstance", "iter", "len", "list", "print", "set", "sorted"}
-)
-"""Builtins that are given a namespace and bind nothing in it."""
 
 
 def keys_of_globals(scopes: ModuleScopes) -> Iterator[tuple[ast.expr, str | None]]:
@@ -123,7 +120,7 @@ def makes_names(scopes: ModuleScopes) -> bool:
                 read.add(id(space))
             case ast.Attribute(value=space, attr=attr) if attr in _READING:
                 read.add(id(space))
-            case ast.Call(func=ast.Name(id=name), args=args) if name in _ASKING:
+            case ast.Call(func=ast.Name(id=name), args=args) if name in ASKING_NAMESPACES:
                 read.update(map(id, args))
     return bool(spaces - read)
 
@@ -163,7 +160,7 @@ def module_replaced(module: str, path: str) -> Diagnostic:
     )
 
 
-def _is_this_module(node: ast.expr) -> bool:
+def _is_this_module(node: ast.AST) -> bool:
     match node:
         case ast.Subscript(
             value=ast.Attribute(attr="modules") | ast.Name(id="modules"),
@@ -271,10 +268,8 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
 
 def _imports_by_name(node: ast.AST) -> bool:
     match node:
-        case ast.Subscript(
-            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), slice=key
-        ):
-            return not (isinstance(key, ast.Name) and key.id == "__name__")
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id="sys"), attr="modules")):
+            return not _is_this_module(node)
         case ast.Attribute(
             value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), attr="get"
         ):
