@@ -569,3 +569,27 @@ def test_a_table_on_a_terminal(environment: dict[str, str], shop: Path) -> None:
     os.close(ours)
     assert b"where" in shown
     assert b"shop.stock:Stock.add" in shown
+
+
+def test_a_target_asked_for_by_a_re_export_is_importable_by_it(
+    depslice: Depslice, tmp_path: Path
+) -> None:
+    repo, tree = tmp_path / "repo", tmp_path / "tree"
+    write_files(
+        """
+# --- pkg/__init__.py
+from .deep import Table
+from .deep import idle
+# --- pkg/deep.py
+class Table:
+    size = 3
+def idle(): pass
+""",
+        repo,
+    )
+    for target in ("pkg:Table", "pkg.deep:Table"):
+        done = depslice("slice", repo, target, "--format", "tree", "-o", tree, "--force")
+        assert done.code == 0
+        package = (tree / "pkg" / "__init__.py").read_text(encoding="utf-8")
+        assert ("import Table" in package) == (target == "pkg:Table")
+        assert "idle" not in package

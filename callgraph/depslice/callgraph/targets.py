@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
@@ -49,10 +50,30 @@ def find_symbol(program: Program, text: str) -> Symbol:
     return _Search(program, text.strip()).run()
 
 
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A symbol, and the names of module scopes that stand for it in what a user wrote.
+
+    ``names`` are re-exports, ``pkg:Name`` and, if that leads through another, ``pkg.sub:Name``;
+    there are none where the text names the place of the definition.
+    """
+
+    symbol: Symbol
+    names: tuple[str, ...] = ()
+
+
+def find_spelled(program: Program, text: str) -> Spelled:
+    """As :func:`find_symbol`, with the re-exports by which ``text`` names the symbol."""
+    search = _Search(program, text.strip())
+    symbol = search.run()
+    return Spelled(symbol, tuple(dict.fromkeys(search.names)))
+
+
 class _Search:
-    """One call of :func:`find_symbol`."""
+    """One call of :func:`find_symbol`; ``names`` are the re-exports that led to the symbol."""
 
     def __init__(self, program: Program, text: str) -> None:
+        self.names: list[str] = []
         self._program = program
         self._text = text
         self._module: Module | None = None  # whose symbols are the likely candidates
@@ -212,8 +233,10 @@ class _Search:
         if loose:
             return loose[0]
         for definition in self._program.definitions(module.name, parts[0]):
+            behind = len(self.names)
             found = self._behind(definition, parts)
             if found is not None:
+                self.names.insert(behind, f"{module.name}:{parts[0]}")
                 return found
         return None
 
@@ -421,4 +444,4 @@ def _bytes(program: Program, file: SourceFile) -> bytes:
         return b""
 
 
-__all__ = ["find_symbol"]
+__all__ = ["Spelled", "find_spelled", "find_symbol"]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from depslice.callgraph import find_symbol, open_program
+from depslice.callgraph.targets import find_spelled
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 
@@ -47,6 +48,18 @@ def find_targets(program: Program, targets: Sequence[str]) -> list[str]:
     :raises UnknownTarget: one names nothing, or several things.
     """
     return list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+
+
+def find_spelled_targets(
+    program: Program, targets: Sequence[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """As :func:`find_targets`, and the re-exports by which the user calls them.
+
+    :raises UnknownTarget: one names nothing, or several things.
+    """
+    found = [find_spelled(program, target) for target in targets]
+    names = dict.fromkeys(name for each in found for name in each.names)
+    return list(dict.fromkeys(each.symbol.id for each in found)), tuple(names)
 
 
 def chosen_tokenizer(name: str | None, notes: Notes) -> str:

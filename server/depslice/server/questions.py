@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
-from depslice.callgraph import find_symbol
 from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
 from depslice.callgraph.graph import ReferenceGraph, is_external
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Symbol
 from depslice.callgraph.program import Program
+from depslice.callgraph.targets import Spelled, find_spelled
 from depslice.server.answers import (
     CallEdge,
     CallsAnswer,
@@ -75,6 +75,15 @@ def named_symbol(program: Program, text: str) -> Symbol:
     :raises OutsideRepository: it names a path outside of the repository.
     :raises UnknownTarget: nothing has that name; ``candidates`` are the nearest.
     """
+    return _named(program, text).symbol
+
+
+def _named(program: Program, text: str) -> Spelled:
+    """What ``text`` names, and the re-exports by which it does.
+
+    :raises OutsideRepository: it names a path outside of the repository.
+    :raises UnknownTarget: nothing has that name; ``candidates`` are the nearest.
+    """
     path = text.strip().partition(":")[0]
     if path.startswith("~") or "/" in path or os.sep in path:
         root = str(program.project.root)
@@ -87,7 +96,7 @@ def named_symbol(program: Program, text: str) -> Symbol:
                 candidates=tuple(inside[:_CANDIDATES]),
                 hint="paths are relative to its root",
             )
-    return find_symbol(program, text)
+    return find_spelled(program, text)
 
 
 def find_symbols(program: Program, query: str, *, limit: int) -> SymbolsAnswer:
@@ -117,12 +126,13 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
 
     :raises UnknownTarget: see :func:`named_symbol`.
     """
-    symbol = named_symbol(program, target)
+    named = _named(program, target)
+    symbol = named.symbol
     limit = max(ANSWER_TOKENS, options.budget or 0)
     budget = options.budget
     if budget is None and options.strategy == "sliced":
         budget = _WITHIN
-    found, context = _sliced(program, symbol, options, budget)
+    found, context = _sliced(program, named, options, budget)
     cut: list[Cut] = []
     smaller = sum(item.form is not Form.FULL for item in found.items)
     left_out = sum(each.why == "budget" for each in found.omitted)
@@ -298,11 +308,12 @@ def calls_around(
 
 
 def _sliced(
-    program: Program, symbol: Symbol, options: SliceOptions, budget: int | None
+    program: Program, named: Spelled, options: SliceOptions, budget: int | None
 ) -> tuple[Slice, Context]:
     found = slice_symbols(
         program,
-        [symbol.id],
+        [named.symbol.id],
+        spelled=named.names,
         depth=options.depth,
         budget=budget,
         whole_classes=options.whole_classes,

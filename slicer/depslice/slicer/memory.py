@@ -14,7 +14,7 @@ from depslice.callgraph import memory
 from depslice.callgraph.program import Program
 from depslice.callgraph.summary import FORMAT
 
-_KIND: Final = f"answer-2-{FORMAT}"
+_KIND: Final = f"answer-3-{FORMAT}"
 
 
 def key_of(program: Program, question: tuple[object, ...]) -> str:

@@ -74,7 +74,8 @@ class Slice:
 
     ``items`` are ordered by distance, then by id; ``cuts`` are the files in
     dependency order: a file stands after those its module-level code needs,
-    as far as import cycles allow.
+    as far as import cycles allow. ``spelled`` are the re-exports by which the
+    targets were asked for, as ``pkg:Name``: they are in the slice too.
     """
 
     targets: tuple[str, ...]
@@ -84,6 +85,7 @@ class Slice:
     omitted: tuple[Omitted, ...]
     cuts: tuple[FileCut, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    spelled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

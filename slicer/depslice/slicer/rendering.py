@@ -31,6 +31,7 @@ def slice_context(
     format: str = "bundle",  # noqa: A002 - the word users know
     strategy: str = "sliced",
     usages: int = 0,
+    spelled: Sequence[str] = (),
     tokenizer: str = ESTIMATE,
     least: Certainty = Certainty.POSSIBLE,
 ) -> tuple[Slice, Context]:
@@ -40,7 +41,10 @@ def slice_context(
     errors, of :func:`~depslice.slicer.slicing.slice_symbols` and :func:`render`.
     """
     bounds = (depth, budget, whole_classes, least)
-    question = ("slice", tuple(targets), *bounds, format, strategy, usages, tokenizer)
+    question = (
+        *("slice", tuple(targets), tuple(spelled)),
+        *(*bounds, format, strategy, usages, tokenizer),
+    )
     key = key_of(program, question)
     known: tuple[Slice, Context] | None = recall(program, key)
     if known is not None:
@@ -51,6 +55,7 @@ def slice_context(
         depth=depth,
         budget=budget,
         whole_classes=whole_classes,
+        spelled=spelled,
         tokenizer=tokenizer,
         least=least,
     )

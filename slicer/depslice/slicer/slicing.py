@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.engine.core import Engine
@@ -31,6 +32,7 @@ def slice_symbols(
     budget: int | None = None,
     whole_classes: bool = False,
     observed: Sequence[str] = (),
+    spelled: Sequence[str] = (),
     tokenizer: str = ESTIMATE,
     least: Certainty = Certainty.POSSIBLE,
 ) -> Slice:
@@ -40,8 +42,9 @@ def slice_symbols(
     rendered files, by ``tokenizer``: items nearest the target first, forms step down before
     anything is left out, and the targets are never cut. ``whole_classes`` keeps every
     member of a class that is needed at all. ``observed`` are ids that analysis does not
-    find, but an execution showed to be needed: their reason is one step, ``observed``. ``least``
-    is how certain a reference has to be to be followed: with ``LIKELY``, what only a guess reaches
+    find, but an execution showed to be needed: their reason is one step, ``observed``. ``spelled``
+    are names of module scopes (``pkg:Name``) by which the targets are to be importable too, such as
+    :func:`~depslice.callgraph.targets.find_spelled` tells. ``least`` is how certain a reference has to be to be followed: with ``LIKELY``, what only a guess reaches
     (a receiver nobody knows) is left out, with ``DEFINITE`` also what is one of a few that can be
     meant (overrides, callbacks), so that the slice may lack something.
 
@@ -68,10 +71,11 @@ def slice_symbols(
             depth=depth,
             whole_classes=whole_classes,
             observed=observed,
+            spelled=spelled,
             least=least,
             most=most,
         )
-        found = assemble(program, closure, tuple(targets))
+        found = replace(assemble(program, closure, tuple(targets)), spelled=tuple(spelled))
         if budget is None or most is None:
             return found
         # What a budget has no room for is not looked for: what is nearest is found first, and a

@@ -47,6 +47,7 @@ class _Repair:
     ) -> None:
         self.check = check
         self.targets = found.targets
+        self.spelled = found.spelled
         self.whole_classes = whole_classes
         self.least = least
         self.observed: dict[str, str] = {}
@@ -65,6 +66,7 @@ class _Repair:
             whole_classes=self.whole_classes,
             least=self.least,
             observed=tuple(observed),
+            spelled=self.spelled,
         )
 
     def grow(self) -> None:

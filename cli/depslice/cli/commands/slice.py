@@ -13,7 +13,7 @@ from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
 from depslice.cli.notes import Notes, counted
 from depslice.cli.numbers import Whole
-from depslice.cli.opening import find_targets, opened
+from depslice.cli.opening import find_spelled_targets, opened
 from depslice.cli.options import (
     Command,
     Output,
@@ -165,11 +165,13 @@ def slice_(
     from depslice.slicer import render, slice_context, slice_symbols
 
     with opened(repository, notes) as program:
-        ids = find_targets(program, targets)
+        ids, spelled = find_spelled_targets(program, targets)
         if check:
             found, code = check_slice(
                 program,
-                slice_symbols(program, ids, whole_classes=whole_classes, least=least),
+                slice_symbols(
+                    program, ids, whole_classes=whole_classes, spelled=spelled, least=least
+                ),
                 repository,
                 checking,
                 notes,
@@ -183,7 +185,13 @@ def slice_(
                 raise Finished(code)
             return
         found, context = slice_context(
-            program, ids, format=format_, strategy=strategy, usages=usages, **limits
+            program,
+            ids,
+            format=format_,
+            strategy=strategy,
+            usages=usages,
+            spelled=spelled,
+            **limits,
         )
         _write(context, output, is_tree=format_ == "tree", force=force)
         _say_what_it_is(found, context, notes)

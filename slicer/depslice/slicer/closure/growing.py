@@ -40,12 +40,13 @@ def grow_closure(
     depth: int | None,
     whole_classes: bool,
     observed: Sequence[str] = (),
+    spelled: Sequence[str] = (),
     least: Certainty = Certainty.POSSIBLE,
     most: int | None = None,
 ) -> Closure:
     """The closure of the symbols ``targets`` (ids), and of those ``observed`` to be needed.
 
-    ``depth``, ``whole_classes``, ``observed`` and ``least`` as in
+    ``depth``, ``whole_classes``, ``observed``, ``spelled`` and ``least`` as in
     :func:`~depslice.slicer.slicing.slice_symbols`. When
     there are ``most`` items, the others are left out (``budget``).
 
@@ -61,9 +62,12 @@ def grow_closure(
     )
     growing = _Growing(growth)
     modules = [_module_of(program, target) for target in targets]
+    growth.roots.update(dict.fromkeys(name.partition(":")[0] for name in spelled))
     growth.roots.update(dict.fromkeys(module.name for module in modules))
     for module, target in zip(modules, targets, strict=True):
         growing.add_target(module, target)
+    for name in spelled:
+        growing.add_spelled(name, targets[0])
     for name in observed:
         growing.add_observed(_module_of(program, name), name, targets[0])
     growing.run()
@@ -178,6 +182,16 @@ class _Growing:
         """An instance of a target's class is made outside the slice."""
         for function in self._classes.constructors(class_):
             self._open.leave_open(function)
+
+    def add_spelled(self, name: str, target: str) -> None:
+        """A name of a module scope by which the target is asked for: what binds it is kept."""
+        holder, _, bound = name.partition(":")
+        module = self._growth.program.module(holder)
+        if module is None or not bound:
+            raise UnknownTarget(f"no name {name} of a module")
+        self._growth.keep_module(holder)
+        demand = Demand.of(target, module, ReferenceKind.READ, "target")
+        self._names.want_name(module, bound, demand)
 
     def add_observed(self, module: Module, symbol_id: str, target: str) -> None:
         """A symbol that an execution of ``target`` showed to be needed."""
