@@ -185,6 +185,25 @@ def test_a_python_without_pytest_is_an_error(
     assert "hint: --check-python names an interpreter that has pytest" in done.err
 
 
+def test_the_environment_of_the_tests_is_made(depslice: Depslice, tmp_path: Path) -> None:
+    """What only REPO's tests declare is there: depslice's own Python has no `colorama`."""
+    test = "import colorama, prices\n\n\ndef test_half():\n    prices.half(2)\n"
+    repo = _tested(tmp_path / "repo", test_half=test)
+    (repo / "pyproject.toml").write_text(
+        '[project]\nname = "prices"\nversion = "1"\n[tool.setuptools]\npy-modules = ["prices"]\n'
+        '[dependency-groups]\ntest = ["colorama"]\n'
+    )
+    done = depslice("slice", repo, "prices:half", "--check")
+    assert "No module named 'colorama'" in done.err
+    done = depslice("slice", repo, "prices:half", "--check", "--make-environment")
+    assert done.code == 0, done.err
+    assert "same" in done.err
+    for also in (["--check", "--check-python", sys.executable], []):
+        done = depslice("slice", repo, "prices:half", "--make-environment", *also)
+        assert done.code == 2
+        assert "--make-environment" in done.error
+
+
 def test_tests_that_end_the_process_are_told(depslice: Depslice, tmp_path: Path) -> None:
     repo = _tested(
         tmp_path / "repo",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depslice.cli.interpreters import python_for
+from depslice.cli.interpreters import Interpreter, make_environment_option
 from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
 from depslice.cli.options import Repository, with_options
@@ -32,7 +32,7 @@ class CheckOptions:
     sandbox: str | None
     unsafe: bool
     calls: str | None
-    python: str | None
+    interpreter: Interpreter
     seconds: int
     report: str | None
 
@@ -40,10 +40,14 @@ class CheckOptions:
         """Raise ``UsageError`` for options that do not go together."""
         if self.repair and not self.check:
             raise click.UsageError("--repair goes with --check")
-        if not self.check and (self.calls or self.report or self.sandbox or self.unsafe):
+        running = self.sandbox or self.unsafe or self.interpreter.make
+        if not self.check and (self.calls or self.report or running):
             raise click.UsageError(
-                "--calls, --report, --sandbox and --unsafe-no-sandbox go with --check"
+                "--calls, --report, --make-environment, --sandbox and --unsafe-no-sandbox go with"
+                " --check"
             )
+        if self.interpreter.make and self.interpreter.path:
+            raise click.UsageError("--check-python and --make-environment do not go together")
 
 
 def check_slice(
@@ -63,11 +67,12 @@ def check_slice(
     from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
-    python = python_for(options.python, repository)
+    sandbox = sandbox_of(options.sandbox, unsafe=options.unsafe, notes=notes)
+    python = options.interpreter.chosen(repository, program, sandbox, notes)
     with open_workspace(
         program.project,
         python=python,
-        sandbox=sandbox_of(options.sandbox, unsafe=options.unsafe, notes=notes),
+        sandbox=sandbox,
         limits=check_limits(options.seconds),
         whole_folder=os.path.isdir(repository.path),
     ) as space:
@@ -130,6 +135,7 @@ _OPTIONS = (
         metavar="PATH",
         help="With --check, the Python that has what REPO needs.  [default: REPO's .venv]",
     ),
+    make_environment_option,
     click.option(
         "--check-seconds",
         type=Whole(min=1),

@@ -53,6 +53,13 @@ def python_options(function: Callable[..., None]) -> Callable[..., None]:
     return with_options(packed, _OPTIONS)
 
 
+make_environment_option = click.option(
+    "--make-environment",
+    is_flag=True,
+    help="Make an environment with pytest and what REPO and its tests declare and import, from"
+    " the registry.",
+)
+
 _OPTIONS = (
     click.option(
         "--run-python",
@@ -60,12 +67,7 @@ _OPTIONS = (
         metavar="PATH",
         help="The Python that has what REPO needs.  [default: REPO's .venv, or depslice's own]",
     ),
-    click.option(
-        "--make-environment",
-        is_flag=True,
-        help="Make an environment with pytest and what REPO and its tests declare and import, from"
-        " the registry.",
-    ),
+    make_environment_option,
 )
 
 

@@ -159,7 +159,8 @@ def record(
     if not lines and why and not ran_out(ended):
         raise CheckUnavailable(
             f"the tests could not be run by {space.python}: {why}",
-            hint="--check-python names an interpreter that has pytest and what the tests need",
+            hint="--check-python names an interpreter that has pytest and what the tests need,"
+            " --make-environment makes one",
         )
     return Recorded(
         path=calls,

@@ -11,6 +11,7 @@ import click
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
+from depslice.cli.interpreters import Interpreter
 from depslice.cli.notes import Notes, counted
 from depslice.cli.numbers import Whole
 from depslice.cli.opening import find_spelled_targets, opened
@@ -121,6 +122,7 @@ def slice_(
     unsafe_no_sandbox: bool,
     calls: str | None,
     check_python: str | None,
+    make_environment: bool,
     check_seconds: int,
     report: str | None,
     output: Output,
@@ -137,7 +139,7 @@ def slice_(
         sandbox=sandbox,
         unsafe=unsafe_no_sandbox,
         calls=calls,
-        python=check_python,
+        interpreter=Interpreter(path=check_python, make=make_environment),
         seconds=check_seconds,
         report=report,
     )
