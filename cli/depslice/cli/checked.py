@@ -13,6 +13,7 @@ import click
 from depslice.cli.interpreters import Interpreter, make_environment_option
 from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
+from depslice.cli.opening import refuse_sources
 from depslice.cli.options import Repository, with_options
 from depslice.cli.results import json_text
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
@@ -67,6 +68,8 @@ def check_slice(
     from depslice.validator import Check, check_limits, open_workspace, record, repair
     from depslice.validator.telling import check_document, check_lines
 
+    if options.report:
+        refuse_sources(program, options.report)
     sandbox = sandbox_of(options.sandbox, unsafe=options.unsafe, notes=notes)
     python = options.interpreter.chosen(repository, program, sandbox, notes)
     with open_workspace(

@@ -31,9 +31,13 @@ def counted(number: int, noun: str) -> str:
 
 
 class Notes:
-    """Says things, as far as ``--quiet`` and ``--verbose`` allow."""
+    """Says things, as far as ``--quiet`` and ``--verbose`` allow.
+
+    ``result_path`` is where what they are said beside goes.
+    """
 
     def __init__(self, output: Output) -> None:
+        self.result_path = output.path
         self._quiet = output.quiet
         self._verbose = output.verbose
         self._terminal = sys.stderr is not None and sys.stderr.isatty()

@@ -5,12 +5,14 @@ The cache is open as long as the command runs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from depslice.callgraph import find_symbol, open_program
 from depslice.callgraph.targets import find_spelled
+from depslice.cli.failures import OutputError
 from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 
@@ -38,8 +40,25 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
             python=repository.python,
         )
         notes.left_out(program.project.left_out)
+        if notes.result_path is not None:
+            refuse_sources(program, notes.result_path)
         yield program
         notes.diagnostics(program.diagnostics)
+
+
+def refuse_sources(program: Program, *paths: str) -> None:
+    """See that no file of the analysed code is among ``paths``, where something is to be written.
+
+    :raises OutputError: one is; what is analysed is never replaced.
+    """
+    root = os.path.realpath(program.project.root)
+    for path in paths:
+        inside = os.path.relpath(os.path.realpath(path), root).replace(os.sep, "/")
+        if inside in program.by_path:
+            raise OutputError(
+                f"{path} is a file of the analysed code, which is never replaced",
+                hint=f"write elsewhere, or, if it is an earlier result, --exclude '/{inside}'",
+            )
 
 
 def find_targets(program: Program, targets: Sequence[str]) -> list[str]:

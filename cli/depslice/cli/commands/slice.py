@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from depslice.cli.failures import Finished
 from depslice.cli.interpreters import Interpreter
 from depslice.cli.notes import Notes, counted
 from depslice.cli.numbers import Whole
-from depslice.cli.opening import find_spelled_targets, opened
+from depslice.cli.opening import find_spelled_targets, opened, refuse_sources
 from depslice.cli.options import (
     Command,
     Output,
@@ -181,7 +182,7 @@ def slice_(
                 least=least,
             )
             context = render(program, found, format=format_, usages=usages)
-            _write(context, output, is_tree=format_ == "tree", force=force)
+            _write(program, context, output, is_tree=format_ == "tree", force=force)
             _say_what_it_is(found, context, notes)
             if code:
                 raise Finished(code)
@@ -195,7 +196,7 @@ def slice_(
             spelled=spelled,
             **limits,
         )
-        _write(context, output, is_tree=format_ == "tree", force=force)
+        _write(program, context, output, is_tree=format_ == "tree", force=force)
         _say_what_it_is(found, context, notes)
 
 
@@ -207,7 +208,9 @@ def _refuse_rendering(*, strategy: str, usages: int) -> None:
         )
 
 
-def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> None:
+def _write(
+    program: Program, context: Context, output: Output, *, is_tree: bool, force: bool
+) -> None:
     if not is_tree:
         write_result(output, "".join(file.text for file in context.files))
     elif output.path is None:
@@ -218,6 +221,7 @@ def _write(context: Context, output: Output, *, is_tree: bool, force: bool) -> N
         from depslice.slicer.render import write_tree
 
         refuse_without_parent(output.path)
+        refuse_sources(program, *(os.path.join(output.path, file.path) for file in context.files))
         write_tree(context.files, output.path, force=force)
 
 
