@@ -1046,3 +1046,61 @@ def go():
     {done}
 """
     assert answer(files, "m:go", "m.go()", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        "e.data = 1\n    return e.kept",
+        "e.other = 1\n    return vars(e)['other']",
+        "del e.data\n    return vars(e)['data']",
+        "return getattr(e, 'to_' + kind)()",
+        "return ask(e, 'to_text')",
+        "return call(lambda each: each.items(), e)",
+        "return HANDLERS[kind](e)",
+        "return Told(e).error.items()",
+        "return [e] == [1], e in (1, 2), repr([e]), {'k': (e,)} != {'k': (1,)}",
+    ],
+)
+def test_what_may_be_caught_is_stored_computed_handed_and_held(done: str, tmp_path: Path) -> None:
+    files = f"""
+# --- m.py
+from dataclasses import dataclass
+
+class AppError(Exception):
+    @property
+    def data(self): return 0
+    @data.setter
+    def data(self, value): self.kept = shown(value)
+    @data.deleter
+    def data(self): vars(self)["data"] = shown("deleted")
+    def __setattr__(self, name, value): super().__setattr__(name, shown(value))
+    def __eq__(self, other): return shown(True)
+    __hash__ = Exception.__hash__
+    def __repr__(self): return shown("App")
+    def to_text(self): return shown("text")
+    def items(self): return shown("items")
+
+def shown(value): return (value, "shown") if value == 1 else value
+
+@dataclass
+class Told:
+    error: object
+
+def ask(error, name): return getattr(error, name)()
+def call(function, *given): return function(*given)
+def on_text(error): return error.items()
+HANDLERS = {{"text": on_text}}
+
+def get():
+    try:
+        raise AppError("a")
+    except Exception as e:
+        return e
+
+def go(kind="text"):
+    e = get()
+    {done}
+"""
+    given = answer(files, "m:go", "m.go()", tmp_path)
+    assert given == run_expression(tmp_path / "repo", "m", "m.go()").stdout.strip()

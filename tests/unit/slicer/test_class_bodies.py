@@ -478,3 +478,128 @@ def test_what_one_of_two_bases_lacks_comes_from_elsewhere(name: str, tmp_path: P
     ids = slice_ids(tmp_path / "repo", f"m:{name}")
     assert "m:Fallback.idle" not in ids
     assert name != "own" or not ids & {"m:Table.insert", "m:Asked.__getattr__"}
+
+
+FILLED = """
+# --- m.py
+def register(table, name, function):
+    table[name] = function
+
+
+def into(table, *, key):
+    def decorate(function):
+        table[key] = function
+        return function
+
+    return decorate
+
+
+def look(table):
+    return len(table)
+
+
+def made(name):
+    return lambda self: name
+
+
+class Names:
+    def __init__(self):
+        self.known = {}
+
+    def __call__(self, function):
+        self.known[function.__name__] = function
+        return function
+
+
+def one():
+    return 1
+
+
+class By:
+    calls = {}
+    register(calls, "one", one)
+    keywords = {}
+    for each in ("one", "two"):
+        register(table=keywords, name=each, function=one)
+    looked = {}
+    size = look(looked)
+    marked = {}
+    named = Names()
+
+    @into(marked, key="a")
+    def first(self):
+        return 4
+
+    @named
+    def second(self):
+        return 5
+
+
+class Below(By):
+    def get(self, key):
+        return self.marked[key](self)
+
+
+class Made:
+    for each in ("a", "b"):
+        locals()["get_" + each] = made(each)
+
+
+class Given:
+    def register(names):
+        names["a"] = made("given")
+
+    register(locals())
+
+
+class Run:
+    exec("def a(self): return 'run'")
+
+
+def listed(names):
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+class Listed:
+    first = 1
+
+    def second(self):
+        return 2
+
+    names = listed(locals())
+
+
+def calls():
+    return By.calls["one"](), By.keywords["two"]()
+
+
+def looked():
+    return By.looked
+
+
+def decorated():
+    return Below().get("a"), By.named.known["second"](None)
+
+
+def names():
+    return Made().get_b(), Given().a(), Run().a()
+
+
+def listing():
+    return Listed.names, listed(vars(Listed))
+"""
+FILLED_GIVES = {
+    "calls": "(1, 1)",
+    "looked": "{}",
+    "decorated": "(4, 5)",
+    "names": "('b', 'given', 'run')",
+    "listing": "(['first', 'second'], ['first', 'names', 'second'])",
+}
+
+
+@pytest.mark.parametrize("name", FILLED_GIVES)
+def test_what_a_class_body_calls_fills_its_variables(name: str, tmp_path: Path) -> None:
+    assert answer(FILLED, f"m:{name}", f"m.{name}()", tmp_path) == FILLED_GIVES[name]
+    ids = slice_ids(tmp_path / "repo", f"m:{name}")
+    assert name != "looked" or ids == {"m:looked", "m:By", "m:By.looked"}
+    assert name != "calls" or not ids & {"m:By.first", "m:By.second"}

@@ -16,7 +16,6 @@ from depslice.callgraph.engine.parts import STORES
 from depslice.callgraph.engine.values import (
     EMPTY,
     OPEN,
-    TRACED,
     Cell,
     Class,
     Function,
@@ -471,7 +470,7 @@ class AttributeEvaluation(Declared):
     def note_kept(self, class_: Class, values: Values) -> None:
         """``values`` are put into an instance of a class that extends a container."""
         keeper = self.keeper_of(class_)
-        kept = frozenset(v for v in values if self.values[v][0] in TRACED) - self.unknown
+        kept = self.traced(values) - self.unknown
         if keeper is not None and kept:
             self.facts.append((f.FILL, keeper, KEPT, kept))
 

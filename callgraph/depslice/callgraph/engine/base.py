@@ -373,8 +373,7 @@ class EngineState:
             return self.unknown
         self.hand_namespaces(args, pos)
         [method] = self.derive("A", value, dunder)
-        known = self.values
-        given = tuple([frozenset(v for v in each if known[v][0] in TRACED) for each in args])
+        given = tuple([self.traced(values) for values in args])
         if any(given) and method != self.unknown_id:
             self.facts.append((f.APPLY, method, given, (), EMPTY, pos))
         # Whatever is passed: sets grow, and each would be another value.
@@ -383,6 +382,17 @@ class EngineState:
     def hand_namespaces(self, args: Iterable[Values], pos: int) -> None:
         """Implemented by the container part."""
         raise NotImplementedError
+
+    def traced(self, values: Values) -> frozenset[int]:
+        """Those of ``values`` that a slice follows from an argument to the parameter."""
+        known = self.values
+        return frozenset(v for v in values if known[v][0] in TRACED or self.may_be_caught(v))
+
+    def may_be_caught(self, value: int) -> bool:
+        """Whether it is an exception from outside, which may be one of the slice."""
+        return (
+            not self.whole and self.values[value][0] == "XI" and bool(self.outside.caught_as(value))
+        )
 
     # --- objects
 

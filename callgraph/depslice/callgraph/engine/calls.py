@@ -27,7 +27,6 @@ from depslice.callgraph.engine.values import (
     NO_KEYWORDS,
     OPEN,
     OPEN_OR_TEXT,
-    TRACED,
     Class,
     Function,
     Value,
@@ -478,7 +477,7 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.EXTERNAL, value[1], pos, True))
             return self.outside.instantiate(value[1], value[2], call) or self.unknown
         if kind in ("XI", "G", "GS"):
-            if not self.whole and self.outside.caught_as(callee):
+            if self.may_be_caught(callee):
                 self.note_protocol("__call__", pos, callee)
             called = self.outside.call_instance(callee, call)
             if called is not None:
@@ -591,16 +590,13 @@ class CallEvaluation(ExternalCalls):
             self.facts.append((f.UNRESOLVED, "", "unknown-callee", pos))
         if self.whole or value[0] == "U":
             return self.derive("R", callee)
-        given = tuple([self._traced(values) for values in args[:_MOST_GIVEN]])
+        given = tuple([self.traced(values) for values in args[:_MOST_GIVEN]])
         spread = spread.union(*args[_MOST_GIVEN:])
-        named = tuple([(name, self._traced(values)) for name, values in keywords.items()])
-        self.facts.append((f.APPLY, callee, given, named, self._traced(spread), pos))
+        named = tuple([(name, self.traced(values)) for name, values in keywords.items()])
+        self.facts.append((f.APPLY, callee, given, named, self.traced(spread), pos))
         # The result may be passed on to the same call: each set of arguments is another result.
         told = [values if len(values) <= _MOST_TOLD else EMPTY for values in given]
         return self.derive("R", callee, tuple(told))
-
-    def _traced(self, values: Values) -> frozenset[int]:
-        return frozenset(v for v in values if self.values[v][0] in TRACED)
 
     def _parameter_name(self, value: tuple[object, ...]) -> str:
         function, index = value[1], value[2]

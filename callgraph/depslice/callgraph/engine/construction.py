@@ -14,7 +14,6 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     NAMED_TUPLE,
     OPEN_OR_OUTSIDE,
-    TRACED,
     Class,
     Function,
     Value,
@@ -284,7 +283,7 @@ class Construction(CallingBack):
     def _fill_field(self, class_: Class, name: str, values: Values) -> None:
         if self.whole:
             self.write(self.attribute_cell(class_, name), values)
-        elif traced := frozenset(v for v in values if self.values[v][0] in TRACED):
+        elif traced := self.traced(values):
             self.facts.append((f.FILL, class_, name, traced))
 
     def fill_held(self, held: int, call: Call) -> None:

@@ -46,10 +46,10 @@ class ComputedNames(Dispatching):
             elif value[0] == "M":
                 self.facts.append((f.DYNAMIC, value[1], prefix, suffix, pos, receiver))
                 result |= self._matching_names(value[1], prefix, suffix, pos)
-            elif value[0] in OPEN:
+            elif value[0] in OPEN or self.may_be_caught(receiver):
                 self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, receiver))
                 result |= self.unknown
-                if prefix or suffix:
+                if value[0] in OPEN and (prefix or suffix):
                     result |= self.derive("AM", receiver, (prefix, suffix))
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
@@ -169,7 +169,7 @@ class ComputedNames(Dispatching):
         kinds = {each: self.values[each][0] for each in receivers}
         few = self._told_apart(receivers)
         for receiver, kind in kinds.items():
-            if kind in _HAVING_MEMBERS:
+            if kind in _HAVING_MEMBERS or self.may_be_caught(receiver):
                 self.facts.append((f.NAMED, receiver, name, how, pos, receiver not in few))
         return bool(kinds) and not any(
             kind == "M" and receiver in few and self._is_current(receiver)
@@ -200,7 +200,9 @@ class ComputedNames(Dispatching):
 
     def name_of_open(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
         """What callers know, receiver and name, is stored or deleted: then it has that name."""
-        known_to_callers = frozenset(v for v in receivers if self.values[v][0] in OPEN)
+        known_to_callers = frozenset(
+            v for v in receivers if self.values[v][0] in OPEN or self.may_be_caught(v)
+        )
         self.open_name(known_to_callers, name, pos, how)
 
     def note_spelled(self, receivers: Values, how: f.Access, pos: Position) -> None:
@@ -222,6 +224,8 @@ class ComputedNames(Dispatching):
             kind = self.values[receiver]
             if kind[0] == "I":
                 self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], "write", False))
+            elif self.may_be_caught(receiver):
+                self.note_unknown(f.ALL, pos, receiver, "write")
             if kind[0] == "C" or (kind[0] == "I" and self.is_metaclass(kind[1])):
                 self.note_descriptors(open_ones, pos)
             elif kind[0] in OPEN:

@@ -132,6 +132,8 @@ class Operators(Protocols):
                     self.call_of_metaclass(value, kind[1], dunder, [containers], pos)
                 elif kind[0] in OPEN:
                     self.note_protocol(dunder, pos, value)
+                else:
+                    self.ask_caught(value, (dunder,), pos)
         if not self.whole:  # reflected, where those that are looked for do not answer
             sequences = {v for v in containers if self._are_sequences((v,))}
             self.protocol(self.parts(sequences), ("__eq__",), pos)

@@ -436,10 +436,6 @@ class FunctionCalls(FittingEvaluation):
         told = self.whole and kind[0] == "XI" and kind[1] not in PLAIN
         return told and not str(kind[1]).startswith("types.")
 
-    def _may_be_caught(self, value: int) -> bool:
-        """Whether it is an exception from outside, which may be one of the slice."""
-        return not self.whole and bool(self.outside.caught_as(value))
-
     def _passed(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are worth passing."""
         if isinstance(values, set):
@@ -452,7 +448,7 @@ class FunctionCalls(FittingEvaluation):
                 {
                     v
                     for v in values
-                    if known[v][0] in wanted or self._is_told(known[v]) or self._may_be_caught(v)
+                    if known[v][0] in wanted or self._is_told(known[v]) or self.may_be_caught(v)
                 }
             )
             if not self.whole and passed == self.unknown:

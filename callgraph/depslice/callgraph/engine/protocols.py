@@ -188,7 +188,7 @@ class Protocols(CallEvaluation):
 
         None asks another instead of ``__str__``, which all have.
         """
-        if self.whole or not self.outside.caught_as(value):
+        if not self.may_be_caught(value):
             return
         for dunder in dunders:
             self.note_protocol(dunder, pos, value)
@@ -213,7 +213,8 @@ class Protocols(CallEvaluation):
 
     def objects_and_classes(self, values: Values) -> frozenset[int]:
         """Those whose special methods may be of the repo, classes by their metaclass."""
-        return self.objects_in(values) | {v for v in values if self._is_of_metaclass(v)}
+        others = {v for v in values if self._is_of_metaclass(v) or self.may_be_caught(v)}
+        return self.objects_in(values) | others
 
     def _is_of_metaclass(self, value: int) -> bool:
         """Whether it is a class whose class is one of the repo."""
@@ -353,7 +354,8 @@ class Protocols(CallEvaluation):
     def find_parts(self, containers: Iterable[int]) -> frozenset[int]:
         """The instances, and open values, that these builtin containers hold, however deep.
 
-        Classes too that have a metaclass: they are its instances.
+        Classes too that have a metaclass: they are its instances. In a slice exceptions that may
+        be some of its own.
         """
         asked = self.objects
         waiting = sorted(containers)
@@ -362,7 +364,7 @@ class Protocols(CallEvaluation):
         while waiting and len(met) <= _MOST_PARTS:
             for each in sorted(self._held(waiting.pop())):
                 tag = self.values[each][0]
-                if tag in asked or self._is_of_metaclass(each):
+                if tag in asked or self._is_of_metaclass(each) or self.may_be_caught(each):
                     found.add(each)
                 elif tag in ("K", "G") and each not in met:
                     met.add(each)

@@ -60,6 +60,8 @@ class StoreEvaluation(AttributeEvaluation):
             elif kind in ("G", "GS", "XI"):
                 self.write(self.cell("carried", name), values)
                 self._store_outside("", name, values, pos)
+                if self.may_be_caught(receiver):
+                    self.note_unknown(name, pos, receiver, "write")
             elif kind == "X":
                 self._store_outside(value[1], name, values, pos)
             elif kind == "K" and value[1] == "types.SimpleNamespace":
@@ -213,7 +215,7 @@ class StoreEvaluation(AttributeEvaluation):
                 self.call_member(value[1], "__delattr__", given, pos, "protocol")
             else:
                 self.protocol(self.only(receiver), ("__delattr__",), pos)
-            if not self.whole and value[0] in OPEN:
+            if not self.whole and (value[0] in OPEN or self.may_be_caught(receiver)):
                 self.note_unknown(name, pos, receiver, "delete")
             elif not self.whole and value[0] == "I":
                 self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))

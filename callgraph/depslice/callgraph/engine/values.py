@@ -115,7 +115,7 @@ OBJECTS_OR_OPEN = OBJECTS | DERIVED | {"P", "O"}
 TRACED = (
     OPEN
     | CALLABLES_OUTSIDE
-    | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB"}
+    | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "NS", "ND"}
 )
 """Values that a slice follows from an argument to the parameter."""
 HANDED = DERIVED | {"I", "C", "P", "O"}

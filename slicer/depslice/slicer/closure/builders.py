@@ -212,10 +212,11 @@ class Builders:
                 piece = owner.module.summary.pieces[index]
                 if piece.unit >= 0:
                     unit = owner.module.summary.units[piece.unit]
-                    filled = filled_class_variables(unit).difference(piece.binds)
+                    filled = filled_class_variables(unit)
+                    filled |= self._changing.filled_by_calls(owner.module, piece)
                     for decorator in decorators_of(unit):
                         filled |= _named_in_defaults(owner, decorator)
-                    for each in sorted(filled):
+                    for each in sorted(filled.difference(piece.binds)):
                         filling.setdefault(each, []).append(piece)
         for piece in filling.get(name, ()):
             self._keep(owner.module, piece, owner.id)

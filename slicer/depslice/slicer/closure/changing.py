@@ -12,11 +12,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.facts import CALL
 from depslice.callgraph.engine.library import LOGGERS, SAYING, TELLING
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import OPEN_OR_OUTSIDE, Class, Function, Values
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Op, Register
+from depslice.callgraph.summary import Op, Piece, Register
 from depslice.slicer.closure.aliases import Aliased, Aliases, Link
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.by_reading import ByReading, Reading
@@ -130,6 +131,40 @@ class Changing:
         if aliases is None:
             aliases = self._aliases[module.name] = Aliases(self._engine, self._arguments, module)
         return aliases
+
+    def filled_by_calls(self, module: Module, piece: Piece) -> set[str]:
+        """The variables of its class that calls in a statement of a class body change.
+
+        ``register(table, "key", method)``, ``@into(table)``, ``@table`` of an instance that puts
+        what it is given somewhere. What code outside does counts where nobody takes the result.
+        """
+        function = self._engine.function(module, piece.unit)
+        held = {op[1]: op[3] for op in function.unit.ops if op[0] == s.CLASSVAR}
+        calls = [
+            op
+            for op in function.unit.ops
+            if held and op[0] in (s.CALL, s.DECORATE) and not held.keys().isdisjoint(reads(op))
+        ]
+        if not calls:
+            return set()
+        self._engine.facts_of(function)
+        registers = function.registers
+        held = {each: name for each, name in held.items() if not self._is_defined(registers[each])}
+        found = set()
+        for op in calls:
+            if op[2] in held and any(map(self._stores_when_called, registers[op[2]])):
+                found.add(held[op[2]])
+            given = held.keys() & set(reads(op)[1:]) if op[0] == s.CALL else ()
+            if given and (
+                piece.kind in ("expr", "loop", "with")
+                or any(fact[0] == CALL for fact in self._arguments.facts_at(function, op[-1]))
+            ):
+                found |= {
+                    held[each]
+                    for each in given
+                    if self._arguments.changes(function, op, each, defined=False)
+                }
+        return found
 
     def fillers(self, module: Module, name: str, mentioning: Iterable[int]) -> list[int]:
         """The functions of ``module`` that fill its variable by other ways than a statement.

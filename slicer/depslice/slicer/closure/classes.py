@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Literal, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -62,6 +62,9 @@ _TOLD: Final = {
 """Who is told what is done to an attribute: a descriptor of its name, or the class itself."""
 _READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
 
+Caught: TypeAlias = f.Access | Literal["matching"]
+"""What is done with an attribute of an exception that is caught; those whose names fit are read."""
+
 
 class Classes:
     """Live classes, and what is demanded of them.
@@ -102,7 +105,8 @@ class Classes:
         self._beside: dict[str, dict[str, Demand]] = {}  # by what they tell of the receiver
         self._matching: dict[tuple[Class | None, str, str], Demand] = {}
         self._of_waiting: dict[str, Demand] = {}
-        self._of_caught: dict[tuple[str, str], Demand] = {}  # exceptions, as whose instances
+        # Of exceptions: as whose instances, what is done, by which name or ends of one.
+        self._of_caught: dict[tuple[str, Caught, Any], Demand] = {}
         self._asked: set[Class] = set()  # whose own demands are made
         self._checked: set[Class] = set()  # protocols that somebody tests for
         self._looked_at: set[Class] = set()
@@ -460,8 +464,8 @@ class Classes:
         self._answer(live, self._anywhere, fallback=True)
         for name, demand in tuple(self._of_waiting.items()) if self._waits(live) else ():
             self._want_inherited(live, name, demand)
-        for (caught, name), demand in tuple(self._of_caught.items()):
-            self._want_if_caught(live, caught, name, demand)
+        for (caught, done, name), demand in tuple(self._of_caught.items()):
+            self._want_if_caught(live, caught, done, name, demand)
         attributes = self._live.attributes_of(live)
         for beside in [each for telling, each in self._beside.items() if telling in attributes]:
             self._answer(live, beside)
@@ -744,19 +748,36 @@ class Classes:
             for class_ in tuple(self._named):
                 self._recognise(class_, name, demand)
 
-    def want_of_caught(self, caught: str, name: str, demand: Demand) -> None:
-        """``name`` on an exception that is caught as one from outside: a live subclass has it."""
-        if self._stands((caught, "caught", name), None, name, demand):
-            self._growth.stand(self._of_caught, (caught, name), demand)
-            for live in self._live:
-                self._want_if_caught(live, caught, name, demand)
+    def want_of_caught(self, caught: str, how: Caught, name: Any, demand: Demand) -> None:
+        """``name`` on an exception that is caught as one from outside: a live subclass has it.
 
-    def _want_if_caught(self, live: Class, caught: str, name: str, demand: Demand) -> None:
+        It is read, stored or deleted; or names that fit are read, and it is how they start and end.
+        """
+        key = caught, how, name
+        if how == "matching" or name == f.ALL:
+            is_new = self._standing.is_new(key, demand)
+        else:
+            is_new = self._stands(key, None, name, demand)
+        if is_new:
+            self._growth.stand(self._of_caught, key, demand)
+            for live in self._live:
+                self._want_if_caught(live, caught, how, name, demand)
+
+    def _want_if_caught(
+        self, live: Class, caught: str, how: Caught, name: Any, demand: Demand
+    ) -> None:
         stubs = self._growth.program.stubs
         bases = map(stubs.class_named, self._engine.external_bases(live))
         lines = (stubs.mro(base) for base in bases if base is not None)
-        if any(each.dotted == caught for line in lines for each in line):
+        if not any(each.dotted == caught for line in lines for each in line):
+            return
+        if how == "matching":
+            prefix, suffix = name
+            self._want_fitting(live, prefix, suffix, demand)
+        elif how == "read":
             self.want_found(live, name, demand, fallback=True)
+        else:
+            self._want_if_notified(live, name, how, demand)
 
     def note_named(self, class_: Class, named: Demand) -> None:
         """An annotation names ``class_``: what nobody knows may well be an instance of it.

@@ -1,4 +1,6 @@
-"""Descriptors that do something to the class they stand in, when that is made (3.3.3.6).
+"""What a class body does to the class when that is made, whoever names it.
+
+Descriptors are told of the class (3.3.3.6):
 
     class Field:
         def __set_name__(self, owner, name): owner.table[name] = self
@@ -7,18 +9,21 @@
         table = {}
         name = Field()
 
-This fills ``table``, whoever names ``name``: the class is not what it was without it.
+This fills ``table``: the class is not what it was without it. So do statements that bind names
+which nothing spells, in the namespace that they ask for (``locals()[name] = method``).
 """
 
 from __future__ import annotations
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
-from depslice.callgraph.summary import Piece
+from depslice.callgraph.summary import Piece, Unit
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.registering import makes_names
 from depslice.slicer.pieces import start_of
 
 _TOLD = "__set_name__"
@@ -48,9 +53,12 @@ class Descriptors:
                 for info in module.summary.classes
             )
         module = class_.module
-        for index in class_.info.pieces if self._are_any else ():
+        for index in class_.info.pieces:
             piece = module.summary.pieces[index]
-            if piece.unit >= 0 and self._binds_one(class_, piece):
+            if piece.unit >= 0 and (
+                (self._are_any and self._binds_one(class_, piece))
+                or _makes_names(module.summary.units[piece.unit], piece)
+            ):
                 demand = Demand.of(
                     self._growth.item_of_class(class_),
                     module,
@@ -87,3 +95,15 @@ class Descriptors:
                 for kind in kinds
             )
         return known
+
+
+def _makes_names(unit: Unit, piece: Piece) -> bool:
+    """Whether a statement of a class body may bind names there that it does not spell.
+
+    What asks for the namespace to give something of it (``names = sorted(locals())``) does not.
+    """
+    return (
+        bool(unit.flags & s.USES_LOCALS)
+        and not (piece.kind in ("assign", "def") and piece.binds)
+        and makes_names(unit, {})
+    )

@@ -65,6 +65,10 @@ _NAMELESS: Final = frozenset(
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
+_READING_NAMESPACES: Final[dict[str, frozenset[str]]] = {
+    "protocol": frozenset({"__contains__", "__getitem__", "__iter__", "__len__"}),
+    "read": frozenset({"copy", "get", "items", "keys", "pop", "values"}),
+}
 _CHECKS: Final = ("__instancecheck__", "__subclasscheck__")
 _ASKED_OF_CLASSES: Final = {
     "__getitem__": "__class_getitem__",
@@ -376,6 +380,9 @@ class OpenValues:
             elif value in self._origins.crowd:  # one of more objects than are told apart
                 crowd = use.demand.guessed("unknown-receiver")
                 self._classes.want_matching_anywhere(prefix, suffix, crowd)
+            elif caught := self._engine.outside.caught_as(value):
+                fitting = use.demand.guessed("unknown-receiver")
+                self._classes.want_of_caught(caught, "matching", use.name, fitting)
         elif use.use == "stored":
             name, values = use.name
             if tag in ("I", "C") and name:
@@ -383,7 +390,7 @@ class OpenValues:
             if tag == "C" or (tag == "I" and self._engine.is_metaclass(kind[1])):
                 self._settle_descriptors(values, use.demand)
         elif use.use in ("write", "delete") and tag != "M":
-            self._settle_store(use, kind)
+            self._settle_store(use, value)
         elif use.use == "protocol" and use.name in REACHING and tag in ("I", "K"):
             for name in REACHING[use.name] if tag == "I" else ():
                 each = replace(use, name=name)
@@ -408,6 +415,8 @@ class OpenValues:
             self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
             if use.use == "protocol" and tag == "I":
                 self._settle_parts(use, value)
+        elif tag in ("NS", "ND"):
+            self._settle_namespace(use, kind)
         elif use.use in _ACCESSES and tag == "M":
             self._names.want_attribute(kind[1], use.name, use.demand)
         elif tag == "XI" and use.use in ("read", "protocol"):
@@ -415,7 +424,7 @@ class OpenValues:
             demand = use.demand.guessed("unknown-receiver")
             steps = (use.name, STEPS[use.name]) if use.name in STEPS else (use.name,)
             for name in steps if caught else ():
-                self._classes.want_of_caught(caught, name, demand)
+                self._classes.want_of_caught(caught, "read", name, demand)
             if caught and value != use.value:  # that it is another one is not told
                 self._settle_unknown(use)
         elif value in self._origins.crowd and use.use not in _NAMELESS:
@@ -648,6 +657,19 @@ class OpenValues:
         elif name in class_.info.members:
             self._classes.want_member(class_, name, demand)
 
+    def _settle_namespace(self, use: _Open, namespace: Value) -> None:
+        """A function is given ``globals()`` or ``vars(C)``: whether it reads names of that."""
+        if use.name not in _READING_NAMESPACES.get(use.use, ()):
+            return
+        owner = self._engine.values[namespace[1]] if namespace[0] == "ND" else namespace
+        demand = use.demand.guessed()
+        if owner[0] == "C":
+            self._classes.want_all(owner[1], "vars", demand, below=not owner[2])
+        elif owner[0] in ("M", "NS"):
+            self._growth.stand(self.listed, owner[1], demand)
+            rule = "dynamic-attribute"
+            self._growth.note_unresolved(demand.source, owner[1], rule, demand.pos)
+
     def _settle_descriptors(self, stored: Values, demand: Demand) -> None:
         """A class gets ``stored``: its methods run when that is read or stored of an instance."""
         for value in sorted(stored):
@@ -656,12 +678,17 @@ class OpenValues:
                 for name in DESCRIBING:
                     self._note_once("protocol", value, name, demand)
 
-    def _settle_store(self, use: _Open, kind: Value) -> None:
+    def _settle_store(self, use: _Open, value: int) -> None:
         """``.name`` of an instance is stored or deleted; on a class it is just replaced."""
+        kind = self._engine.values[value]
         name, demand = use.name, use.demand
         how: f.Access = "write" if use.use == "write" else "delete"
+        caught = self._engine.outside.caught_as(value)
         if kind[0] == "I":
             self._classes.want_notified(kind[1], name, how, demand, below=not kind[2])
+        elif caught:
+            unknown = demand.guessed("unknown-receiver")
+            self._classes.want_of_caught(caught, how, name, unknown)
         elif kind[0] == "U" and _tells(use):
             unknown = demand.guessed("unknown-receiver")
             self._classes.want_notified_anywhere(name, how, unknown)

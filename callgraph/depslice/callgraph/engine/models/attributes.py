@@ -29,11 +29,19 @@ def _globals(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _locals(engine: ContainerEvaluation, call: Call) -> Values:
-    """``locals()`` of a module is its namespace; those of a function are no matter of others."""
+    """``locals()`` of a module is its namespace, in a slice also that of a class body.
+
+    Those of a function are no matter of others.
+    """
     current = engine.current
-    if current is not None and current.unit.kind == "piece" and current.unit.owner < 0:
+    if current is None or current.unit.kind != "piece":
+        return engine.unknown
+    if current.unit.owner < 0:
         return _globals(engine, call)
-    return engine.unknown
+    if engine.whole:
+        return engine.unknown
+    class_ = engine.class_(current.module, current.unit.owner)
+    return engine.single(("ND", engine.intern(("C", class_, True))))
 
 
 def _vars(engine: ContainerEvaluation, call: Call) -> Values:
