@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, run_expression, slice_ids, write_files
+from check import answer, answers, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -432,3 +432,40 @@ def main():
 """
     write_files(files, tmp_path)
     assert slice_ids(tmp_path, "go:main") == {"go:main"}
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "import pkg\ndef run(): return pkg.__doc__",
+        "from pkg import __doc__ as text\ndef run(): return text",
+        "from . import __doc__, lib\ndef run(): return __doc__ + lib.__doc__",
+        "import pkg\ndef run(module=pkg): return module.__doc__",
+        "import pkg.lib\ndef run(): return getattr(pkg.lib, '__doc__') + pkg.__doc__",
+    ],
+)
+def test_the_docstring_of_a_module_is_read_from_another(reads: str, tmp_path: Path) -> None:
+    files = f"""
+# --- pkg/__init__.py
+'''Of the package.'''
+# --- pkg/lib.py
+'''Of lib.'''
+# --- pkg/app.py
+{reads}
+"""
+    original, *slices = answers(files, tmp_path)
+    assert slices == [original, original]
+    assert original.startswith("Of ")
+
+
+def test_the_docstring_of_a_module_that_nobody_reads_is_left_out(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+'''Of the package.'''
+def made(): return 1
+# --- pkg/app.py
+from pkg import made
+def run(): return made.__doc__
+"""
+    answers(files, tmp_path)
+    assert "Of the" not in (tmp_path / "tree" / "pkg" / "__init__.py").read_text()

@@ -290,7 +290,9 @@ class AttributeEvaluation(Declared):
         if name in ("__setattr__", "__delattr__"):
             function = self.single(("X", f"builtins.{name.strip('_')}"))
             return self.single(("PT", function, (self.only(itself),), ()))
-        if module is not None and name in ("__name__", "__package__"):
+        if module is not None and name in ("__doc__", "__name__", "__package__"):
+            if name == "__doc__":
+                self.facts.append((f.NAME, module_name, name, None, pos))
             return self.module_name(module, name)
         inner = f"{module_name}.{name}"
         if self.program.is_module(inner):

@@ -534,9 +534,13 @@ class Names:
         return True
 
     def _has(self, source: Module, item: str) -> bool:
-        """Whether a statement of ``source`` binds ``item``, be it in a function or by a star."""
+        """Whether a statement of ``source`` binds ``item``, be it in a function or by a star.
+
+        Its docstring is one.
+        """
         return (
-            item in source.summary.scope
+            item == "__doc__"
+            or item in source.summary.scope
             or item in source.summary.global_writers
             or self._program.star_source(source, item) is not None
         )

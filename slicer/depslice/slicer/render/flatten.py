@@ -22,7 +22,7 @@ from depslice.slicer.render.flatten_body import body_regions
 from depslice.slicer.render.flatten_head import head_text
 from depslice.slicer.render.flatten_names import Program, Source
 from depslice.slicer.render.flatten_plan import Distances, FlatPlan
-from depslice.slicer.render.flatten_scopes import lookup, read_scopes
+from depslice.slicer.render.flatten_scopes import read_scopes
 from depslice.slicer.render.flatten_spelled import (
     asks_unseen,
     module_replaced,
@@ -126,8 +126,9 @@ def _plan(texts: list[tuple[FileCut, str]], distances: Distances) -> FlatPlan:
         Source(cut, read_scopes(text.replace("\r\n", "\n").lstrip("\ufeff")), index)
         for index, (cut, text) in enumerate(texts)
     ]
-    for source in sources:
-        _bind_docstring(source)
+    if any("__doc__" in source.scopes.text for source in sources):
+        for source in sources:
+            _bind_docstring(source)
     roots = [module for (module, _), distance in distances.items() if not distance]
     return FlatPlan(Program(sources, roots), roots, distances)
 
@@ -138,13 +139,9 @@ def _text(plan: FlatPlan) -> str:
 
 
 def _bind_docstring(source: Source) -> None:
-    """Make ``__doc__`` a variable of the module where its code reads it."""
-    scopes = source.scopes
-    if _has_docstring(scopes.tree) and any(
-        use.name == "__doc__" and lookup(use.scope, "__doc__", use.start) is scopes.scope
-        for use in scopes.uses
-    ):
-        scopes.scope.bind("__doc__", (0, 0))
+    """Make ``__doc__`` a variable of the module, which its code or another may read."""
+    if _has_docstring(source.scopes.tree):
+        source.scopes.scope.bind("__doc__", (0, 0))
 
 
 def _has_docstring(tree: ast.Module) -> bool:

@@ -111,10 +111,14 @@ class _Body:
             "__doc__" in source.scopes.scope.bound
             and ast.get_docstring(source.scopes.tree) is not None
         ):
-            entity = self._plan.program.resolve(source.module, "__doc__")
+            program = self._plan.program
+            entity = program.resolve(source.module, "__doc__")
             start, _ = data.span(body[0])
             if entity is not None and entity.flat:
                 edits.replace((start, start), f"{entity.flat} = ")
+            if source.module in self._plan.standins:
+                standin = program.module_entity(source.module).flat
+                edits.replace((start, start), f"{standin}.__doc__ = ")
         edits.found = sorted(set(edits.found))
         texts: list[str] = []
         previous = 0  # the last line that is used up
