@@ -82,3 +82,110 @@ def test_a_class_that_nobody_tests_for_is_not_asked(tmp_path: Path) -> None:
     )
     write_files(CLASSES + code, tmp_path)
     assert "reg:Iterable.__subclasshook__" not in slice_ids(tmp_path, "reg:go")
+
+
+KINDS = """
+# --- m.py
+import abc
+import collections.abc
+import functools
+import os
+from typing import Protocol, runtime_checkable
+
+class Hooked(abc.ABC):
+    @classmethod
+    def __subclasshook__(cls, other):
+        return has_ping(other)
+
+def has_ping(other):
+    return any("ping" in k.__dict__ for k in other.__mro__) or NotImplemented
+
+@runtime_checkable
+class Closing(Protocol):
+    def shut(self): ...
+
+class Meta(type):
+    def __instancecheck__(cls, value):
+        return value == 3
+
+class Three(metaclass=Meta):
+    pass
+
+class Sized:
+    def __len__(self):
+        return 3
+
+class Looped:
+    def __iter__(self):
+        return iter((1,))
+
+class Named:
+    def __fspath__(self):
+        return "name"
+
+class Pinging:
+    def ping(self):
+        return 1
+
+class Door:
+    def shut(self):
+        return 1
+
+    def idle(self):
+        return 1
+
+def matched(value):
+    match value:
+        case Three():
+            return "three"
+        case collections.abc.Sized():
+            return "sized"
+        case Hooked() | Closing():
+            return "hooked"
+        case collections.abc.Iterable():
+            return "looped"
+    return "none"
+
+def matching():
+    return [matched(value) for value in (3, Sized(), Pinging(), Door(), Looped(), 4)]
+
+@functools.singledispatch
+def shown(value):
+    return "none"
+
+@shown.register
+def _(value: collections.abc.Sized | Hooked):
+    return "sized"
+
+@shown.register(os.PathLike)
+@shown.register(Closing)
+def _(value):
+    return "path"
+
+def looped(value):
+    return [shown(each) for each in value]
+
+shown.register(collections.abc.Iterable, looped)
+
+class Shower:
+    @functools.singledispatchmethod
+    def show(self, value):
+        return "none"
+
+    @show.register
+    def _(self, value: collections.abc.Iterable):
+        return "looped"
+
+def dispatching():
+    return [shown(each) for each in (Sized(), Named(), Door(), Looped())], Shower().show(Looped())
+"""
+KINDS_GIVE = {
+    "matching": "['three', 'sized', 'hooked', 'hooked', 'looped', 'none']",
+    "dispatching": "(['sized', 'path', 'path', ['none']], 'looped')",
+}
+
+
+@pytest.mark.parametrize("name", KINDS_GIVE)
+def test_patterns_and_dispatch_ask_what_isinstance_does(name: str, tmp_path: Path) -> None:
+    assert answer(KINDS, f"m:{name}", f"m.{name}()", tmp_path) == KINDS_GIVE[name]
+    assert "m:Door.idle" not in slice_ids(tmp_path / "repo", f"m:{name}")

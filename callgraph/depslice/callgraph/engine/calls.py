@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -680,6 +680,10 @@ class CallEvaluation(ExternalCalls):
         kind = self.values[value]
         return kind[0] == "F" and bool(kind[1].unit.flags & (s.PROPERTY | s.CACHED_PROPERTY))
 
+    def check_kind(self, values: Values, classes: Values, pos: Position) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def _register(self, value: tuple[Any, ...], functions: Values, pos: Position) -> None:
         if not value[2]:
             dotted = self.dispatchers.get(value[1], "functools.singledispatch")
@@ -689,6 +693,25 @@ class CallEvaluation(ExternalCalls):
             if kind[0] == "F":
                 self.write(self.cell("dispatched on", value[1], kind[1]), value[2])
         self.write(self.cell("dispatch", value[1]), functions)
+        if not self.whole:
+            self._check_dispatched(value[1], functions, pos)
+
+    def _check_dispatched(self, function: Function, registered: Values, pos: Position) -> None:
+        """What ``function`` will be given is asked whether it is one of those registered for."""
+        place = self.place_dispatched_on(function)
+        given = self.single(("P", function, place)) if place < len(function.unit.params) else EMPTY
+        for kind in map(self.values.__getitem__, registered if given else ()):
+            if kind[0] == "F" and kind[1] is not function:
+                targets = self.dispatched_on(function, kind[1])
+                self.check_kind(given, frozenset(map(self.intern, targets)), pos)
+
+    def place_dispatched_on(self, function: Function) -> int:
+        """Implemented by the part for dispatching."""
+        raise NotImplementedError
+
+    def dispatched_on(self, function: Function, registered: Function) -> Iterator[Value]:
+        """Implemented by the part for dispatching."""
+        raise NotImplementedError
 
     def _named_tuple(
         self,

@@ -109,6 +109,10 @@ class ContainerEvaluation(ComputedNames):
         self.write(self.elements_cell(container), elements)
         return self.only(container)
 
+    def check_kind(self, values: Values, classes: Values, pos: Position) -> None:
+        """Python asks whether ``values`` are instances of ``classes``."""
+        self._models["builtins.isinstance"](self, Call((values, classes), pos=pos))
+
     def pass_namespace(self, maker: Function, made: Class, names: Collection[str]) -> None:
         """``maker`` of a metaclass gets what the body of ``made`` binds to ``names``, in a slice."""
         body = self.function(made.module, made.info.unit)

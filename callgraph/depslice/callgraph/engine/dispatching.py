@@ -17,6 +17,10 @@ _KNOWN: Final = frozenset({"I", "K", "G", "GS", "XI", "S", "N"})
 class Dispatching(Narrowing):
     """What the type of the first argument chooses."""
 
+    def place_dispatched_on(self, function: Function) -> int:
+        """The parameter whose type chooses: of a method the one behind ``self``."""
+        return int(self.dispatchers[function] == _METHOD)
+
     def chosen(
         self, function: Function, args: Sequence[Values]
     ) -> tuple[list[Function], list[Function]]:
@@ -26,12 +30,12 @@ class Dispatching(Narrowing):
         there is none.
         """
         registered = {
-            kind[1]: list(self._targets(function, kind[1]))
+            kind[1]: list(self.dispatched_on(function, kind[1]))
             for kind in [self.values[v] for v in self.read(self.cell("dispatch", function))]
             if kind[0] == "F" and kind[1] is not function
         }
         every = [function, *registered]
-        place = int(self.dispatchers[function] == _METHOD)
+        place = self.place_dispatched_on(function)
         if len(args) <= place or not args[place]:  # nobody knows, or it is ``None``
             return every, []
         running: dict[Function, None] = {}
@@ -92,7 +96,7 @@ class Dispatching(Narrowing):
         class_ = self.outside.types.class_of(value)
         return class_ is not None and class_ is self.outside.stubs.class_named(target[1])
 
-    def _targets(self, function: Function, registered: Function) -> Iterator[Value]:
+    def dispatched_on(self, function: Function, registered: Function) -> Iterator[Value]:
         """The classes that a function is registered for: named there, or by its annotation."""
         told = self.read(self.cell("dispatched on", function, registered))
         if told:
@@ -100,7 +104,7 @@ class Dispatching(Narrowing):
                 return
             yield from (self.values[v] for v in told)
             return
-        place = int(self.dispatchers[function] == _METHOD)
+        place = self.place_dispatched_on(function)
         params = registered.unit.params
         annotation = params[place][2] if place < len(params) else None
         declared = (

@@ -198,7 +198,7 @@ class ExternalCalls(Texts):
 
     def note_dispatching(self, dotted: str, functions: Values) -> None:
         """``singledispatch(f)``, called or as a decorator: others are registered with ``f``."""
-        if self.whole and dotted in library.DISPATCHING:
+        if dotted in library.DISPATCHING:
             for value in functions:
                 kind = self.values[value]
                 if kind[0] == "F":

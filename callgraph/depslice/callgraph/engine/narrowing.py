@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import PLAIN
 from depslice.callgraph.engine.library import SCALARS
 from depslice.callgraph.engine.operators import Operators
@@ -245,7 +246,9 @@ class Narrowing(Operators):
         return found
 
     def match_class(self, subject: Values, classes: Values) -> Values:
-        """The subject when a class pattern matched."""
+        """The subject when a class pattern matched: ``isinstance`` says so (PEP 634)."""
+        if not self.whole:
+            self.check_kind(subject, classes, f.HERE)
         return self.narrow(subject, classes)
 
     def match_argument(self, matched: Values, classes: Values, index: int, pos: Position) -> Values:
