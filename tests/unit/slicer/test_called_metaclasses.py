@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from check import answer
+from check import answer, slice_ids, write_files
+from depslice.callgraph import build_graph, open_program
+from depslice.callgraph.model import ReferenceKind
 
 GIVES_ANOTHER = """
 # --- m.py
@@ -73,3 +75,122 @@ def test_what_its_new_gives_instead(tmp_path: Path) -> None:
 )
 def test_a_class_below(tmp_path: Path, imported: str, base: str) -> None:
     assert answer(BELOW.format(imported, base), "m:use", "m.use()", tmp_path) == "(55, 6)"
+
+
+PUT_IN = """
+# --- compat.py
+import types
+
+try:
+    from six import add_metaclass, with_metaclass
+except ImportError:
+    def with_metaclass(meta, *bases):
+        class metaclass(type):
+            def __new__(cls, name, this_bases, d):
+                return meta(name, types.resolve_bases(bases), d)
+
+            @classmethod
+            def __prepare__(cls, name, this_bases):
+                return meta.__prepare__(name, bases)
+
+        return type.__new__(metaclass, "temporary_class", (), {})
+
+    def add_metaclass(metaclass):
+        def wrapper(cls):
+            members = dict(cls.__dict__)
+            members.pop("__dict__", None)
+            members.pop("__weakref__", None)
+            return metaclass(cls.__name__, cls.__bases__, members)
+
+        return wrapper
+
+
+def with_one(meta, base=object):
+    class metaclass(meta):
+        def __new__(cls, name, this_bases, d):
+            if this_bases is None:
+                return type.__new__(cls, name, (), d)
+            return meta(name, (base,), d)
+
+    return metaclass("temporary_class", None, {})
+# --- m.py
+from compat import add_metaclass, with_metaclass, with_one
+
+
+class Once(type):
+    made = None
+
+    def __new__(mcs, name, bases, members):
+        members["tag"] = shown("tagged")
+        return super().__new__(mcs, name, bases, members)
+
+    def __call__(cls, *given):
+        if cls.made is None:
+            cls.made = super().__call__(*given)
+        return cls.made
+
+    def update(cls):
+        return shown("updated")
+
+
+def shown(text):
+    return text
+
+
+class Base:
+    def items(self):
+        return shown("items")
+
+    def idle(self):
+        return shown("idle")
+
+
+class First(with_metaclass(Once, Base)):
+    pass
+
+
+Above = with_one(Once, Base)
+
+
+class Second(Above):
+    def go(self):
+        return self.items()
+
+
+@add_metaclass(Once)
+class Third(Base):
+    pass
+
+
+def tell(class_):
+    return class_() is class_(), class_.tag, class_.update(), class_().items()
+
+
+def first():
+    return First() is First(), First.tag, First.update(), First().items()
+
+
+def second():
+    return Second() is Second(), Second.tag, Second.update(), Second().go()
+
+
+def third():
+    return tell(Third)
+"""
+
+
+@pytest.mark.parametrize("name", ["first", "second", "third"])
+def test_a_metaclass_that_a_function_puts_in_makes_the_class(name: str, tmp_path: Path) -> None:
+    given = answer(PUT_IN, f"m:{name}", f"m.{name}()", tmp_path)
+    assert given == "(True, 'tagged', 'updated', 'items')"
+    assert "m:Base.idle" not in slice_ids(tmp_path / "repo", f"m:{name}")
+
+
+def test_the_graph_knows_the_bases_that_a_function_puts_in(tmp_path: Path) -> None:
+    write_files(PUT_IN, tmp_path)
+    graph = build_graph(open_program(tmp_path, cache=None))
+    called = {
+        (each.source, each.target) for each in graph.references() if each.kind is ReferenceKind.CALL
+    }
+    assert {("m:first", "m:Base.items"), ("m:first", "m:Once.update")} <= called
+    assert {("m:Second.go", "m:Base.items"), ("m:second", "m:Once.update")} <= called

@@ -37,6 +37,7 @@ from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import TypeExpr
 
 if TYPE_CHECKING:
+    from depslice.callgraph.engine.metaclasses import Put
     from depslice.callgraph.engine.outside import Outside
 
 _WIDEST: Final = 10
@@ -123,6 +124,7 @@ class EngineState:
         self.made_beside: dict[int, dict[Class, None]] = {}
         self._stored_on_others: dict[Module, frozenset[str]] = {}
         self.either_base = False  # a class has been met of which a base is one of several
+        self.putting: dict[Function, Put | None] = {}  # metaclasses in, as far as they are called
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
         self.closed = False  # only what is called runs

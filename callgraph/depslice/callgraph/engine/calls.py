@@ -624,6 +624,9 @@ class CallEvaluation(ExternalCalls):
             elif kind == "W":
                 self.mark_wrapper(decorated, value[1])
                 result |= decorated
+            elif kind == "WM":
+                self.make_again(decorated, value[1], pos)
+                result |= decorated
             elif kind in OPEN_OR_TEXT:
                 result |= decorated
                 if kind in OPEN and not self.whole:

@@ -9,6 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES, METACLASSES
+from depslice.callgraph.engine.metaclasses import metaclasses_put
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.engine.namespaces import NAMESPACE, listing, stored
 from depslice.callgraph.engine.values import (
@@ -22,7 +23,7 @@ from depslice.callgraph.engine.values import (
     Value,
     Values,
 )
-from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
+from depslice.callgraph.summary import FileSummary, Op, Piece, Position
 
 _MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
 _MOST_SUBCLASSES = 200
@@ -61,7 +62,9 @@ class ClassEvaluation(AnnotationEvaluation):
         """A class statement runs: its bases are known from here on."""
         module = function.module
         made = self.class_(module, op[2])
-        self._set_bases(made, [registers[r] for r in op[3]], op[4], registers)
+        bases, put = self._without_put([registers[r] for r in op[3]])
+        makers = put.union(*(registers[r] for name, r in op[4] if name == "metaclass"))
+        self._set_bases(made, bases, makers)
         for base in made.base_values or ():
             for value in base:
                 kind = self.values[value]
@@ -83,14 +86,7 @@ class ClassEvaluation(AnnotationEvaluation):
                     self._note_subclassed(value, op[5])
         inherited = self.metaclasses_of(made)
         for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
-            self.facts.append((f.CLASSREF, metaclass, op[5]))
-            given = [self.single(("C", made, True))]
-            namespaces = self.call_member(metaclass, "__prepare__", given, op[5], "metaclass")
-            self._run_body_in(namespaces, made, op[5])
-            dunders = ("__new__", "__init__", "__call__")
-            for dunder in dunders[:2] if self.whole else dunders:
-                self.call_member(metaclass, dunder, given, op[5], "metaclass")
-            self._list_namespace(metaclass, made, op[5])
+            self._make_by(metaclass, made, op[5])
         if made.open_metaclasses:
             given = [self.constants[s.STR], EMPTY, EMPTY]
             self.call(made.open_metaclasses, given, NO_KEYWORDS, op[5])
@@ -106,6 +102,24 @@ class ClassEvaluation(AnnotationEvaluation):
             members = [n for n in made.info.members if self.is_enum_member(made, made, n)]
             self._make_members(made, members, op[5])
         return self.single(("C", made, True))
+
+    def _make_by(self, metaclass: Class, made: Class, pos: Position) -> None:
+        """What ``metaclass`` does when it makes a class, and what of that it reads (3.3.3)."""
+        self.facts.append((f.CLASSREF, metaclass, pos))
+        given = [self.single(("C", made, True))]
+        namespaces = self.call_member(metaclass, "__prepare__", given, pos, "metaclass")
+        self._run_body_in(namespaces, made, pos)
+        dunders = ("__new__", "__init__", "__call__")
+        for dunder in dunders[:2] if self.whole else dunders:
+            self.call_member(metaclass, dunder, given, pos, "metaclass")
+        self._list_namespace(metaclass, made, pos)
+
+    def make_again(self, values: Values, makers: Values, pos: Position) -> None:
+        """``@add_metaclass(makers)``: the classes among ``values`` are made once more, by these."""
+        for class_ in self.classes_in(values):
+            for metaclass in self.classes_in(makers):
+                self.join_metaclass(class_, metaclass)
+                self._make_by(metaclass, class_, pos)
 
     def places_of(self, values: Values) -> list[Values] | None:
         """Implemented by the call part."""
@@ -131,13 +145,20 @@ class ClassEvaluation(AnnotationEvaluation):
             for attribute in ("value", "_value_"):
                 self.write(self.attribute_cell(made, attribute), value)
 
-    def _set_bases(
-        self,
-        made: Class,
-        bases: list[Values],
-        keywords: tuple[tuple[str, Register], ...],
-        registers: Sequence[Values],
-    ) -> None:
+    def _without_put(self, bases: list[Values]) -> tuple[list[Values], Values]:
+        """``bases``, for ``with_metaclass(M, A, B)`` these of it; the metaclasses that this puts in."""
+        known = self.values
+        if not any(known[value][0] == "WM" for base in bases for value in base):
+            return bases, EMPTY
+        found: list[Values] = []
+        for base in bases:
+            put = sorted(value for value in base if known[value][0] == "WM")
+            if not put or len(put) < len(base):
+                found.append(base.difference(put))
+            found += [values for value in put for values in known[value][2] or ()]
+        return found, EMPTY.union(*(metaclasses_put(base, known) for base in bases))
+
+    def _set_bases(self, made: Class, bases: list[Values], makers: Values) -> None:
         known = made.base_values
         if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
             return
@@ -145,7 +166,6 @@ class ClassEvaluation(AnnotationEvaluation):
         self.either_base = self.either_base or any(len(base) > 1 for base in bases)
         made.mro_cache = None
         external: list[str] = []
-        makers = [v for name, r in keywords if name == "metaclass" for v in registers[r]]
         metaclasses = list(self.classes_in(makers))
         for base in bases:
             for value in base:

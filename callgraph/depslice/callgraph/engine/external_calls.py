@@ -21,6 +21,7 @@ from depslice.callgraph.engine.demands import (
     TESTED,
     Demand,
 )
+from depslice.callgraph.engine.metaclasses import put_by_package
 from depslice.callgraph.engine.texts import Texts
 from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Class, Value, Values
 from depslice.callgraph.lowering.syntax import names_taken
@@ -98,6 +99,9 @@ class ExternalCalls(Texts):
         model = self._models.get(dotted)
         if model is not None:
             return model(self, call)
+        put = put_by_package(dotted, args)
+        if put is not None:
+            return self.single(put)
         if args and dotted.count(".") == 2:
             unbound = self._call_unbound(dotted, call)
             if unbound is not None:

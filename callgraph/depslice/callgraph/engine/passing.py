@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import PLAIN, FittingEvaluation
+from depslice.callgraph.engine.metaclasses import Put, put_by
 from depslice.callgraph.engine.parts import (
     FULL,
     fills_templates,
@@ -91,6 +92,10 @@ class FunctionCalls(FittingEvaluation):
         """``how``: whether that is certain, by which rule, and whether by code outside."""
         self.facts.append((f.CALL, function, pos, *how))
         self._give(function, args, keywords, spread)
+        put = self._put_by(function) if args and function.unit.params else None
+        if put is not None:
+            given = self.single(put.given(args))
+            return given if put.bases else given | self.returned(function, args, keywords)
         flags = function.unit.flags
         if flags & s.DECORATED and self.read(self.cell("caching", function)):
             for values in (*args, *keywords.values(), spread):
@@ -107,6 +112,11 @@ class FunctionCalls(FittingEvaluation):
         if function.tests and self.whole and not spread:
             return self._returned_here(function, args, keywords)
         return self.returned(function, args, keywords)
+
+    def _put_by(self, function: Function) -> Put | None:
+        if function not in self.putting:
+            self.putting[function] = put_by(function)
+        return self.putting[function]
 
     def run_function(
         self, function: Function, args: Sequence[Values], pos: Position, *, rule: str

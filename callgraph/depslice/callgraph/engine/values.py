@@ -56,6 +56,7 @@ tag        fields                         stands for
 ``NM``     receiver value id, method      a bound method of that ``__dict__``
 ``TC``     class, exact                   ``type.__call__`` of that class
 ``SC``     class, exact, method           ``__subclasses__`` or ``mro`` of that class
+``WM``     metaclasses, bases|None        what ``with_metaclass(M, B)`` gives, or ``add_metaclass(M)``
 ``XB``     dotted name, class             a method of a standard base that calls the class back
 ``U``      reason                         unknown
 ========== ============================== =========================================
