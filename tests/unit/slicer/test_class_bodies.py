@@ -603,3 +603,59 @@ def test_what_a_class_body_calls_fills_its_variables(name: str, tmp_path: Path) 
     ids = slice_ids(tmp_path / "repo", f"m:{name}")
     assert name != "looked" or ids == {"m:looked", "m:By", "m:By.looked"}
     assert name != "calls" or not ids & {"m:By.first", "m:By.second"}
+
+
+TOLD = """
+# --- base.py
+class Base:
+    table = {}
+    order: list = []
+
+
+class Field:
+    def __init__(self, value):
+        self.value = value
+
+    def __set_name__(self, owner, name):
+        owner.table[name] = self.value
+        owner.order.append(name)
+
+
+class Kind(Field):
+    def idle(self):
+        return 1
+# --- forms.py
+from base import Base, Field, Kind
+
+
+class Form(Base):
+    first = Field(1)
+    plain = 3
+
+    def idle(self):
+        return 1
+
+
+class Below(Form):
+    second = Kind(2)
+
+
+class Own(Base):
+    table = {}
+    order = []
+    third = Field(3)
+# --- m.py
+import forms
+from base import Base
+
+
+def go():
+    return Base.table, Base.order
+"""
+
+
+def test_descriptors_of_classes_below_fill_the_table_of_their_base(tmp_path: Path) -> None:
+    given = answer(TOLD, "m:go", "m.go()", tmp_path)
+    assert given == "({'first': 1, 'second': 2}, ['first', 'second'])"
+    ids = slice_ids(tmp_path / "repo", "m:go")
+    assert not ids & {"forms:Own", "forms:Form.plain", "forms:Form.idle", "base:Kind.idle"}

@@ -94,6 +94,7 @@ class Builders:
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
         self._followed = Asked(growth)  # by aliases
         self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
+        self._told: list[tuple[Function, set[str]]] | None = None  # `__set_name__`, what it fills
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
@@ -152,6 +153,7 @@ class Builders:
         if constant and not self._may_be_stored(name):
             return
         values = self._engine.member_values(owner, name)
+        self._build_by_told(owner, name)
         self._build_by_value(owner.module, values, f"{owner.id}.{name}", name)
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}", values)
 
@@ -173,6 +175,43 @@ class Builders:
                 writers.append(unit.index)
         if writers:
             self._build_through(owner.module, writers, item, frozenset((name,)))
+
+    def _build_by_told(self, owner: Class, name: str) -> None:
+        """Classes below, of which descriptors enter themselves in what ``owner`` has as ``name``.
+
+        ``def __set_name__(self, owner, name): owner.table[name] = self``.
+        """
+        telling = dict.fromkeys(each for each, names in self._filling_told() if name in names)
+        for module in self._which_may_name(telling) if telling else ():
+            for piece in module.summary.pieces:
+                if piece.kind != "class" or piece.unit < 0 or not self._runs(module, piece):
+                    continue
+                class_ = self._growth.class_of(module, piece)
+                if (
+                    class_ is not owner
+                    and owner in self._engine.mro(class_)
+                    and self._engine.find_member(class_, name) is owner
+                    and self._calls_one_of(self._engine.function(module, piece.unit), telling)
+                ):
+                    item = f"{owner.id}.{name}"
+                    self._keep(module, piece, item)
+                    self._keep_told(module, piece, telling, item)
+
+    def _filling_told(self) -> list[tuple[Function, set[str]]]:
+        """The ``__set_name__`` of modules that run, and what of the class they may fill."""
+        if self._told is None:
+            self._told = []
+            for module in self._growth.running():
+                for info in module.summary.classes:
+                    for index in info.members.get("__set_name__", ()):
+                        for op in ops_of(module, module.summary.pieces[index]):
+                            if op[0] == s.FUNCTION:
+                                unit = module.summary.units[op[2]]
+                                read = {each[3] for each in unit.ops if each[0] == s.ATTR}
+                                filled = {name for name in read if fills_attribute(unit.ops, name)}
+                                function = self._engine.function(module, op[2])
+                                self._told.append((function, filled))
+        return self._told
 
     def _may_be_stored(self, name: str) -> bool:
         """Whether code that runs may store a class attribute of that name."""
