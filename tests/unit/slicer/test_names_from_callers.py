@@ -205,3 +205,41 @@ def test_templates_that_are_passed_with_what_fills_them(
     used = slice_ids(tmp_path / "repo", "app:target")
     assert not {each for each in used if each.endswith(".idle")}
     assert "show" not in value or not {each for each in used if each.startswith("app:Record.")}
+
+
+@pytest.mark.parametrize(
+    ("shows", "given", "text"),
+    [
+        ("self.text.format(value)", "Named()", "{0.name}"),
+        ("self.text.format(value=value)", "Named()", "{value.name}"),
+        ("self.text.format_map(value)", "Named()", "{name}"),
+        ("self.text % value", "Named()", "%(name)s"),
+        ("self.text % vars(value)", "Named", "%(kind)s"),
+        ("[self.text.format(each) for each in [value]][0]", "Named()", "{0.name}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "make", ["Shower({text!r})", "Shower('').using({text!r})", "Shower(text={text!r})"]
+)
+def test_a_template_that_is_stored_asks_what_it_is_filled_with(
+    shows: str, given: str, text: str, make: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- m.py
+class Named:
+    kind = "shown"
+    @property
+    def name(self): return shown()
+    def __getitem__(self, key): return shown() if key == "name" else None
+    def idle(self): return 1
+def shown(): return "shown"
+class Shower:
+    def __init__(self, text): self.text = text
+    def using(self, other):
+        self.text = other or self.text
+        return self
+    def show(self, value): return {shows}
+def go(): return {make.format(text=text)}.show({given})
+"""
+    assert answer(files, "m:go", "m.go()", tmp_path) == "shown"
+    assert "m:Named.idle" not in slice_ids(tmp_path / "repo", "m:go")

@@ -175,11 +175,33 @@ def names_members(function: Function) -> frozenset[int]:
 
 
 def fills_templates(function: Function) -> frozenset[int]:
-    """The parameters of ``function`` that may be templates: ``t.format(…)``, ``t % values``."""
+    """The parameters of ``function`` that may be templates: ``t.format(…)``, ``t % values``.
+
+    Also by way of ``self``: it stores them, and a method of its class fills what it has there.
+    """
     found = function.templates
     if found is None:
-        found = function.templates = _parameters(function, _templates_in)
+        found = _parameters(function, _templates_in)
+        found = function.templates = found | _kept_templates(function)
     return found
+
+
+def _kept_templates(function: Function) -> frozenset[int]:
+    unit = function.unit
+    given = {index: {index} for index in range(1, len(unit.params))}
+    kept: dict[str, set[int]] = {}
+    for op in unit.ops if unit.owner >= 0 and given else ():
+        if op[0] == s.PHI:  # `text or self.text`
+            given[op[1]] = set().union(*(given.get(register, ()) for register in op[2]))
+        elif op[0] == s.SETATTR and op[1] == 0 and given.get(op[3]):
+            kept.setdefault(op[2], set()).update(given[op[3]])
+    found: set[int] = set()
+    for method in function.module.summary.units if kept else ():
+        if method.owner == unit.owner and method.kind == "function":
+            held = {op[1]: op[3] for op in method.ops if op[0] == s.ATTR and op[3] in kept}
+            for register in held.keys() & set(_templates_in(method)) if held else ():
+                found |= kept[held[register]]
+    return frozenset(found)
 
 
 def _templates_in(unit: Unit) -> Iterator[int]:
