@@ -6,16 +6,12 @@ piece defines, and which pieces define a symbol.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Container, Iterator, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece
-
-_SPELT: Final = frozenset({s.GLOBAL, s.FREE, s.CLASSVAR, s.SUPER, s.ATTR, s.SUB, s.CALL})
-"""Operations whose result the code has words for."""
 
 
 def start_of(piece: Piece) -> int:
@@ -210,27 +206,3 @@ def binds_constant(module: Module, piece: Piece, name: str) -> bool:
             if not bound:
                 return False
     return bound
-
-
-def called_at(unit: s.Unit, pos: int) -> str:
-    """What is called at a place, as far as that has a name: ``table[…]``, ``made(…).run``."""
-    made = {op[1]: op for op in unit.ops if op[0] in _SPELT}
-    for op in unit.ops:
-        if op[0] in (s.CALL, s.DECORATE) and op[-1] == pos:
-            return _spelling(unit, op[2], made)
-    return "…"
-
-
-def _spelling(unit: s.Unit, register: int, made: Mapping[int, s.Op]) -> str:
-    op = made.get(register)
-    if op is None:
-        return unit.params[register][0] if 0 <= register < len(unit.params) else "…"
-    if op[0] == s.GLOBAL:
-        return str(op[2])
-    if op[0] in (s.FREE, s.CLASSVAR):
-        return str(op[3])
-    if op[0] == s.SUPER:
-        return "super()"
-    inner = _spelling(unit, op[2], made)
-    tails = {s.ATTR: f".{op[3]}", s.SUB: "[…]", s.CALL: "(…)"}
-    return f"{inner}{tails[op[0]]}"

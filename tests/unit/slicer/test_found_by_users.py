@@ -329,6 +329,31 @@ def look(made, key):
     assert "" not in names
 
 
+def test_what_is_unknown_at_a_place_is_said_once_in_the_words_of_the_code(tmp_path: Path) -> None:
+    kinds = [f"class K{n}:\n    size = {n}\n    def score(self): return {n}" for n in range(30)]
+    files = f"""
+# --- app.py
+{chr(10).join(kinds)}
+ALL = [{", ".join(f"K{n}" for n in range(30))}]
+def look(text, key):
+    for kind in ALL:
+        made = kind()
+        kind.score(made)
+        text.größe.left.right(made.size - 1)
+        made.table[key](made)(1)
+    return [(made.score(each), len(made + each)) for each in text]
+"""
+    write_files(files, tmp_path)
+    found = slice_symbols(open_program(tmp_path, cache=None), ["app:look"])
+    told = [each for each in found.unresolved if each.reason != "no-such-attribute"]
+    places = [(each.source, each.site) for each in told]
+    assert len(places) == len(set(places))
+    assert [each.name for each in told] == [
+        *("kind()", "score", "größe", "left", "right", "size"),
+        *("made.table[key](made)(1)", "table", "score"),
+    ]
+
+
 def test_why_not_names_what_is_alike_and_nothing_else(tmp_path: Path) -> None:
     files = """
 # --- app.py

@@ -1,0 +1,96 @@
+"""What analysis cannot tell, in the words of the code, and once for each place.
+
+Facts say where something is unknown, not what stands there: summaries keep no texts, and names
+of local variables are gone from them. So what a place asks for is read of its operations, and
+where these begin with a local variable, of the line of source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.model import Unresolved
+
+UNNAMED: Final = "…"
+"""The name of what only its place tells."""
+_CALLEE: Final = "unknown-callee"
+_SPELT: Final = frozenset({s.GLOBAL, s.FREE, s.CLASSVAR, s.SUPER, s.ATTR, s.SUB, s.CALL})
+"""Operations whose result the code has words for."""
+_OF_NAMES: Final = {s.ATTR: (2, 3), s.SETATTR: (1, 2), s.DELETE_ATTR: (1, 2)}
+"""Where operations have an object, and the name that they ask it for."""
+_OWNERS: Final = re.compile(r"(?:[^\W\d]\w*\.)+$")
+_LONGEST: Final = 60
+
+
+def spelled_at(unit: s.Unit, pos: int) -> str:
+    """What is called or read at a place of ``unit``: ``table[…]``, ``made(…).run``.
+
+    As far as operations tell: a local variable is ``…``, and so is all that has no name.
+    """
+    made = {op[1]: op for op in unit.ops if op[0] in _SPELT}
+    read = UNNAMED
+    for op in unit.ops:
+        if op[0] in (s.CALL, s.DECORATE) and op[-1] == pos:
+            return _spelling(unit, op[2], made)
+        if op[0] in _OF_NAMES and op[-1] == pos:
+            owner, name = _OF_NAMES[op[0]]
+            read = f"{_spelling(unit, op[owner], made)}.{op[name]}"
+    return read
+
+
+def _spelling(unit: s.Unit, register: int, made: Mapping[int, s.Op]) -> str:
+    op = made.get(register)
+    if op is None:
+        return unit.params[register][0] if 0 <= register < len(unit.params) else UNNAMED
+    if op[0] == s.GLOBAL:
+        return str(op[2])
+    if op[0] in (s.FREE, s.CLASSVAR):
+        return str(op[3])
+    if op[0] == s.SUPER:
+        return "super()"
+    inner = _spelling(unit, op[2], made)
+    tails = {s.ATTR: f".{op[3]}", s.SUB: "[…]", s.CALL: "(…)"}
+    return f"{inner}{tails[op[0]]}"
+
+
+def completed(name: str, line: str, column: int) -> str:
+    """A name that begins with a local variable, with the words of its ``line`` of source.
+
+    ``column`` counts the bytes in front of the place, which is that of an attribute where
+    one is asked for, else where the expression begins.
+    """
+    if not name.startswith(UNNAMED):
+        return name
+    data = line.encode()
+    before, text = data[:column].decode(errors="replace"), data[column:].decode(errors="replace")
+    last = name.rpartition(".")[2]
+    owners = _OWNERS.search(before)
+    if owners is not None and last != UNNAMED and text.startswith(last):
+        return f"{owners.group()}{last}"
+    return _expression(text) or name
+
+
+def _expression(text: str) -> str:
+    """Source up to where brackets around it end, or the next argument or block begins."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0 or (depth == 0 and letter in ",:;#"):
+            text = text[:place]
+            break
+    text = text.strip()
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def once_each(found: Iterable[Unresolved]) -> dict[Unresolved, None]:
+    """Without the calls of what is unknown for another reason, which is said of that place."""
+    every = dict.fromkeys(found)
+    said = {(each.source, each.site) for each in every if each.reason != _CALLEE}
+    return {
+        each: None
+        for each in every
+        if each.reason != _CALLEE or (each.source, each.site) not in said
+    }
