@@ -143,6 +143,9 @@ class EngineState:
         self._entered: set[int] = set()  # the partials at work
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
+        self.alike: dict[
+            tuple[Function | None, tuple[int, ...]], int
+        ] = {}  # first registers of tuples
         self.held_as: dict[int, str] = {}  # what instances of a class hold, by its base outside
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}

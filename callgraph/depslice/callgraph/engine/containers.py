@@ -149,9 +149,9 @@ class ContainerEvaluation(ComputedNames):
 
     def make_sequence(self, op: Op, registers: Sequence[Values]) -> Values:
         """A list, tuple or set display, a comprehension, or what a star collects."""
-        container = self._site(op[2], op[1])
-        elements: set[int] = set()
         sized = not op[4] and not op[5]
+        container = self._site(op[2], self._first_alike(op) if sized else op[1])
+        elements: set[int] = set()
         keyed = sized and op[2] in ("tuple", "list") and 0 < len(op[3]) <= _LONGEST_DISPLAY
         if keyed:
             self.lengths[container] = len(op[3])
@@ -167,6 +167,14 @@ class ContainerEvaluation(ComputedNames):
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
         self.write(self.elements_cell(container), self._gathered(op[1], elements))
         return self.only(container)
+
+    def _first_alike(self, op: Op) -> int:
+        """The register of a display. Tuples of the same constants are one: none can be changed, and
+        tables of numbers are full of them.
+        """
+        if op[2] != "tuple" or not op[3] or max(op[3]) >= 0:
+            return int(op[1])
+        return self.alike.setdefault((self.current, op[3]), op[1])
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, or are looked for among them."""
