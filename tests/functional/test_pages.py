@@ -194,6 +194,49 @@ def test_a_link_to_a_definition(report: dict[str, Any], show: Open) -> None:
     assert page.inner_text("#detail h2") == "shop.text:money"
 
 
+LABELS = "[...document.getElementById('cy')._cyreg.cy.nodes('[place]')].map(n => n.data('label'))"
+
+
+def test_long_names_keep_what_tells_them_apart(report: dict[str, Any], show: Open) -> None:
+    names = [f"_BaseProcessorOfPages.{name}" for name in ("feed", "close", "handle_starttag")]
+    names += [f"a_function_of_a_very_long_name_with_{end}" for end in ("ab", "cd")]
+    items = [
+        {**item, "id": f"shop.api:{name}"}
+        for item, name in zip(report["items"], names, strict=False)
+    ]
+    items += report["items"][len(names) :]
+    page = show(render_report({**report, "items": items}))
+    labels = page.evaluate(LABELS)
+    assert len(set(labels)) == len(items)
+    for label, end in zip(labels, ("…feed", "…close", "…handle_starttag"), strict=False):
+        assert label.startswith("_") or label.startswith("…")
+        assert label.endswith(end)
+    # In the list the end of such a name is seen as well, and whole in a tooltip.
+    assert names_of(page)[: len(names)] == names
+    row = page.locator(f"#list button:has-text('{names[3]}')")
+    whole, name = row.locator("span").bounding_box(), row.locator("bdi").bounding_box()
+    assert name["x"] < whole["x"]
+    assert abs(name["x"] + name["width"] - whole["x"] - whole["width"]) < 2
+
+
+def test_what_is_unknown_stands_in_rows_that_can_be_read(
+    report: dict[str, Any], show: Open
+) -> None:
+    gap = [QUOTE, "a.very_long_name" * 6, "no-such-attribute", 7]
+    page = show(render_report({**report, "unresolved": [gap, [QUOTE, "run", "parameter", 8]]}))
+    page.set_viewport_size({"width": 900, "height": 700})
+    page.click("#tab-notes")
+    heights = [each.bounding_box()["height"] for each in page.locator("#notes .reason").all()]
+    assert len(heights) == 4
+    words = page.locator("#notes td.reason").all()
+    assert [each.inner_text() for each in words] == ["no-such-attribute", "parameter"]
+    for each in page.locator("#notes small").all():
+        assert each.bounding_box()["height"] < 24
+    inner = "e => e.scrollWidth <= e.clientWidth"
+    assert page.locator("#notes").evaluate(inner)
+    assert all(each.evaluate(inner) for each in words)
+
+
 def test_the_page_of_a_small_screen(report: dict[str, Any], show: Open) -> None:
     page = show(render_report(report))
     page.set_viewport_size({"width": 390, "height": 800})
@@ -272,6 +315,8 @@ def test_two_thousand_definitions(report: dict[str, Any], show: Open) -> None:
     data = {**report, "items": items, "edges": sorted(edges), "stops": stops}
     page = show(render_report(data))
     page.wait_for_selector("#graph[data-drawn='2000']")
+    assert page.locator("#list button").count() == count
+    assert page.inner_text("#found") == "2,000 definitions"
     page.keyboard.press("[")
     page.keyboard.press("ArrowRight")
     assert "definition_1" in page.inner_text("#detail h2")

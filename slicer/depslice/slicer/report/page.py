@@ -30,11 +30,12 @@ def render_report(data: dict[str, Any]) -> str:
         f"<li><code>{html.escape(item['id'])}</code> {item['distance']}</li>"
         for item in data["items"][:_FEW]
     )
+    more = len(data["items"]) - _FEW
     return _page(
         "report",
         title=f"Slice of {data['target']}",
         data=data,
-        plain=f"<ol>{listed}</ol>",
+        plain=f"<ol>{listed}</ol>" + (f"<p>… and {more:,} more</p>" if more > 0 else ""),
         scripts=("cytoscape.min.js", "highlight.js", "chart.js", "report.js"),
     )
 

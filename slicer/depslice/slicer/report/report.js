@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const {items, edges, stops} = data;
 const at = id => document.getElementById(id);
-const DRAWN = 2000, LISTED = 400;
+const DRAWN = 2000;
 const place = new Map(items.map((item, i) => [item.id, i]));
 const out = items.map(() => []), into = items.map(() => []);
 for (const e of edges) { out[e[0]].push(e); into[e[1]].push(e); }
@@ -36,47 +36,49 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 
 // --- the list
 
-const dot = (i, parent) => {
-  const made = element('i', null, parent);
-  const form = formOf(i);
-  made.className = 'dot ' + (form === '-' ? 'out' : form);
-  made.style.setProperty('--dot', hue(items[i].distance));
-  return made;
-};
+// Rows are made once, so that many of them can be filtered and marked while somebody types.
+const rows = items.map((item, i) => {
+  const button = element('button', null, null);
+  button.type = 'button';
+  button.dataset.place = i;
+  element('i', null, button);
+  element('bdi', short(item.id) || item.id, element('span', null, button));
+  button.onclick = () => select(i);
+  return button;
+});
+const named = items.map(item => item.id.toLowerCase());
 function drawList() {
   const wanted = at('search').value.trim().toLowerCase();
-  const list = at('list');
-  list.replaceChildren();
-  let layer = -1, shown = 0, matching = 0;
+  const shown = [];
+  let layer = -1, matching = 0;
   items.forEach((item, i) => {
-    if (wanted && !item.id.toLowerCase().includes(wanted)) return;
+    if (wanted && !named[i].includes(wanted)) return;
     matching += 1;
-    if (shown === LISTED) return;
-    shown += 1;
     if (item.distance !== layer) {
       layer = item.distance;
-      element('h2', layer ? plural(layer, 'reference') + ' away' : 'target', list);
+      shown.push(element('h2', layer ? plural(layer, 'reference') + ' away' : 'target', null));
     }
-    const button = element('button', null, list);
-    button.type = 'button';
-    button.dataset.place = i;
-    button.title = item.id + ', ' + item.kind + ', ' + FORMS[formOf(i)];
-    if (formOf(i) === '-') button.className = 'out';
-    if (i === current) button.setAttribute('aria-current', 'true');
-    dot(i, button);
-    element('span', short(item.id) || item.id, button);
-    button.onclick = () => select(i);
+    shown.push(rows[i]);
   });
-  at('found').textContent = matching === shown ? plural(matching, 'definition')
-    : `first ${number(shown)} of ${number(matching)}: narrow the search`;
+  at('list').replaceChildren(...shown);
+  at('found').textContent = plural(matching, 'definition');
 }
+function markForms() {
+  rows.forEach((button, i) => {
+    const form = formOf(i), made = button.firstChild;
+    made.className = 'dot ' + (form === '-' ? 'out' : form);
+    made.style.setProperty('--dot', hue(items[i].distance));
+    button.title = items[i].id + ', ' + items[i].kind + ', ' + FORMS[form];
+    button.className = form === '-' ? 'out' : '';
+  });
+}
+let marked = -1;
 const mark = () => {
-  for (const button of at('list').querySelectorAll('button')) {
-    const isCurrent = Number(button.dataset.place) === current;
-    if (isCurrent) button.setAttribute('aria-current', 'true');
-    else button.removeAttribute('aria-current');
-    if (isCurrent) button.scrollIntoView({block: 'nearest'});
-  }
+  if (marked >= 0) rows[marked].removeAttribute('aria-current');
+  marked = current;
+  if (current < 0) return;
+  rows[current].setAttribute('aria-current', 'true');
+  rows[current].scrollIntoView({block: 'nearest'});
 };
 at('search').oninput = drawList;
 
@@ -119,6 +121,24 @@ function layOut() {
     left += columns * wide + gap;
   });
 }
+// Names that many definitions begin with (a class, a prefix) are what is cut of a long one.
+const WIDEST = isSmall ? 125 : 110;
+const ruler = document.createElement('canvas').getContext('2d');
+ruler.font = `${isSmall ? 13 : 11}px Helvetica Neue, Helvetica, sans-serif`;
+const isWide = text => ruler.measureText(text).width > WIDEST;
+function labelOf(i) {
+  const whole = short(items[i].id) || items[i].id;
+  if (!isWide(whole)) return whole;
+  const last = whole.slice(whole.lastIndexOf('.') + 1);
+  let owner = whole.slice(0, -last.length - 1);
+  while (owner && isWide(`${owner}…${last}`)) owner = owner.slice(0, -1);
+  if (owner) return `${owner}…${last}`;
+  let kept = last.length;
+  const middle = () => last.slice(0, Math.ceil(kept / 2)) + '…' + last.slice(last.length - Math.floor(kept / 2));
+  if (!isWide(last)) return last;
+  while (kept > 2 && isWide(middle())) kept -= 1;
+  return middle();
+}
 const SHAPES = {function: 'ellipse', method: 'round-rectangle', class: 'hexagon',
   variable: 'diamond', module: 'rectangle'};
 const styles = () => {
@@ -129,7 +149,6 @@ const styles = () => {
       shape: node => SHAPES[node.data('kind')] || 'ellipse',
       width: 14, height: 14, label: 'data(label)', color: ink, 'font-size': isSmall ? 13 : 11,
       'text-valign': 'center', 'text-halign': 'right', 'text-margin-x': 5,
-      'text-max-width': isSmall ? 125 : 110, 'text-wrap': 'ellipsis',
       'min-zoomed-font-size': isSmall ? 5 : 7,
       'text-background-color': back, 'text-background-opacity': 0.75, 'text-background-padding': 1,
       'background-color': node => hue(node.data('distance')),
@@ -137,7 +156,7 @@ const styles = () => {
     {selector: 'node.target', style: {width: 22, height: 22, 'font-weight': 'bold'}},
     {selector: 'node.head', style: {'background-opacity': 0, 'border-width': 0, width: 1, height: 1,
       color: soft, 'font-size': isSmall ? 13 : 26, 'min-zoomed-font-size': 4, events: 'no',
-      'text-wrap': 'none', 'text-margin-x': -8}},
+      'text-margin-x': -8}},
     {selector: 'node.s', style: {'background-fill': 'linear-gradient',
       'background-gradient-stop-colors': node => `${hue(node.data('distance'))} ${back}`,
       'background-gradient-stop-positions': '50% 50%', 'background-gradient-direction': 'to-right'}},
@@ -162,7 +181,7 @@ const styles = () => {
     {selector: 'node.chain', style: {opacity: 1, 'min-zoomed-font-size': 0}},
     {selector: 'node.current', style: {'overlay-color': accent, 'overlay-opacity': 0.28,
       'overlay-padding': 6, 'font-weight': 'bold', 'min-zoomed-font-size': 0, 'z-index': 10}},
-    {selector: 'node.pointed', style: {'min-zoomed-font-size': 0, 'text-wrap': 'none', 'z-index': 11}},
+    {selector: 'node.pointed', style: {'min-zoomed-font-size': 0, label: 'data(whole)', 'z-index': 11}},
     {selector: 'core', style: {'active-bg-opacity': 0.1}},
   ];
 };
@@ -172,7 +191,7 @@ function drawGraph() {
     (head.count > 1 ? `  (${number(head.count)})` : '')}, position: head, classes: 'head',
     selectable: false, grabbable: false}));
   for (let i = 0; i < drawnCount; i++) {
-    elements.push({data: {id: 'n' + i, place: i, label: short(items[i].id) || items[i].id,
+    elements.push({data: {id: 'n' + i, place: i, label: labelOf(i), whole: short(items[i].id) || items[i].id,
       kind: items[i].kind, distance: items[i].distance}, position: positions[i], grabbable: false,
       classes: (items[i].distance ? '' : 'target ') + (isPossible(items[i]) ? 'possible' : '')});
   }
@@ -359,7 +378,7 @@ function setStop(value) {
   stop = Math.max(0, Math.min(stops.length - 1, value));
   slider.value = stop;
   drawBudget();
-  drawList();
+  markForms();
   if (current >= 0) drawDetail();
   restyle();
 }
@@ -410,11 +429,11 @@ function drawNotes() {
   for (const [source, name, reason, line] of data.unresolved.slice(0, 1000)) {
     const row = element('tr', null, table);
     element('td', name, row, 'mono');
-    element('td', reason, row, 'soft');
+    element('td', reason, row, 'soft reason');
     const where = element('td', null, row);
     if (place.has(source)) link(place.get(source), where);
     else where.textContent = source;
-    where.append(' ', element('small', 'line ' + line, null, 'soft'));
+    where.append(' ', element('small', 'line ' + line, null, 'soft reason'));
   }
   if (data.unresolved.length > 1000) element('p', 'The first 1,000 are shown.', parent, 'soft');
   element('h3', `Imported from outside the repository (${number(data.externals.length)})`, parent);
@@ -484,7 +503,8 @@ document.addEventListener('keydown', event => {
   act();
 });
 
-themed(at('theme'), () => { if (cy) cy.style(styles()); drawList(); });
+themed(at('theme'), () => { if (cy) cy.style(styles()); markForms(); });
+drawList();
 drawBudget();
 legend();
 drawGraph();
