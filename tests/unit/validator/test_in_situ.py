@@ -362,3 +362,66 @@ def test_private_methods_are_found_by_the_name_that_is_written() -> None:
     module = ModuleType("boxes")
     vars(module)["Box"] = Box
     assert member(module, "Box.__hidden") is vars(Box)["_Box__hidden"]
+
+
+def test_arguments_that_name_a_file_of_a_test_are_not_kept(tmp_path: Path) -> None:
+    """Such a harness compared FileNotFoundError with itself, and was accepted."""
+    files = {
+        "conf.py": """
+            from pathlib import Path
+
+            class Reader:
+                def __init__(self, path):
+                    self.path = path
+
+                def text(self):
+                    return Path(self.path).read_text().upper()
+
+            def load(path):
+                return Reader(path).text()
+
+            def size(*paths, base="."):
+                return sum(len(Path(base, path).read_text()) for path in paths)
+        """,
+        "own.txt": "own",
+        "test_conf.py": """
+            import os
+            import pytest
+            from conf import Reader, load, size
+
+            def test_load(tmp_path):
+                (tmp_path / "a.txt").write_text("a")
+                assert load(tmp_path / "a.txt") == "A"
+                assert load(str(tmp_path / "a.txt")) == "A"
+                with pytest.raises(OSError):
+                    load("nowhere.txt")
+                assert load("own.txt") == "OWN"
+
+            def test_size(tmp_path, monkeypatch):
+                (tmp_path / "a.txt").write_text("a")
+                assert size("a.txt", base=tmp_path) == 1
+                monkeypatch.chdir(tmp_path)
+                assert size(os.fsencode("a.txt").decode()) == 1
+        """,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(dedent(text), encoding="utf-8")
+    program = open_program(str(tmp_path))
+    names = ("conf:load", "conf:size", "conf:Reader.text")
+    with open_workspace(
+        program.project,
+        python=sys.executable,
+        sandbox=some_sandbox(),
+        limits=check_limits(60),
+        whole_folder=True,
+    ) as space:
+        found = record_reaching(space, program, names)
+    kept = {name: [c.arguments for c in found.calls[name] if c.data] for name in names}
+    assert kept["conf:load"] == ["'nowhere.txt'", "'own.txt'"]
+    assert kept["conf:size"] == []
+    assert kept["conf:Reader.text"] == ["conf.Reader(path='nowhere.txt')"]
+    # Where they are, they can be compared all the same.
+    assert [call.number for call in found.calls["conf:load"]] == [0, 1, 2, 3]
+    for name in names:
+        assert "a file that only its test has: " in found.failures[name]
+        assert "pytest-" in found.failures[name]

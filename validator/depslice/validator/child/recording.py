@@ -29,6 +29,7 @@ from typing import Any
 
 from .describing import text_of
 from .own_tests import NOT_RUN, Ran, run_own_tests, test_at_hand
+from .passing_files import PassingFiles
 from .portable import Home, dump
 from .tracing import Arc, Visit, trace_calls
 from .watching import watch
@@ -49,6 +50,7 @@ class Recorder:
 
     def __init__(self, order: dict[str, Any]) -> None:
         self.home = Home(frozenset(order["own"]), order["folder"])
+        self.passing_files = PassingFiles(order["folder"])
         self.most = order["most"]
         self.file = open(order["calls"], "a", encoding="utf-8")  # noqa: SIM115 - until the end
         self.kept: Counter[str] = Counter()
@@ -69,7 +71,12 @@ class Recorder:
     def dumped(self, target: str, code: CodeType, frame: FrameType) -> bytes | None:
         """The arguments of a frame that starts; ``None`` when they cannot be kept."""
         try:
-            data = dump(self.home, arguments(code, frame))
+            values = arguments(code, frame)
+            file = self.passing_files.named_by(values)
+            if file:
+                self.failed.setdefault(target, f"they name a file that only its test has: {file}")
+                return None
+            data = dump(self.home, values)
         except Exception as error:  # noqa: BLE001 - values that cannot travel have many ways
             self._failed(target, text_of(error, 200))
             return None
