@@ -209,7 +209,7 @@ def test_long_names_keep_what_tells_them_apart(report: dict[str, Any], show: Ope
     labels = page.evaluate(LABELS)
     assert len(set(labels)) == len(items)
     for label, end in zip(labels, ("…feed", "…close", "…handle_starttag"), strict=False):
-        assert label.startswith("_") or label.startswith("…")
+        assert label.startswith(("_", "…"))
         assert label.endswith(end)
     # In the list the end of such a name is seen as well, and whole in a tooltip.
     assert names_of(page)[: len(names)] == names
