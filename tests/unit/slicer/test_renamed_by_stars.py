@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from check import answers
+from check import answers, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
 
 FROM_OUTSIDE = {
     "own definition before the star": """
@@ -79,6 +81,28 @@ from . import more
 def List(): return 'own'
 def run(): return str(L[int]), str(Dict[int, int]), List(), str(more.Tuple)
 """,
+    "two stars in one file": """
+# --- pkg/__init__.py
+# --- pkg/app.py
+from math import *
+from cmath import *
+def run(): return sqrt(-1), floor(2.5)
+""",
+    "asked of the module": """
+# --- pkg/__init__.py
+# --- pkg/base.py
+from math import *
+def half(): return cos(0) / 2
+# --- pkg/more.py
+from .base import *
+# --- pkg/app.py
+import pkg.base
+from pkg import base, more
+from pkg.more import sin
+def cos(value): return 'own'
+def ask(module): return module.cos(0), module.half(), hasattr(module, 'none')
+def run(): return pkg.base.cos(0), base.tan(0), sin(0), cos(0), ask(base), more.cos(0)
+""",
 }
 
 
@@ -86,6 +110,24 @@ def run(): return str(L[int]), str(Dict[int, int]), List(), str(more.Tuple)
 def test_a_star_from_outside_wins_over_what_stands_before(case: str, tmp_path: Path) -> None:
     original, *slices = answers(FROM_OUTSIDE[case], tmp_path)
     assert slices == [original, original]
+
+
+def test_names_of_stars_that_two_files_have_otherwise_are_told(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/more.py
+from cmath import *
+def far(): return sqrt(-1), phase(1)
+# --- pkg/app.py
+from math import *
+from .more import far
+def run(): return sqrt(4), far(), floor(2.5)
+"""
+    write_files(files, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    context = render(program, slice_symbols(program, ["pkg.app:run"]), format="module")
+    assert [one.slug for one in context.diagnostics] == ["stars-met"]
+    assert "sqrt may be another one" in context.diagnostics[0].message
 
 
 BUILTINS = {

@@ -29,6 +29,7 @@ from depslice.slicer.render.flatten_spelled import (
     modules_named_by_texts,
     renamed_unseen,
     replaces_itself,
+    stars_met,
     target_renamed,
 )
 
@@ -95,6 +96,7 @@ def flatten_and_tell(sliced: Slice) -> tuple[str, list[Diagnostic]]:
         for source in plan.sources
         if len(plan.sources) > 1 and replaces_itself(source.scopes)
     ]
+    told += _stars_meeting(plan)
     return text, [*told, *modules_named_by_texts(sliced, text)]
 
 
@@ -107,6 +109,20 @@ def _targets_renamed(plan: FlatPlan, sliced: Slice) -> Iterator[Diagnostic]:
         if entity is not None and entity.flat not in ("", key[1]) and key not in told:
             told.add(key)
             yield target_renamed(target, entity.flat)
+
+
+def _stars_meeting(plan: FlatPlan) -> Iterator[Diagnostic]:
+    """What is told of names that modules have of different stars, of which one file has the last."""
+    given: dict[str, dict[tuple[str, ...], str]] = {}
+    for entity in plan.program.entities():
+        source = plan.program.sources.get(entity.module)
+        if entity.made and plan.references[entity] and source is not None and source.outer_stars:
+            given.setdefault(entity.flat, {}).setdefault(source.outer_stars, source.cut.path)
+    for name, by_stars in sorted(given.items()):
+        if len(by_stars) > 1:
+            yield stars_met(
+                name, [star for stars in by_stars for star in stars], *by_stars.values()
+            )
 
 
 def distances(sliced: Slice) -> Distances:

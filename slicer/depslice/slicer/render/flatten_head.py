@@ -29,8 +29,7 @@ class _Head:
         }
         if futures:
             lines += [f"from __future__ import {', '.join(sorted(futures))}", ""]
-        stars = {one.star for plans in self._plan.imports.values() for one in plans if one.star}
-        lines += [f"from {one} import *  # noqa: F403" for one in sorted(stars)]
+        lines += [f"from {one} import *  # noqa: F403" for one in self._stars()]
         lines += self._import_block(Phase.ALWAYS)
         lines += self._optional_imports()
         guarded = self._import_block(Phase.TYPING, indent="    ")
@@ -42,6 +41,17 @@ class _Head:
         if self._plan.standins:
             lines += ["", "", *self._view_lines()]
         return "\n".join(lines)
+
+    def _stars(self) -> list[str]:
+        """The modules of star imports, in the order in which the last of each runs: it wins."""
+        modules = dict.fromkeys(unit.module for unit in self._plan.order.units)
+        found: dict[str, None] = {}
+        for module in dict.fromkeys((*modules, *self._plan.imports)):
+            for one in self._plan.imports[module]:
+                if one.star:
+                    found.pop(one.star, None)
+                    found[one.star] = None
+        return list(found)
 
     def _renamed(self) -> bool:
         """Whether a function or class has another name here."""

@@ -110,6 +110,7 @@ class Source:
     scopes: ModuleScopes
     index: int
     stars: list[str] = field(default_factory=list)
+    outer_stars: tuple[str, ...] = ()  # those of modules outside, whose names nobody lists
     blocks: dict[str, str] = field(default_factory=dict)  # bound name -> shared block
     block_units: dict[int, str] = field(default_factory=dict)
     makes_names: bool = field(init=False)  # that nothing spells
@@ -161,13 +162,14 @@ class Program:
         self._ended: dict[str, dict[str, int]] = {}
         self._exported: dict[str, frozenset[str] | None] = {}
         for source in sources:
-            source.stars = [
-                base
+            stars = [
+                absolute_module(one.node, source.cut)
                 for one in source.scopes.imports
                 if one.star and isinstance(one.node, ast.ImportFrom)
-                for base in [absolute_module(one.node, source.cut)]
-                if base in self.sources
             ]
+            source.stars = [base for base in stars if base in self.sources]
+            source.outer_stars = tuple(base for base in stars if base not in self.sources)
+            source.makes_names |= bool(source.outer_stars)
         self._bound_by_imports: dict[str, Counter[str]] = {}
         self.sure, self.optional = self._find_reached(roots or self.sources)
         self._hoisted = self._find_hoisted()

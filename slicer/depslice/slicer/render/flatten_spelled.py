@@ -10,7 +10,7 @@ beside the file. That is said.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from depslice.callgraph.engine.library import ASKING_NAMESPACES
@@ -21,6 +21,7 @@ from depslice.slicer.render.flatten_scopes import ModuleScopes
 NAMED_MODULE: Final = "module-named-by-text"
 RENAMED: Final = "renamed-in-one-file"
 REPLACED: Final = "module-replaced"
+STARS_MET: Final = "stars-met"
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
@@ -156,6 +157,18 @@ def module_replaced(module: str, path: str) -> Diagnostic:
         severity=Severity.WARNING,
         message=f"{module} puts something else in its own place (sys.modules[__name__]), and in the one"
         " file that is the place of all: names may be missing; --format tree keeps the modules apart",
+        path=path,
+    )
+
+
+def stars_met(name: str, stars: Iterable[str], path: str, *others: str) -> Diagnostic:
+    """What is said of a name that modules have of different stars from outside."""
+    return Diagnostic(
+        slug=STARS_MET,
+        severity=Severity.WARNING,
+        message=f"{name} may be another one in {', '.join(others)}, by stars of"
+        f" {' and '.join(dict.fromkeys(stars))}, and the one file has only that of the last;"
+        " --format tree keeps the modules apart",
         path=path,
     )
 
