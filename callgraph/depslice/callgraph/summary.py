@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 65
+FORMAT: Final = 66
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -79,7 +79,7 @@ FORMAT_VALUE: Final = (
     14  # src dunder pos          dunder: or a method that a pattern asks, or BY_ERROR
 )
 ITER: Final = 15  # dst src pos is_async
-ITEM: Final = 16  # dst src index pos             unpacking
+ITEM: Final = 16  # dst src index pos             unpacking; behind a star, from the end
 ENTER: Final = 17  # dst src pos is_async
 AWAIT: Final = 18  # dst src pos
 YIELD: Final = 19  # dst src                      dst: what is sent
@@ -88,7 +88,10 @@ RETURN: Final = 21  # src [guards]                 guards: what a test has shown
 FUNCTION: Final = 22  # dst unit defaults          defaults: ((param index, reg)...)
 DECORATE: Final = 23  # dst decorator src pos
 CLASS: Final = 24  # dst class_index bases keywords pos
-SEQUENCE: Final = 25  # dst kind elements starred many   many: each element stands for any number
+SEQUENCE: Final = (
+    25  # dst kind elements starred many   many: each element stands for any number, or how many
+    # targets are before and behind the star that collects the rest
+)
 MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
 NARROW: Final = 28  # dst src cls positive         isinstance, or not, or SUBCLASS

@@ -162,7 +162,10 @@ class ContainerEvaluation(ComputedNames):
         for register in op[4]:
             if op[2] != "set":
                 self.ask_length(registers[register], f.HERE)
-            elements |= self.iterate(registers[register], f.HERE, is_async=False)
+            if type(op[5]) is tuple:
+                elements |= self._between(container, registers[register], *op[5])
+            else:
+                elements |= self.iterate(registers[register], f.HERE, is_async=False)
         if op[2] == "set":
             self.hash_values(elements, alone=sized and len(op[3]) == 1)
         self.write(self.elements_cell(container), self._gathered(op[1], elements))
@@ -175,6 +178,30 @@ class ContainerEvaluation(ComputedNames):
         if op[2] != "tuple" or not op[3] or max(op[3]) >= 0:
             return int(op[1])
         return self.alike.setdefault((self.current, op[3]), op[1])
+
+    def _between(self, container: int, values: Values, before: int, behind: int) -> Values:
+        """What a star among targets collects, which is put at its places if these are known."""
+        result: set[int] = set()
+        for value in tuple(values):
+            added = self.read(self.cell("n", value))
+            if value not in self.lengths or added:
+                elements = self.iterate(self.only(value), f.HERE, is_async=False)
+                self.lengths[container] = None
+                self.write(self.cell("n", container), elements)
+                result |= elements
+                continue
+            self.read(self.elements_cell(value))
+            length = self.lengths[value]
+            known = max(map(int, self.keys_of.get(value, ())), default=-1) + 1
+            places = range(before, known if length is None else length - behind)
+            count = None if length is None else len(places)
+            if self.lengths.setdefault(container, count) != count:
+                self.lengths[container] = None
+            for index, place in enumerate(places):
+                held = self.read(self.cell("k", value, str(place)))
+                self._place_item(container, str(index), held)
+                result |= held
+        return result
 
     def hash_values(self, values: Values, *, alone: bool = False) -> None:
         """``values`` become keys of a dict or elements of a set, or are looked for among them."""
@@ -382,7 +409,7 @@ class ContainerEvaluation(ComputedNames):
         receiver = self.intern(("I", class_, True))
         for key in keys:
             place = self.number_of(key)
-            if place is not None and place >= 0:
+            if place is not None:
                 result |= self.fields_of_tuple(receiver, class_, place, pos)
         return result
 
@@ -701,19 +728,20 @@ class ContainerEvaluation(ComputedNames):
             self.write(self.cell("n", container), self.read(self.elements_cell(container)))
 
     def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
-        """The element at ``index`` of an unpacking assignment."""
+        """The element at ``index`` of an unpacking assignment; from the end, if it is negative."""
         result: set[int] = set()
         for value in tuple(values):
             kind = self.values[value]
             if kind[0] == "K" and kind[1] in ("tuple", "list", "collections.namedtuple"):
-                exact = self.read(self.cell("k", value, str(index)))
-                if exact:
-                    result |= exact | self.read(self.cell("n", value))
-                else:
-                    result |= self.read(self.elements_cell(value))
+                added = self.read(self.cell("n", value))
+                place = index
+                if index < 0 and not added:
+                    place += self.lengths.get(value) or 0
+                exact = self.read(self.cell("k", value, str(place)))
+                result |= exact | added if exact else self.read(self.elements_cell(value))
             elif _is_tuple(kind):
-                arguments = kind[2]
-                result |= arguments[index] if index < len(arguments) else arguments[-1]
+                arguments = kind[2]  # one may stand for all
+                result |= arguments[index if -len(arguments) <= index < len(arguments) else -1]
             elif kind[0] == "I" and NAMED_TUPLE in self.external_bases(kind[1]):
                 result |= self.fields_of_tuple(value, kind[1], index, pos)
             elif kind[0] == "I" and self.find_member(kind[1], "__iter__") is not None:

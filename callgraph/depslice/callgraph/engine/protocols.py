@@ -448,7 +448,7 @@ class Protocols(CallEvaluation):
             if any(name in k.info.members or name in k.named for k in tuples)
         ]
         result: set[int] = set()
-        for name in fields if place is None else fields[place : place + 1]:
+        for name in fields if place is None else fields[place:][:1]:
             result |= self.load_attribute(self.only(receiver), name, pos)
         return result
 

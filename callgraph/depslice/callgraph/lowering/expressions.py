@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
@@ -123,6 +123,7 @@ _TYPING_FORMS = frozenset(
     ]
 )
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "__import__"})
+_STARRED = (ast.Starred, ast.MatchStar)
 _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _QUIET = frozenset({"callable", "hasattr", "id", "isinstance", "issubclass", "len", "type"})
@@ -134,6 +135,8 @@ _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
 _LARGEST_KEY = 1 << 32  # longer numbers are data
 _LONGEST_TEMPLATE = 4000
+
+_Target = TypeVar("_Target", ast.expr, ast.pattern)
 
 
 class ExpressionLowering:
@@ -1044,14 +1047,31 @@ class ExpressionLowering:
                 frame.inner.add(name)  # a nested lambda may capture it
                 frame.history.setdefault(name, []).append(value)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                for index, element in enumerate(elements):
-                    register = frame.new()
-                    pos = pack(element.lineno, element.col_offset)
-                    inner = element.value if isinstance(element, ast.Starred) else element
-                    frame.ops.append((s.ITEM, register, value, index, pos))
-                    self._bind_comprehension(inner, register)
+                for element, register in self.unpacked(elements, value):
+                    self._bind_comprehension(element, register)
+            case ast.Starred(value=inner):
+                self._bind_comprehension(inner, value)
             case _:
                 self.assign(target, value)
+
+    def unpacked(
+        self, targets: Sequence[_Target], value: Register
+    ) -> Iterator[tuple[_Target, Register]]:
+        """What each of ``targets`` gets of ``value``: behind a star, places count from the end."""
+        frame = self.frame
+        count = len(targets)
+        stars = [i for i, each in enumerate(targets) if isinstance(each, _STARRED)]
+        star = stars[0] if stars else count
+        for index, target in enumerate(targets):
+            register = frame.new()
+            if index == star:
+                between = star, count - star - 1
+                frame.ops.append((s.SEQUENCE, register, "list", (), (value,), between))
+            else:
+                place = index if index < star else index - count
+                pos = pack(target.lineno, target.col_offset)
+                frame.ops.append((s.ITEM, register, value, place, pos))
+            yield target, register
 
     def _leave_comprehension(self, saved: tuple[Environment, int]) -> None:
         self._restore_narrowed(*saved)

@@ -377,9 +377,7 @@ class StatementLowering(ExpressionLowering):
             case ast.MatchOr(patterns=patterns):
                 return frame.phi([self._pattern(option, subject) for option in patterns])
             case ast.MatchSequence(patterns=patterns):
-                for index, element in enumerate(patterns):
-                    register = frame.new()
-                    frame.ops.append((s.ITEM, register, subject, index, pos))
+                for element, register in self.unpacked(patterns, subject):
                     self._pattern(element, register)
             case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
                 for key, value_pattern in zip(keys, patterns, strict=True):
@@ -511,15 +509,8 @@ class StatementLowering(ExpressionLowering):
                 self.frame.ops.append((s.SETSUB, receiver, index, value, pos))
                 self._note_write(target)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                for index, element in enumerate(elements):
-                    register = self.frame.new()
-                    pos = pack(element.lineno, element.col_offset)
-                    if isinstance(element, ast.Starred):
-                        self.frame.ops.append((s.SEQUENCE, register, "list", (), (value,), True))
-                        self.assign(element.value, register)
-                    else:
-                        self.frame.ops.append((s.ITEM, register, value, index, pos))
-                        self.assign(element, register)
+                for element, register in self.unpacked(elements, value):
+                    self.assign(element, register)
             case ast.Starred(value=inner):
                 self.assign(inner, value)
 

@@ -187,7 +187,7 @@ class _Pass:
                 elements[op[1]] = tuple(reads(op))
                 if self._union(elements[op[1]]) & ~Link.CALLED:
                     links[op[1]] = Link.HOLDS
-            elif code == s.ITEM and op[3] < len(elements.get(op[2], ())):
+            elif code == s.ITEM and 0 <= op[3] < len(elements.get(op[2], ())):
                 links[op[1]] = self._link(elements[op[2]][op[3]])
             elif code in (s.ITEM, s.ITER, s.SUB):
                 links[op[1]] = Link.PART if self._link(op[2]) & ~Link.CALLED else Link.NONE
