@@ -914,6 +914,8 @@ class AttributeEvaluation(Declared):
                 return inherited
         if of[0] == "I":
             self.call_back(receiver, name, pos, written=True)
+        if name == "__new__" and all(map(self.outside.is_told_of, outside)):
+            dotted = "builtins.object"  # no base has one
         self.facts.append((f.EXTERNAL, f"{dotted}.{name}", pos, False))
         method = self.single(("X", f"{dotted}.{name}"))
         if of[0] == "I" and not outside and name in BY_DEFAULT:

@@ -102,6 +102,8 @@ class ExternalCalls(Texts):
         put = put_by_package(dotted, args)
         if put is not None:
             return self.single(put)
+        if args and dotted.endswith(".__new__") and self._are_objects_made(args[0]):
+            return self._models["builtins.object.__new__"](self, call)
         if args and dotted.count(".") == 2:
             unbound = self._call_unbound(dotted, call)
             if unbound is not None:
@@ -190,6 +192,14 @@ class ExternalCalls(Texts):
         if not methods:
             return None
         return self.call(methods, call.args[1:], call.keywords, call.pos, spread=call.spread)
+
+    def _are_objects_made(self, classes: Values) -> bool:
+        """Whether ``Base.__new__(cls, …)`` is asked for instances of classes of the repo.
+
+        Whatever the base is (``str``, ``Thread``, one that no stub declares), it makes one. What
+        a metaclass asks for is a class.
+        """
+        return any(not self.is_metaclass(class_) for class_ in self.classes_in(classes))
 
     def _make_by_type(self, call: Call) -> Values | None:
         """``type.__call__(cls, …)``, by whom metaclasses have instances made (3.3.3.6)."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.library import SCALARS
+from depslice.callgraph.engine.library import INERT_BASES, SCALARS
 from depslice.callgraph.engine.overridden import Asked, Overridden
 from depslice.callgraph.engine.structural import IMITATED, Located, Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
@@ -430,6 +430,10 @@ class Outside:
     def declares(self, class_: Class, name: str) -> bool:
         """Whether a base outside of a class has a member of this name."""
         return any(self.member(base, name) for base, _ in self.types.outer_bases(class_))
+
+    def is_told_of(self, base: str) -> bool:
+        """Whether a stub tells what a base outside has, or it is known to have nothing."""
+        return base in INERT_BASES or self.stubs.class_named(base) is not None
 
     def _has(self, value: Value, name: str) -> bool:
         """Whether an object of the repo has a member, by its class or from outside."""
