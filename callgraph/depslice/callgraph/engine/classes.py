@@ -44,6 +44,8 @@ class ClassEvaluation(AnnotationEvaluation):
         rule: str,
         certain: bool = True,
         external: bool = False,
+        keywords: Mapping[str, Values] = NO_KEYWORDS,
+        spread: Values = EMPTY,
     ) -> Values:
         """Implemented by the call part."""
         raise NotImplementedError
@@ -54,6 +56,8 @@ class ClassEvaluation(AnnotationEvaluation):
         args: Sequence[Values],
         keywords: Mapping[str, Values],
         pos: Position,
+        *,
+        spread: Values = EMPTY,
     ) -> Values:
         """Implemented by the call part."""
         raise NotImplementedError
@@ -319,7 +323,14 @@ class ClassEvaluation(AnnotationEvaluation):
         raise NotImplementedError
 
     def call_member(
-        self, owner: Class, name: str, args: Sequence[Values], pos: Position, rule: str
+        self,
+        owner: Class,
+        name: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str,
+        keywords: Mapping[str, Values] = NO_KEYWORDS,
+        spread: Values = EMPTY,
     ) -> Values:
         """Call what ``owner`` finds under ``name``, where that is a function of the repo."""
         found = self.find_member(owner, name)
@@ -332,9 +343,11 @@ class ClassEvaluation(AnnotationEvaluation):
         for value in members:
             kind = self.values[value]
             if kind[0] == "F":
-                values |= self.call_function(kind[1], args, pos, rule=rule)
+                values |= self.call_function(
+                    kind[1], args, pos, rule=rule, keywords=keywords, spread=spread
+                )
             elif kind[0] == "C":  # `class __prepare__(dict): …` is no method, and not bound
-                values |= self.call(self.only(value), args[1:], NO_KEYWORDS, pos)
+                values |= self.call(self.only(value), args[1:], keywords, pos, spread=spread)
             elif kind[0] == "X" and args:  # `__eq__ = Mapping.__eq__`
                 method = self.method_of_base(owner, kind[1])
                 if method is not None:

@@ -59,6 +59,8 @@ class Construction(CallingBack):
                     [self.single(("C", class_, exact)), *args],
                     pos,
                     "metaclass-call",
+                    keywords,
+                    spread,
                 )
                 result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
             if calling and self.whole:
