@@ -440,3 +440,35 @@ def look(key):
     told = {item.symbol.id: item.reason[-1].certainty.value for item in found.items if item.reason}
     assert told["app:A.x"] == "possible"
     assert told["app:A.y"] == "definite"
+
+
+def test_what_is_put_in_the_place_of_something_outside_is_used_as_that(tmp_path: Path) -> None:
+    """feedparser puts an object of its own in the place of a pattern that `sgmllib` matches by."""
+    files = """
+# --- app.py
+import re, sys, textwrap
+class Pattern:
+    def __init__(self): self.calls = 0
+    def sub(self, replacement, text): return self.counted(text)
+    def counted(self, text):
+        self.calls += 1
+        return text.strip()
+class Sink:
+    def __init__(self): self.kept = []
+    def write(self, text): self.kept.append(text)
+    def flush(self): pass
+    def never(self): pass
+textwrap._whitespace_only_re = PATTERN = Pattern()
+def look(text):
+    sys.stdout, before = Sink(), sys.stdout
+    try:
+        print(text)
+        return textwrap.dedent(text), PATTERN.calls, sys.stdout.kept
+    finally:
+        sys.stdout = before
+"""
+    original, sliced = both(files, "app:look", "m.look('  a')", tmp_path)
+    assert sliced == original
+    assert flat(tmp_path, "app:look", "m.look('  a')") == original
+    found = slice_symbols(open_program(tmp_path / "repo", cache=None), ["app:look"])
+    assert "app:Sink.never" not in {item.symbol.id for item in found.items}  # the stub says what is
