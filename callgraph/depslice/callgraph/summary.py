@@ -86,7 +86,7 @@ YIELD: Final = 19  # dst src                      dst: what is sent
 YIELD_FROM: Final = 20  # dst src pos
 RETURN: Final = 21  # src [guards]                 guards: what a test has shown of parameters
 FUNCTION: Final = 22  # dst unit defaults          defaults: ((param index, reg)...)
-DECORATE: Final = 23  # dst decorator src pos
+DECORATE: Final = 23  # dst decorator src below pos     below: what makes a property of it
 CLASS: Final = 24  # dst class_index bases keywords pos
 SEQUENCE: Final = (
     25  # dst kind elements starred many   many: each element stands for any number, or how many
@@ -149,7 +149,7 @@ POSITION_AT: Final = {
     ENTER: 3,
     AWAIT: 3,
     YIELD_FROM: 3,
-    DECORATE: 4,
+    DECORATE: 5,
     CLASS: 5,
     IMPORT: 5,
     ANNOTATION: 2,

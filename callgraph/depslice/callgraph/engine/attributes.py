@@ -248,6 +248,8 @@ class AttributeEvaluation(Declared):
             return self.single(("XM", "builtins.dict", name))
         if binds_other(value):
             return self._method_attribute(value, name, pos)
+        if kind == "PY" and name in ("setter", "deleter", "getter"):
+            return self.single(("X", f"builtins.property.{name}"))
         if kind == "PT" and name == "func":
             wrapped: Values = value[1]
             return wrapped
@@ -520,6 +522,8 @@ class AttributeEvaluation(Declared):
         if kind[0] == "F":
             if kind[1].unit.flags & s.CLASSMETHOD:
                 return self.single(("B", kind[1], next(iter(receiver))))
+        elif kind[0] == "CF":
+            return self.single(("PT", kind[1], (self.shared(receiver),), ()))
         elif kind[0] == "I":
             return self._descriptor(value, kind[1], "__get__", [EMPTY, receiver], pos)
         return self.only(value)
@@ -846,6 +850,10 @@ class AttributeEvaluation(Declared):
             return self.single(("PT", self.only(value), (self.only(receiver),), ()))
         if kind[0] == "PB":
             return self.single(("PT", kind[1], (self.only(receiver), *kind[2]), kind[3]))
+        if kind[0] == "CF":
+            of = self.values[receiver]
+            owner = self.single(("C", of[1], of[2])) if of[0] == "I" else self.only(receiver)
+            return self.single(("PT", kind[1], (owner,), ()))
         if kind[0] == "PY":
             return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
         if kind[0] == "I":
@@ -1000,7 +1008,9 @@ class AttributeEvaluation(Declared):
         """Whether ``owner`` binds a property of which it has no getter."""
         kinds = [self.values[value] for value in self.member_values(owner, name)]
         return bool(kinds) and all(
-            kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) > 1
+            not kind[1]
+            if kind[0] == "PY"
+            else kind[0] == "F" and kind[1].unit.flags & s.PROPERTY and len(kind[1].unit.params) > 1
             for kind in kinds
         )
 

@@ -48,6 +48,19 @@ _PLACING = frozenset({"X", "XA", "XM", "SM", "KM", "OG"})
 _CALLING = frozenset({"builtins.filter", "builtins.iter", "builtins.map", "operator.call"})
 _FREEZING = frozenset({"functools.partial", "functools.partialmethod"})
 _CALLING_DECORATORS = frozenset({"atexit.register"})
+_PROPERTY = s.PROPERTY | s.CACHED_PROPERTY
+_DESCRIBED = {
+    "builtins.staticmethod": s.STATIC,
+    "builtins.classmethod": s.CLASSMETHOD,
+    "builtins.property": _PROPERTY,
+    "builtins.property.getter": _PROPERTY,
+    "builtins.property.setter": _PROPERTY,
+    "builtins.property.deleter": _PROPERTY,
+    "functools.cached_property": _PROPERTY,
+    "abc.abstractproperty": _PROPERTY,
+}
+"""Decorators for methods, with the flags of those that have them in their definition."""
+_PLACES = {"builtins.property.setter": 1, "builtins.property.deleter": 2}
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
 
@@ -604,8 +617,13 @@ class CallEvaluation(ExternalCalls):
         assert isinstance(index, int)
         return function.unit.params[index][0]
 
-    def decorate(self, decorators: Values, decorated: Values, pos: Position) -> Values:
-        """``@decorator`` over ``decorated`` (language reference, 8.7)."""
+    def decorate(
+        self, decorators: Values, decorated: Values, pos: Position, *, below: bool
+    ) -> Values:
+        """``@decorator`` over ``decorated`` (language reference, 8.7).
+
+        ``below``: under one that makes a property of what this one gives.
+        """
         result: set[int] = set()
         for decorator in tuple(decorators):
             value = self.values[decorator]
@@ -637,7 +655,8 @@ class CallEvaluation(ExternalCalls):
                 made = self.call_each(called, [decorated], NO_KEYWORDS, pos, rule="decorator")
                 itself = {decorator, *(value[1] if kind == "PT" else self._applied(decorator)[0])}
                 result |= {v for v in made if self._may_stand_for(v, decorated, itself)}
-                result |= {v for v in decorated if self._is_property(v)}
+                if not below:
+                    result |= {v for v in decorated if self._is_property(v)}
                 if not self.whole:
                     result |= self._called_there(value, made, decorated, pos)
         return result or decorated
@@ -791,6 +810,24 @@ class CallEvaluation(ExternalCalls):
             return False  # a partial of the decorator is for the call without a function
         return kind[0] in _CALLABLE or kind[0] == "PY"
 
+    def _described(self, dotted: str, decorated: Values) -> Values:
+        """What decorators for methods make of what others gave: its definition does not tell."""
+        made: set[int] = set()
+        for value in decorated:
+            kind = self.values[value]
+            flags = kind[1].unit.flags if kind[0] == "F" else 0
+            if kind[0] not in _CALLABLE or flags & _DESCRIBED[dotted]:
+                made.add(value)
+            elif dotted == "builtins.staticmethod":
+                made |= self.single(("PT", self.only(value), (), ())) if kind[0] == "F" else {value}
+            elif dotted == "builtins.classmethod":
+                made.add(self.intern(("CF", self.only(value))))
+            else:
+                accessors = [EMPTY, EMPTY, EMPTY]
+                accessors[_PLACES.get(dotted, 0)] = self.only(value)
+                made.add(self.intern(("PY", *accessors)))
+        return made
+
     def _external_decorator(self, dotted: str, decorated: Values, pos: Position) -> Values:
         if dotted in _CONTEXT_MANAGERS:
             if self.whole:
@@ -813,6 +850,8 @@ class CallEvaluation(ExternalCalls):
             kind = self.values[value]
             if kind[0] == "C":
                 self.ordered.add(kind[1])
+        if dotted in _DESCRIBED:
+            return self._described(dotted, decorated)
         if dotted in _CALLING_DECORATORS:
             self._callbacks([decorated], NO_KEYWORDS, EMPTY, pos, skip=-1)
         return decorated

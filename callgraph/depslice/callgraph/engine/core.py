@@ -474,7 +474,7 @@ class Engine(Probing):
             s.COMPARED: self._compare,
             s.CONTAINS: lambda fn, r, op: self.contains(r[op[1]], r[op[2]], f.HERE),
             s.DECLARE: lambda fn, r, op: self.declare(fn, op[2], op[3], r),
-            s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE),
+            s.DECORATE: lambda fn, r, op: self.decorate(r[op[2]], r[op[3]], f.HERE, below=op[4]),
             s.DELETE_SUB: lambda fn, r, op: self._delete_item(r[op[1]], r[op[2]], f.HERE),
             s.ENTER: lambda fn, r, op: self.enter_context(r[op[2]], f.HERE, is_async=op[4]),
             s.FORMAT_VALUE: self._show,

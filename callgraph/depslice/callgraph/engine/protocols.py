@@ -51,6 +51,7 @@ _PLAIN_RESULTS: Final = frozenset(
     }
 )
 """Special methods of which nobody follows what they give."""
+_GENERATED: Final = OPEN | {"GE"}
 _MOST_PARTS: Final = 32  # containers that are looked into
 
 
@@ -539,6 +540,13 @@ class Protocols(CallEvaluation):
                 if not entered:
                     result.add(value)
             elif kind[0] == "CI":
+                self.ensure(kind[1])
+                result |= self.read(kind[1].yields)
+                if not kind[1].unit.flags & s.GENERATOR:  # it stands around the one that is
+                    made = self.returned(kind[1])
+                    inner = {v for v in made if self.values[v][0] in _GENERATED}
+                    result |= self.enter_context(inner, pos, is_async=is_async)
+            elif kind[0] == "GE":
                 self.ensure(kind[1])
                 result |= self.read(kind[1].yields)
             elif kind[0] in OPEN:

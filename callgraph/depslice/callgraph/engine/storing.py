@@ -164,8 +164,14 @@ class StoreEvaluation(AttributeEvaluation):
         if value[0] == "C" and class_.module is self._own_module():
             self.write(self.cell("set on class", class_, name), values)
             return
+        if self.whole and owner is not None and self._is_set_by_property(owner, name):
+            return
         if self.whole or class_.module is self._own_module():
             self._have_under(class_, name, values)
+
+    def _is_set_by_property(self, owner: Class, name: str) -> bool:
+        """Whether a property gets what is stored on instances, which do not have it themselves."""
+        return any(self._setters(member) for member in self.member_values(owner, name))
 
     def _have_under(self, class_: Class, name: str, values: Values) -> None:
         """An instance of ``class_`` has ``values`` in its namespace."""

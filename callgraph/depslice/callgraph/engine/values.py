@@ -42,6 +42,7 @@ tag        fields                         stands for
 ``CO``     function                       a coroutine made by calling it
 ``CM``     function                       a @contextmanager function
 ``CI``     function                       what calling that gives
+``CF``     values                         what ``classmethod`` gives of what others have decorated
 ``PY``     getters, setters, deleters     what ``property(…)`` gives
 ``W``      wrapped values                 what ``functools.wraps(…)`` gives
 ``OG``     kind, arguments, keywords      attrgetter, itemgetter or methodcaller

@@ -79,12 +79,12 @@ class DefinitionLowering(StatementLowering):
         frame = self.frame
         flags = s.ASYNC if isinstance(node, ast.AsyncFunctionDef) else 0
         flags |= s.UNIMPLEMENTED if is_unimplemented(node.body) else 0
-        decorators: list[tuple[Register, int]] = []
+        decorators: list[tuple[Register, int, bool]] = []
         for decorator in node.decorator_list:
+            is_property = bool(flags & (s.PROPERTY | s.CACHED_PROPERTY))
             flags |= self._mark(decorator, owner)
-            decorators.append(
-                (self.expression(decorator), pack(decorator.lineno, decorator.col_offset))
-            )
+            at = pack(decorator.lineno, decorator.col_offset)
+            decorators.append((self.expression(decorator), at, is_property))
         if owner is not None and node.name in ("__new__", "__init_subclass__", "__class_getitem__"):
             flags |= s.CLASSMETHOD if node.name != "__new__" else s.STATIC
         defaults = self._defaults(node.args)
@@ -99,9 +99,9 @@ class DefinitionLowering(StatementLowering):
         unit = self._body_unit(node, node.body, params, returns, qualname, owner, flags)
         register = frame.new()
         frame.ops.append((s.FUNCTION, register, unit, defaults))
-        for decorator_register, pos in reversed(decorators):
+        for decorator_register, pos, below in reversed(decorators):
             result = frame.new()
-            frame.ops.append((s.DECORATE, result, decorator_register, register, pos))
+            frame.ops.append((s.DECORATE, result, decorator_register, register, below, pos))
             register = result
         return register
 
@@ -364,6 +364,6 @@ class DefinitionLowering(StatementLowering):
         ):
             result = frame.new()
             at = pack(decorator.lineno, decorator.col_offset)
-            frame.ops.append((s.DECORATE, result, decorator_register, register, at))
+            frame.ops.append((s.DECORATE, result, decorator_register, register, False, at))
             register = result
         return register
