@@ -94,7 +94,7 @@ SEQUENCE: Final = (
 )
 MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
-NARROW: Final = 28  # dst src cls positive         isinstance, or not, or SUBCLASS
+NARROW: Final = 28  # dst src cls positive         isinstance, or not, or SUBCLASS, EXACT, NOT_EXACT
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src                  `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
@@ -122,6 +122,10 @@ AMONG: Final = (
 
 SUBCLASS: Final = 2
 """What ``issubclass`` has shown, where ``isinstance`` has shown ``True`` or ``False``."""
+EXACT: Final = 3
+"""What ``type(x) is A`` has shown: none of its subclasses."""
+NOT_EXACT: Final = 4
+"""What it has shown where it does not hold: a subclass, perhaps."""
 BY_ERROR: Final = "by the error"
 """What stands for a dunder where an ``assert`` has a message: it is shown if the error is."""
 LONGEST_NAME: Final = 80

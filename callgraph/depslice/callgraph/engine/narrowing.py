@@ -59,6 +59,11 @@ class Narrowing(Operators):
         """What is left of ``values`` where a test has shown that (``summary.NARROW``)."""
         if how == s.SUBCLASS:
             return self._narrow_classes(values, classes)
+        if how == s.EXACT:
+            return self._narrow_exactly(values, classes)
+        if how == s.NOT_EXACT:
+            asked = self._surely_asked(classes)
+            return {v for v in values if not any(self._is_of(self.values[v], t) for t in asked)}
         return self.narrow(values, classes) if how else self.exclude(values, classes)
 
     def _narrow_classes(self, values: Values, classes: Values) -> Values:
@@ -108,6 +113,28 @@ class Narrowing(Operators):
                 elif target[0] == "X" and not (result and target[1] in _PLACES):
                     result.add(self.intern(("XI", target[1])))
         return result or values
+
+    def _narrow_exactly(self, values: Values, classes: Values) -> Values:
+        """``type(values) is classes`` holds: what is of a subclass is left out."""
+        targets = self._class_targets(classes)
+        if any(each[0] == "C" and not each[2] for each in targets):  # or of one below, who knows
+            return self.narrow(values, classes)
+        asked = dict.fromkeys([each[1] for each in targets if each[0] == "C"])
+        left: set[int] = set()
+        for value in values:
+            kind = self.values[value]
+            if kind[0] != "I" or not targets:
+                left.add(value)
+            elif kind[2]:
+                left |= self.only(value) if kind[1] in asked else EMPTY
+            else:
+                below = [each for each in asked if kind[1] in self.mro(each)]
+                left |= {self.intern(("I", each, True)) for each in below}
+        inexact = {self.intern(("I", each, False)): each for each in asked}
+        return {
+            self.intern(("I", inexact[each], True)) if each in inexact else each
+            for each in self.narrow(left, classes)
+        }
 
     def _may_be_code(self, value: Value, target: Value) -> bool:
         """Whether a class, a function or a module may be an instance of ``target``."""
@@ -187,6 +214,15 @@ class Narrowing(Operators):
             return any(base is not None and meant in stubs.mro(base) for base in bases)
         class_ = self.outside.types.class_of(value) if value[0] in _OUTSIDE else None
         return class_ is not None and meant in stubs.mro(class_)
+
+    def _is_of(self, value: Value, target: Value) -> bool:
+        """Whether the type of ``value`` is known to be a class itself."""
+        if target[0] == "C":
+            return bool(target[2]) and value[0] == "I" and value[1] is target[1] and value[2]
+        if not self.whole or target[1] not in PLAIN or value[0] not in _OUTSIDE:
+            return False
+        class_ = self.outside.types.class_of(value)
+        return class_ is not None and class_ is self.outside.stubs.class_named(target[1])
 
     def _extends(self, class_: Class, outside: str) -> bool:
         """Whether instances of ``class_`` can be instances of a class outside of that name.

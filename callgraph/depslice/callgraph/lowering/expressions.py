@@ -130,6 +130,8 @@ _QUIET = frozenset({"callable", "hasattr", "id", "isinstance", "issubclass", "le
 """Builtins whose calls rebind nothing worth asking for."""
 _LISTING = frozenset({"getmembers", "list", "sorted", "tuple"})
 """Functions that give what is listed, or all of it as another list."""
+_SAME_TYPE = (ast.Is, ast.Eq, ast.In)
+_OTHER_TYPE = (ast.IsNot, ast.NotEq, ast.NotIn)
 _NEAR = 64  # operations among which a loop's iterable is looked for
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _LONGEST_CODE = 2000
@@ -762,10 +764,11 @@ class ExpressionLowering:
                     left=ast.Call(
                         func=ast.Name(id="type"), args=[ast.Name() as tested], keywords=[]
                     ),
-                    ops=[ast.Is() | ast.Eq() | ast.In()],
+                    ops=[operator],
                     comparators=[classes],
-                ) if positive:  # what is of another type may still be of a subclass
-                    self._narrow_name(tested, classes, positive=True)
+                ) if isinstance(operator, _SAME_TYPE + _OTHER_TYPE):
+                    same = isinstance(operator, _SAME_TYPE) == positive
+                    self._narrow_name(tested, classes, positive=s.EXACT if same else s.NOT_EXACT)
                 case ast.Compare(
                     left=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice(step=None) as part),
                     ops=[ast.Eq() | ast.NotEq() as equal],
