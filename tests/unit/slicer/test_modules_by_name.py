@@ -261,3 +261,83 @@ def plain(code="c{count - 1}"):
         assert made == str(last * times)
         ids = slice_ids(tmp_path, f"m:{target}")
         assert not any(each.endswith(("hidden", "other")) for each in ids)
+
+
+LATE = """
+# --- pkg/__init__.py
+# --- pkg/table.py
+KNOWN = {}
+MODE = "none"
+SEEN = []
+class Base:
+    made = []
+    def __init_subclass__(cls):
+        cls.made.append(cls.__name__)
+def register(name):
+    def decorate(function):
+        KNOWN[name] = function
+        return function
+    return decorate
+# --- pkg/words.py
+from pkg import table
+from pkg.deeper import idle
+from pkg.table import register
+@register("words")
+def words(): return helper(1)
+def helper(value): return value
+def other(): return 1
+table.MODE = "words"
+# --- pkg/deeper.py
+from pkg.table import KNOWN, Base
+def idle(): return 1
+def deep(): return 2
+KNOWN["deep"] = deep
+class Below(Base):
+    def idle(self): return 1
+# --- pkg/never.py
+from pkg.table import register
+@register("never")
+def never(): return 1
+# --- pkg/app.py
+import importlib
+from pkg import table
+def load(name):
+    importlib.import_module(name)
+def by_statement():
+    import pkg.words
+    return run()
+def by_item():
+    from pkg.words import helper
+    return helper(run())
+def by_name():
+    load("pkg.words")
+    return run()
+def by_parts(name="words"):
+    load("pkg." + name)
+    return run()
+async def _later():
+    from pkg import words
+    return words and run()
+def later():
+    import asyncio
+    return asyncio.run(_later())
+def run():
+    return [table.KNOWN[name]() for name in ("words", "deep")], table.MODE, table.Base.made
+def unread():
+    import pkg.words
+    return 3
+"""
+
+
+@pytest.mark.parametrize("name", ["by_statement", "by_item", "by_name", "by_parts", "later"])
+def test_what_a_module_does_that_a_function_imports(name: str, tmp_path: Path) -> None:
+    made = answer(LATE, f"pkg.app:{name}", f"m.{name}()", tmp_path)
+    assert made == "([1, 2], 'words', ['Below'])"
+    ids = slice_ids(tmp_path / "repo", f"pkg.app:{name}")
+    assert not ids & {"pkg.words:other", "pkg.deeper:idle", "pkg.deeper:Below.idle"}
+    assert name == "by_parts" or "pkg.never:never" not in ids
+
+
+def test_what_nobody_reads_of_a_module_that_a_function_imports(tmp_path: Path) -> None:
+    write_files(LATE, tmp_path)
+    assert slice_ids(tmp_path, "pkg.app:unread") == {"pkg.app:unread"}

@@ -14,6 +14,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.library import IMPORTING
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Class
 from depslice.callgraph.model import ReferenceKind
@@ -28,7 +29,6 @@ from depslice.slicer.pieces import start_of, strings_of
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
-_IMPORTING: Final = frozenset({"builtins.__import__", "importlib.import_module"})
 
 
 class ComputedNames:
@@ -114,7 +114,7 @@ class ComputedNames:
                 self._note_attributes(text, followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
             self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
-            self._imports |= not outside.isdisjoint(_IMPORTING)
+            self._imports |= not outside.isdisjoint(IMPORTING)
             self._spelled.update(dict.fromkeys(self._names_given(followed)))
             ops = function.unit.ops
             self._attributes.update(dict.fromkeys(op[3] for op in ops if op[0] == s.ATTR))

@@ -8,6 +8,7 @@ wired here: a kept import statement asks for its aliases, a wanted member for it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import Class
@@ -28,7 +29,11 @@ from depslice.slicer.closure.model import Closure, Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues
 from depslice.slicer.closure.outside_state import OutsideState
+from depslice.slicer.closure.running_late import modules_run_late
 from depslice.slicer.pieces import needs_instance, pieces_of_symbol, units_of_piece
+
+_MOST_TIMES: Final = 3
+"""So often a closure is grown, each time with modules that functions of it run."""
 
 
 @without_collection()
@@ -52,27 +57,33 @@ def grow_closure(
 
     :raises UnknownTarget: an id that no module of the program defines.
     """
-    growth = Growth(
-        program,
-        engine,
-        depth=depth,
-        whole_classes=whole_classes,
-        least=least,
-        most=most,
-    )
-    growing = _Growing(growth)
     modules = [_module_of(program, target) for target in targets]
-    growth.roots.update(dict.fromkeys(name.partition(":")[0] for name in spelled))
-    growth.roots.update(dict.fromkeys(module.name for module in modules))
-    for module, target in zip(modules, targets, strict=True):
-        growing.add_target(module, target)
-    for name in spelled:
-        growing.add_spelled(name, targets[0])
-    for name in observed:
-        growing.add_observed(_module_of(program, name), name, targets[0])
-    growing.run()
-    closure = growth.closure
-    growing.release()
+    late: dict[str, None] = {}
+    for _ in range(_MOST_TIMES):
+        growth = Growth(
+            program,
+            engine,
+            depth=depth,
+            whole_classes=whole_classes,
+            least=least,
+            most=most,
+            late=late,
+        )
+        growing = _Growing(growth)
+        growth.roots.update(dict.fromkeys(name.partition(":")[0] for name in spelled))
+        growth.roots.update(dict.fromkeys(module.name for module in modules))
+        for module, target in zip(modules, targets, strict=True):
+            growing.add_target(module, target)
+        for name in spelled:
+            growing.add_spelled(name, targets[0])
+        for name in observed:
+            growing.add_observed(_module_of(program, name), name, targets[0])
+        growing.run()
+        closure, more = growth.closure, modules_run_late(growth)
+        growing.release()
+        if not more:
+            break
+        late |= more
     return closure
 
 

@@ -9,7 +9,7 @@ control dependence; here coarse, by compound statement).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from depslice.slicer.pieces import (
     start_of,
     units_of_piece,
 )
-from depslice.slicer.wiring import ImportEdge, import_closure, with_packages
+from depslice.slicer.wiring import ImportEdge, import_closure, import_edges, with_packages
 
 _Key = TypeVar("_Key", bound=Hashable)
 _ENCLOSES = "encloses"
@@ -103,6 +103,7 @@ class Growth:
         whole_classes: bool,
         least: Certainty,
         most: int | None,
+        late: Iterable[str] = (),
     ) -> None:
         self.program = program
         self.engine = engine
@@ -115,12 +116,15 @@ class Growth:
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
+        self.late: dict[str, None] = {}
+        """Modules that code of the slice imports by names that callers pass."""
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
         self._depth = depth
         self.whole_classes = whole_classes
         self._least = least
         self._less = frozenset(each for each in Certainty if each.rank > least.rank)
         self._most = most
+        self._late = tuple(late)  # modules that functions of the slice are known to run
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
 
     # --- what is still to be followed
@@ -373,9 +377,19 @@ class Growth:
     # --- modules
 
     def run_by_roots(self) -> dict[str, ImportEdge | None]:
-        """The modules that importing the targets' modules runs, and by which import."""
+        """The modules that importing the targets' modules runs, and by which import.
+
+        Those too that functions of the slice are known to run (:mod:`.running_late`).
+        """
         if self._run_by_roots is None:
-            self._run_by_roots = import_closure(self.program, self.roots)
+            found = import_closure(self.program, (*self.roots, *self._late))
+            self._run_by_roots = found
+            for importer in map(self.program.module, self._late):
+                for edge in import_edges(self.program, importer) if importer is not None else ():
+                    # Which of them a function imports may be for callers to say.
+                    late = edge[3] in self._late and found[edge[3]] is None
+                    if late and edge[3] not in _importers(found, edge[0]):
+                        found[edge[3]] = edge
         return self._run_by_roots
 
     def running(self) -> Iterator[Module]:
@@ -395,6 +409,14 @@ class Growth:
                 found.update(self.closure.aliases.get(key, ()))
                 found.update(self.closure.stars.get(key, ()))
         return found
+
+
+def _importers(edges: dict[str, ImportEdge | None], name: str) -> Iterator[str]:
+    """``name``, and what it is reached from, one by one."""
+    yield name
+    while (edge := edges.get(name)) is not None:
+        name = edge[0]
+        yield name
 
 
 def _item_of(module: Module, piece: Piece) -> str:

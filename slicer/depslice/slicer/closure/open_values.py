@@ -373,6 +373,7 @@ class OpenValues:
         elif use.use == "imported":
             if tag == "M":
                 self._growth.keep_module(kind[1])
+                self._growth.late.setdefault(kind[1])
         elif use.use == "matching":
             prefix, suffix = use.name
             if tag in ("I", "C"):
