@@ -137,6 +137,28 @@ def test_strategies_depth_and_budget(depslice: Depslice, shop: Path) -> None:
         assert "def quote(" in text
 
 
+def test_a_budget_that_does_not_hold_is_told(depslice: Depslice, shop: Path) -> None:
+    def told(*options: object) -> str:
+        return depslice("slice", shop, "shop.text:money", *options).err.splitlines()[-1]
+
+    assert told("--budget", 10) == "more than the budget of 10 tokens: the target is never cut"
+    usages = told("--budget", 100, "--usages", 2)
+    assert usages == "more than the budget of 100 tokens: usages come on top"
+    assert "budget" not in told("--budget", 100)
+
+
+@pytest.mark.parametrize("strategy", ["naive", "full"])
+def test_a_context_that_is_no_slice_is_not_told_as_one(
+    depslice: Depslice, shop: Path, strategy: str
+) -> None:
+    done = depslice("slice", shop, "shop.api:quote", "--strategy", strategy)
+    told = done.err.splitlines()[-1]
+    assert re.match(rf"{strategy}: [\d,]+ tokens \(characters/4\); the slice has 31 defin", told)
+    done = depslice("slice", shop, "quote", "--strategy", strategy, "--budget", 9, "--depth", "1")
+    assert (done.code, done.out) == (2, "")
+    assert f"--depth and --budget: of slices alone, not of --strategy {strategy}" in done.err
+
+
 def test_whole_classes_and_usages(depslice: Depslice, shop: Path) -> None:
     assert "def take" not in depslice("slice", shop, "shop.api:restock").out
     assert "def take" in depslice("slice", shop, "shop.api:restock", "--whole-classes").out

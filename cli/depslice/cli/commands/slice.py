@@ -155,6 +155,7 @@ def slice_(
         "tokenizer": tokenizer,
         "least": least,
     }
+    _refuse_bounds(strategy)
     notes = Notes(output)
     if every:
         _refuse_rendering(strategy=strategy, usages=usages)
@@ -198,6 +199,23 @@ def slice_(
         )
         _write(program, context, output, is_tree=format_ == "tree", force=force)
         _say_what_it_is(found, context, notes)
+        if budget is not None and format_ == "bundle" and context.tokens > budget:
+            why = "usages come on top" if usages else "the target is never cut"
+            notes.say(f"more than the budget of {counted(budget, 'token')}: {why}")
+
+
+def _refuse_bounds(strategy: str) -> None:
+    """Only a slice can be smaller than it is: no other context has an option for that."""
+    context = click.get_current_context()
+    typed = [
+        f"--{name.replace('_', '-')}"
+        for name in ("depth", "budget", "certainty", "whole_classes")
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if strategy != "sliced" and typed:
+        raise click.UsageError(
+            f"{' and '.join(typed)}: of slices alone, not of --strategy {strategy}"
+        )
 
 
 def _refuse_rendering(*, strategy: str, usages: int) -> None:
@@ -232,10 +250,12 @@ def _is_doubted(item: Item) -> bool:
 
 def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     paths = {item.symbol.path for item in found.items}
-    said = [
-        f"{counted(len(found.items), 'definition')} of {counted(len(paths), 'file')}",
-        f"{context.tokens:,} tokens ({context.tokenizer})",
-    ]
+    whole = f"{counted(len(found.items), 'definition')} of {counted(len(paths), 'file')}"
+    said = [f"{context.tokens:,} tokens ({context.tokenizer})"]
+    if context.strategy == "sliced":
+        said.insert(0, whole)
+    else:
+        said = [f"{context.strategy}: {said[0]}", f"the slice has {whole}"]
     if found.unresolved:
         said.append(f"{counted(len(found.unresolved), 'name')} unresolved")
     if found.omitted:
