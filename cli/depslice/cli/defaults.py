@@ -12,7 +12,7 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -64,6 +64,20 @@ def defaults_for(command: click.Command, group: click.Context | None = None) -> 
             raise OptionError(f"{path}: {key}: {command.name} has no option --{name}{meant}")
         found.update(_default(path, key, options[name], value))
     return found
+
+
+def refuse_default(command: click.Command, option: click.Option, message: str) -> NoReturn:
+    """Say where the file sets what ``option`` of ``command`` cannot take.
+
+    :raises OptionError: always.
+    """
+    path = _nearest(Path.cwd())
+    table = _table(path) if path is not None else {}
+    own = table.get(command.name or "")
+    names = [name for name, each in _options_of(command).items() if each is option]
+    inside = isinstance(own, dict) and any(name in own for name in names)
+    keys = ["tool.depslice", *([command.name or ""] if inside else []), *names[:1]]
+    raise OptionError(f"{path}: {'.'.join(keys)}: {message.rstrip('.')}") from None
 
 
 def _options_of(command: click.Command) -> dict[str, click.Option]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from depslice.cli.defaults import defaults_for
+from depslice.cli.defaults import defaults_for, refuse_default
 from depslice.cli.numbers import Whole
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
@@ -57,10 +58,14 @@ class Command(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As Click's; all mistakes say whose they are, and so which help to see."""
+        """As Click's; all mistakes say whose they are: which help to see, or of which file."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
+            option = error.param if isinstance(error, click.BadParameter) else None
+            source = option and option.name and ctx.get_parameter_source(option.name)
+            if isinstance(option, click.Option) and source is ParameterSource.DEFAULT_MAP:
+                refuse_default(self, option, error.message)
             error.ctx = error.ctx or ctx
             raise
 
