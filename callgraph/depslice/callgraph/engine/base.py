@@ -143,6 +143,7 @@ class EngineState:
         self._entered: set[int] = set()  # the partials at work
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
+        self.places: dict[int, dict[str, None]] = {}  # of sequences, by length; shared by them
         self.alike: dict[
             tuple[Function | None, tuple[int, ...]], int
         ] = {}  # first registers of tuples

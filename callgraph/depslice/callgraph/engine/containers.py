@@ -94,11 +94,26 @@ class ContainerEvaluation(ComputedNames):
 
     def _place_item(self, container: int, text: str, values: Values) -> None:
         """The same, where what it holds at all is written when all of it is known."""
+        self._note_key(container, text)
+        self.write(self.cell("k", container, text), values)
+
+    def _note_key(self, container: int, text: str) -> None:
         keys = self.keys_of.get(container)
         if keys is None:
-            keys = self.keys_of[container] = {}
-        keys[text] = None
-        self.write(self.cell("k", container, text), values)
+            self.keys_of[container] = {text: None}
+        elif text not in keys:
+            if keys is self.places.get(len(keys)):
+                keys = self.keys_of[container] = keys.copy()
+            keys[text] = None
+
+    def _number_places(self, container: int, count: int) -> None:
+        """A sequence has ``count`` places. As long as nothing else is known they are shared."""
+        if container not in self.keys_of:
+            places = self.places.get(count)
+            if places is None:
+                places = self.places[count] = {str(index): None for index in range(count)}
+            self.keys_of[container] = places
+        self.lengths[container] = count
 
     def _site(self, kind: str, register: int) -> int:
         return self.intern(("K", kind, self.current, register))
@@ -154,7 +169,7 @@ class ContainerEvaluation(ComputedNames):
         elements: set[int] = set()
         keyed = sized and op[2] in ("tuple", "list") and 0 < len(op[3]) <= _LONGEST_DISPLAY
         if keyed:
-            self.lengths[container] = len(op[3])
+            self._number_places(container, len(op[3]))
         for index, register in enumerate(op[3]):
             elements |= registers[register]
             if keyed:
@@ -250,9 +265,8 @@ class ContainerEvaluation(ComputedNames):
         if keys and len(keys) > _MOST_KEYS_COPIED:
             self.write(self.cell("n", target), elements)
         elif keys:
-            copied = self.keys_of.setdefault(target, {})
             for text in tuple(keys):
-                copied[text] = None
+                self._note_key(target, text)
                 self.write(self.cell("k", target, text), self.read(self.cell("k", source, text)))
         self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
