@@ -391,16 +391,23 @@ class ClassEvaluation(AnnotationEvaluation):
     def mro(self, class_: Class) -> tuple[Class, ...]:
         """The linearisation of ``class_`` over its bases in the repo (C3)."""
         if class_.mro_cache is not None:
+            if class_.shifting:
+                self.depend(class_.family)
             return class_.mro_cache
         self.know_bases(class_)
         found = linearise(class_, self.repo_bases)
         class_.holders = {}
         class_.declarers = {}
         class_.outer = class_.orders = None
+        class_.shifting = self.whole and any(
+            k.info.bases and k.info.parent_function >= 0 for k in found
+        )
         if class_.base_values and not all(class_.base_values):
             self.depend(class_.family)
         elif all(k.base_values is not None for k in found):
             class_.mro_cache = found
+            if class_.shifting:
+                self.depend(class_.family)
         else:
             self.depend(class_.family)  # a class statement is running, or has yet to know a base
         return found
@@ -487,6 +494,7 @@ class ClassEvaluation(AnnotationEvaluation):
 
         Where none does, the first that tells only its type (``x: T``): something else makes it.
         """
+        line = self.mro(class_)
         known = class_.holders
         if class_.info.parent_function >= 0 and not self.whole:
             self.depend(class_.family)  # its function may run with another base
@@ -494,7 +502,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return known[name]
         first: Class | None = None
         found: Class | None = None
-        for candidate in self.mro(class_):
+        for candidate in line:
             if name in candidate.info.members:
                 if self.binds(candidate, name):
                     found = candidate

@@ -334,6 +334,7 @@ class Class:
         "outer",
         "overrides",
         "serial",
+        "shifting",
         "subclasses",
     )
 
@@ -350,6 +351,7 @@ class Class:
         # Its linearisation for each choice of bases that may be one of several, with those outside.
         self.orders: tuple[tuple[tuple[Class, ...], tuple[str, ...]], ...] | None = None
         self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
+        self.shifting = False  # a function makes it, or a class above, below other bases each time
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it
         self.declarers: dict[str, Class] = {}  # one before it that only tells the type of it
         self.attributes: dict[str, Cell] = {}
