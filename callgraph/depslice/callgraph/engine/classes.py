@@ -23,7 +23,7 @@ from depslice.callgraph.engine.values import (
     Value,
     Values,
 )
-from depslice.callgraph.summary import FileSummary, Op, Piece, Position
+from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
 
 _MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
 _MOST_SUBCLASSES = 200
@@ -69,6 +69,7 @@ class ClassEvaluation(AnnotationEvaluation):
         bases, put = self._without_put([registers[r] for r in op[3]])
         makers = put.union(*(registers[r] for name, r in op[4] if name == "metaclass"))
         self._set_bases(made, bases, makers)
+        keywords = self._class_keywords(op[4], registers) if op[4] else NO_KEYWORDS
         for base in made.base_values or ():
             for value in base:
                 kind = self.values[value]
@@ -81,16 +82,16 @@ class ClassEvaluation(AnnotationEvaluation):
                     self.facts.append((f.INHERIT_EXTERNAL, kind[1], op[5]))
                 if kind[0] == "C":
                     self.facts.append((f.INHERIT, kind[1], op[5]))
-                    self._init_subclass(kind[1], made, op[5])
                 elif kind[0] == "I":  # 3.3.3.2
                     self.call_member(
                         kind[1], "__mro_entries__", [self.only(value), EMPTY], op[5], "protocol"
                     )
                 elif kind[0] in OPEN:
                     self._note_subclassed(value, op[5])
+        self._init_subclass(made, keywords, op[5])
         inherited = self.metaclasses_of(made)
         for metaclass in dict.fromkeys((*made.metaclasses, *inherited)):
-            self._make_by(metaclass, made, op[5])
+            self._make_by(metaclass, made, op[5], keywords)
         if made.open_metaclasses:
             given = [self.constants[s.STR], EMPTY, EMPTY]
             self.call(made.open_metaclasses, given, NO_KEYWORDS, op[5])
@@ -107,15 +108,21 @@ class ClassEvaluation(AnnotationEvaluation):
             self._make_members(made, members, op[5])
         return self.single(("C", made, True))
 
-    def _make_by(self, metaclass: Class, made: Class, pos: Position) -> None:
+    def _make_by(
+        self,
+        metaclass: Class,
+        made: Class,
+        pos: Position,
+        keywords: Mapping[str, Values] = NO_KEYWORDS,
+    ) -> None:
         """What ``metaclass`` does when it makes a class, and what of that it reads (3.3.3)."""
         self.facts.append((f.CLASSREF, metaclass, pos))
         given = [self.single(("C", made, True))]
-        namespaces = self.call_member(metaclass, "__prepare__", given, pos, "metaclass")
+        namespaces = self.call_member(metaclass, "__prepare__", given, pos, "metaclass", keywords)
         self._run_body_in(namespaces, made, pos)
         dunders = ("__new__", "__init__", "__call__")
         for dunder in dunders[:2] if self.whole else dunders:
-            self.call_member(metaclass, dunder, given, pos, "metaclass")
+            self.call_member(metaclass, dunder, given, pos, "metaclass", keywords)
         self._list_namespace(metaclass, made, pos)
 
     def make_again(self, values: Values, makers: Values, pos: Position) -> None:
@@ -125,7 +132,23 @@ class ClassEvaluation(AnnotationEvaluation):
                 self.join_metaclass(class_, metaclass)
                 self._make_by(metaclass, class_, pos)
 
+    def _class_keywords(
+        self, keywords: tuple[tuple[str, Register], ...], registers: Sequence[Values]
+    ) -> dict[str, Values]:
+        """What a class statement passes to what it runs (3.3.3.1, 3.3.3.3)."""
+        given: dict[str, Values] = {}
+        for name, register in keywords:
+            if name == "**":
+                given.update(self.names_of(registers[register])[0])
+            elif name != "metaclass":
+                given[name] = registers[register]
+        return given
+
     def places_of(self, values: Values) -> list[Values] | None:
+        """Implemented by the call part."""
+        raise NotImplementedError
+
+    def names_of(self, values: Values) -> tuple[dict[str, Values], Values]:
         """Implemented by the call part."""
         raise NotImplementedError
 
@@ -257,20 +280,22 @@ class ClassEvaluation(AnnotationEvaluation):
         """Implemented by the container part."""
         raise NotImplementedError
 
-    def _init_subclass(
-        self, base: Class, made: Class, pos: Position, *, exact: bool = True
-    ) -> None:
-        found = self.find_member(base, "__init_subclass__")
+    def _init_subclass(self, made: Class, keywords: Mapping[str, Values], pos: Position) -> None:
+        """The first of the bases of ``made`` that asks for it is told of it, as by ``super()``."""
+        name = "__init_subclass__"
+        found = next((k for k in self.mro(made)[1:] if self.binds(k, name)), None)
         if found is not None:
-            made_class = self.single(("C", made, exact))
-            self.call_member(base, "__init_subclass__", [made_class], pos, "init-subclass")
+            owners = (found, *self.instead_of(made, found, name, made))
+            given = [self.single(("C", made, True))]
+            self._call_members(owners, name, given, pos, "init-subclass", keywords, EMPTY, made)
 
     def make_below(self, bases: Values, pos: Position) -> None:
         """A class without a statement is made below ``bases``: ``type(name, bases, members)``."""
         for base in bases:
             kind = self.values[base]
             if kind[0] == "C":
-                self._init_subclass(kind[1], kind[1], pos, exact=False)
+                below = [self.single(("C", kind[1], False))]
+                self.call_member(kind[1], "__init_subclass__", below, pos, "init-subclass")
                 for metaclass in self.metaclasses_of(kind[1]):
                     for dunder in ("__prepare__", "__new__", "__init__"):
                         given = [self.single(("C", kind[1], False))]
@@ -318,7 +343,9 @@ class ClassEvaluation(AnnotationEvaluation):
                             "set-name",
                         )
 
-    def instead_of(self, class_: Class, owner: Class, name: str) -> list[Class]:
+    def instead_of(
+        self, class_: Class, owner: Class, name: str, behind: Class | None = None
+    ) -> list[Class]:
         """Implemented by the part for bases that may be one of several."""
         raise NotImplementedError
 
@@ -337,6 +364,20 @@ class ClassEvaluation(AnnotationEvaluation):
         if found is None:
             return EMPTY
         owners = (found, *self.instead_of(owner, found, name))
+        return self._call_members(owners, name, args, pos, rule, keywords, spread, owner)
+
+    def _call_members(
+        self,
+        owners: Sequence[Class],
+        name: str,
+        args: Sequence[Values],
+        pos: Position,
+        rule: str,
+        keywords: Mapping[str, Values],
+        spread: Values,
+        of: Class,
+    ) -> Values:
+        """Call what each of ``owners`` binds ``name`` to, for the class ``of``."""
         self.facts += [(f.MEMBER, each, name, pos, False, "call", True) for each in owners]
         values: set[int] = set()
         members = [value for each in owners for value in self.member_values(each, name)]
@@ -349,7 +390,7 @@ class ClassEvaluation(AnnotationEvaluation):
             elif kind[0] == "C":  # `class __prepare__(dict): …` is no method, and not bound
                 values |= self.call(self.only(value), args[1:], keywords, pos, spread=spread)
             elif kind[0] == "X" and args:  # `__eq__ = Mapping.__eq__`
-                method = self.method_of_base(owner, kind[1])
+                method = self.method_of_base(of, kind[1])
                 if method is not None:
                     self._call_back_each(args[0], method, pos)
         return values

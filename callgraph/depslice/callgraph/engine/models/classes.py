@@ -81,6 +81,22 @@ def _object_new(engine: ContainerEvaluation, call: Call) -> Values:
     return made or engine.single(("XI", "builtins.object"))
 
 
+def _type_new(engine: ContainerEvaluation, call: Call) -> Values:
+    """``super().__new__(mcs, …)``: the class whose statement asks a metaclass for it.
+
+    Over a whole program that is what ``mcs`` stands for, whoever asks.
+    """
+    made = _object_new(engine, call)
+    if not engine.whole:
+        return made
+    classes: set[int] = set()
+    for value in made:
+        kind = engine.values[value]
+        is_asking = kind[0] == "I" and not engine.is_metaclass(kind[1])
+        classes.add(engine.intern(("C", *kind[1:])) if is_asking else value)
+    return classes
+
+
 def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
     """``super().__new__(cls, x, y)`` of a class that extends a named tuple: with these fields."""
     made = _object_new(engine, call)
@@ -300,6 +316,7 @@ MODELS: Final[dict[str, Model]] = {
     "typing.NewType()": _same,
     "builtins.object.__new__": _object_new,
     "builtins.tuple.__new__": _tuple_new,
+    "builtins.type.__new__": _type_new,
     "builtins.frozenset.__new__": _tuple_new,
     "builtins.super": _super,
     "builtins.type": _type,
