@@ -26,14 +26,10 @@ _WITH_ANOTHER: Final = frozenset(
     {"derived", "field", "instance", "length", "new", "override", "post-init"}
 )
 """Rules for calls that go with another of the same site, and are no alternative to it."""
-_TOGETHER: Final = {
-    "__exit__": "__enter__",
-    "__aexit__": "__aenter__",
-    "__next__": "__iter__",
-    "__anext__": "__aiter__",
-    "__radd__": "__add__",
-}
-"""Methods of one protocol that one operation calls one after the other."""
+_TOGETHER: Final = {"__radd__": "__add__"}
+"""Methods of one protocol that one operation calls one after the other, of one object."""
+_THEN: Final = frozenset({"__aexit__", "__anext__", "__exit__", "__next__"})
+"""Those that are called when others have been: `__next__`, of what `__iter__` has given."""
 _HANDED: Final = "callback"
 _BASES: Final = frozenset({"asked-by-base", "called-by-base"})
 """Rules by which a base calls several methods of one object: those are no alternatives."""
@@ -79,7 +75,8 @@ class Edge:
         self.asked = self.is_call and is_asked(rule, name)
         # `print(x, file=y)` asks `y` to write what it asks `x` for.
         beside = rule == "protocol" and name[:2] != "__"
-        self.group = rule if rule in _WITH_ANOTHER else name if beside else ""
+        then = rule == "protocol" and name in _THEN
+        self.group = rule if rule in _WITH_ANOTHER else name if beside or then else ""
         self.alternative = f"{owner}.{_TOGETHER.get(name, name)}"
         self.method = owner, name
 
