@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.literals import Literals
 from depslice.callgraph.engine.parts import RETURNS
@@ -690,7 +691,9 @@ class EngineState:
         """Have ``function`` evaluated at least once, as far as ``wanted`` says."""
         raise NotImplementedError
 
-    def call_back(self, number: int, name: str, pos: int, *, written: bool) -> bool:
+    def call_back(
+        self, number: int, name: str, pos: int, *, written: bool, call: Call | None = None
+    ) -> bool:
         """What a method that an object has from a base outside calls of what its class overrides."""
         raise NotImplementedError
 

@@ -109,7 +109,10 @@ class Construction(CallingBack):
         else:
             for above in self.open_bases(class_, instances=False):
                 self.call(self.only(above), args, keywords, pos, spread=spread)
-            self.call_back(self.intern(("I", class_, exact)), "__init__", pos, written=True)
+            made_with = Call(args, keywords, spread, pos)
+            self.call_back(
+                self.intern(("I", class_, exact)), "__init__", pos, written=True, call=made_with
+            )
             held = self.held_by(class_)
             if held is not None and (new is None or self.held_as[held] not in _MADE_BY_NEW):
                 self.fill_held(held, Call(args, keywords, spread, pos))

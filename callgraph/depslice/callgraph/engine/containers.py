@@ -9,12 +9,11 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.demands import HASHED, ORDERED
-from depslice.callgraph.engine.library import KEEPING
+from depslice.callgraph.engine.library import DICTS, KEEPING
 from depslice.callgraph.engine.models import DISPLAYS, INNER, MODELS, Model
 from depslice.callgraph.engine.namespaces import NAMESPACE
 from depslice.callgraph.engine.naming import ComputedNames
 from depslice.callgraph.engine.parts import names_attributes
-from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import (
     EMPTY,
     IMPORTED,

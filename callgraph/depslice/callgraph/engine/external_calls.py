@@ -60,24 +60,12 @@ class ExternalCalls(Texts):
         """Implemented by the protocol part."""
         raise NotImplementedError
 
-    def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
-        """Implemented by the protocol part."""
-        raise NotImplementedError
-
     def container_of(self, kind: str, op_register: int, elements: Values) -> Values:
         """Implemented by the container part."""
         raise NotImplementedError
 
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
         """Implemented by the container part."""
-        raise NotImplementedError
-
-    def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
-        """Implemented by the container part."""
-        raise NotImplementedError
-
-    def entries_of(self, values: Values, pos: Position) -> Values:
-        """Implemented by the protocol part."""
         raise NotImplementedError
 
     def parts(self, values: Values) -> frozenset[int]:
@@ -252,7 +240,7 @@ class ExternalCalls(Texts):
         if name == "builtins.dict.__getitem__" and self.values[method[1]][0] == "I":
             self.protocol(self.only(method[1]), ("__missing__",), call.pos)
         if self.values[method[1]][0] == "I":
-            self.call_back(method[1], method[3], call.pos, written=True)
+            self.call_back(method[1], method[3], call.pos, written=True, call=call)
         if self.whole:
             call = self._kept_for_later(names, call)
         for dotted in names:

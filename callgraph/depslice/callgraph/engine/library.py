@@ -463,6 +463,8 @@ _USING: Final = frozenset(
     }
 )
 """Modules and classes of which it is told what they do with objects."""
+DICTS: Final = frozenset({"OrderedDict", "defaultdict", "dict"})
+"""Kinds of containers that go by keys."""
 KEEPING: Final = frozenset(
     {"__setitem__", "add", "append", "appendleft", "extend", "insert", "setdefault", "update"}
 )

@@ -95,6 +95,15 @@ class Operators(Protocols):
             self.call_dunder(receiver, class_, "__eq__", [other], pos, "derived")
         return True
 
+    def _has_operator(self, class_: Class, dunder: str) -> bool:
+        """Whether it has a method for an operator, or one in place from a base outside.
+
+        Those give their object, whatever the other is.
+        """
+        if self.find_member(class_, dunder) is not None:
+            return True
+        return is_in_place(dunder.strip("_")) and self.outside.declares(class_, dunder)
+
     def contains(self, containers: Values, items: Values, pos: Position) -> None:
         """``item in container`` (6.10.2)."""
         for value in tuple(containers):
@@ -183,7 +192,7 @@ class Operators(Protocols):
                     made = self.call_dunder(value, kind[1], dunder, [right], pos)
                     declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
                     result |= made - declined
-                    if self.find_member(kind[1], dunder) is not None and not declined:
+                    if self._has_operator(kind[1], dunder) and not declined:
                         answers = True
                         break
                 answered = answered and answers
@@ -234,7 +243,7 @@ class Operators(Protocols):
                 if forward == "mul" and not self.whole:
                     self.note_protocol("__index__", pos, value)
             elif kind[0] == "K" or (kind[0] in ("XI", "G", "GS") and not result):
-                result.add(value)
+                result |= EMPTY if answered else self.only(value)
             elif kind[0] in ("C", "XA") and forward == "or" and not left:
                 result.add(value)  # `None | C`
         if forward == "mod" and any(self.values[v][0] in ("S", "N", "XI") for v in left):

@@ -193,7 +193,7 @@ class Outside:
         self, number: int, class_: Class, name: str, args: Sequence[Values], pos: Position
     ) -> Values:
         """What a special method gives that a class of the repo has from a base outside."""
-        self.engine.call_back(number, name, pos, written=False)
+        self.engine.call_back(number, name, pos, written=False, call=Call(args, pos=pos))
         for base, _ in self.types.outer_bases(class_):
             found = self.member(base, name)
             if found is not None and found.owner.dotted != "builtins.object":

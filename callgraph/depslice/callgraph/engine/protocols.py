@@ -8,7 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
-from depslice.callgraph.engine.library import SHOWING
+from depslice.callgraph.engine.library import DICTS, SHOWING
 from depslice.callgraph.engine.structural import COLLECTIONS
 from depslice.callgraph.engine.values import (
     AWAITED,
@@ -26,7 +26,6 @@ from depslice.callgraph.engine.values import (
 )
 from depslice.callgraph.summary import Position, Register, Unit
 
-DICTS: Final = frozenset({"OrderedDict", "defaultdict", "dict"})
 OF_PARTS: Final = {
     "__str__": ("__repr__",),
     "__repr__": ("__repr__",),
@@ -483,7 +482,10 @@ class Protocols(CallEvaluation):
             known = self.outside.elements(receiver, pos, is_async=is_async)
             if known is not None:
                 self.call_dunder(receiver, class_, first, [], pos)
-                self.call_dunder(receiver, class_, second, [], pos)
+                made = self.call_dunder(receiver, class_, second, [], pos)
+                if made:  # by the method of the class that its base calls: `class It(Iterator)`
+                    known = known - self.unknown
+                    known |= self.await_value(made, pos) if is_async else made
                 return known | self._kept_elements(class_)
             if any(base.startswith("enum.") for base in bases):
                 return self.unknown

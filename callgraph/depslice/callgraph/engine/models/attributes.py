@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.arguments import Call
+from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.models.common import Model
-from depslice.callgraph.engine.protocols import DICTS
 from depslice.callgraph.engine.values import EMPTY, Values
 from depslice.callgraph.summary import Op, Register
 
