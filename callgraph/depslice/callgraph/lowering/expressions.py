@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
@@ -141,6 +141,13 @@ _LONGEST_TEMPLATE = 4000
 _Target = TypeVar("_Target", ast.expr, ast.pattern)
 
 
+Assumed: TypeAlias = dict[str, tuple[tuple[tuple[int, ...] | None, ast.expr, bool | int], ...]]
+"""What blocks of the module assume of its names: how they were bound, and what was shown of that."""
+
+CAUGHT = 5
+"""What stands there for what a handler catches: nothing but its classes is known of that."""
+
+
 class ExpressionLowering:
     """Lowers expressions into the current frame; statements are its subclass's."""
 
@@ -154,6 +161,7 @@ class ExpressionLowering:
         self.constant_texts: frozenset[str] = frozenset()  # names of the module
         self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
         self.tested: dict[ast.expr, Register] = {}  # what `isinstance` is given
+        self.assumed: Assumed = {}
         self._lower: dict[type, Callable[[Any], Register]] = {
             ast.Name: self._name,
             ast.Attribute: self._attribute,
@@ -240,7 +248,27 @@ class ExpressionLowering:
         frame.ops.append((s.GLOBAL, register, name, versions, pos))
         if name in ("__name__", "__package__") or name in self.constant_texts:
             frame.texts.add(register)
+        if name in self.assumed and not frame.is_function and f".{name}" not in frame.env:
+            return self._as_assumed(name, versions, register)
         return frame.env.get(f".{name}", register) if frame.places else register
+
+    def _as_assumed(
+        self, name: str, versions: tuple[int, ...] | None, register: Register
+    ) -> Register:
+        """What tests around the statement have shown of a name of the module, bound as then."""
+        frame = self.frame
+        tests, self.assumed = self.assumed, {}
+        for then, classes, positive in tests[name]:
+            if then == versions:
+                narrowed = frame.new()
+                types = self.expression(classes)
+                tested = s.UNBOUND if positive == CAUGHT else register
+                frame.ops.append(
+                    (s.NARROW, narrowed, tested, types, positive if tested == register else True)
+                )
+                register = narrowed
+        self.assumed = tests
+        return register
 
     @staticmethod
     def _inside_function(frame: Frame) -> bool:
@@ -258,7 +286,9 @@ class ExpressionLowering:
         reading it, so whoever else fills the same registry does not matter here.
         """
         places, self.frame.places = self.frame.places, False
+        assumed, self.assumed = self.assumed, {}
         register = self.expression(node)
+        self.assumed = assumed
         ops = self.frame.ops
         if (
             type(node) is ast.Name and ops and ops[-1][0] == s.GLOBAL and ops[-1][1] == register
@@ -726,27 +756,17 @@ class ExpressionLowering:
                     self.narrow(value, positive=positive)
             elif all(map(_may_narrow, test.values)):  # type: ignore[attr-defined]
                 self._narrow_by_one(test.values, positive=positive)  # type: ignore[attr-defined]
+        elif (shown := _class_test(test, positive=positive)) is not None:
+            named, classes, how = shown
+            self._narrow_name(named, classes, positive=how)
         elif kind is ast.Call:
             match test:
-                case ast.Call(
-                    func=ast.Name(id="isinstance"),
-                    args=[ast.Name() | ast.NamedExpr() as tested, classes],
-                    keywords=[],
-                ):
-                    named = tested.target if isinstance(tested, ast.NamedExpr) else tested
-                    self._narrow_name(named, classes, positive=positive)
                 case ast.Call(
                     func=ast.Name(id="isinstance"),
                     args=[ast.Attribute() as attribute, classes],
                     keywords=[],
                 ):
                     self._narrow_attribute(attribute, classes, positive=positive)
-                case ast.Call(
-                    func=ast.Name(id="issubclass"),
-                    args=[ast.Name() as tested, classes],
-                    keywords=[],
-                ) if positive:
-                    self._narrow_name(tested, classes, positive=s.SUBCLASS)
                 case ast.Call(
                     func=ast.Attribute(
                         value=ast.Name(id=name), attr="startswith" | "endswith" as end
@@ -760,15 +780,6 @@ class ExpressionLowering:
                         self._narrow_text(name, ends, test, positive=positive)
         elif kind is ast.Compare:
             match test:
-                case ast.Compare(
-                    left=ast.Call(
-                        func=ast.Name(id="type"), args=[ast.Name() as tested], keywords=[]
-                    ),
-                    ops=[operator],
-                    comparators=[classes],
-                ) if isinstance(operator, _SAME_TYPE + _OTHER_TYPE):
-                    same = isinstance(operator, _SAME_TYPE) == positive
-                    self._narrow_name(tested, classes, positive=s.EXACT if same else s.NOT_EXACT)
                 case ast.Compare(
                     left=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice(step=None) as part),
                     ops=[ast.Eq() | ast.NotEq() as equal],
@@ -881,7 +892,7 @@ class ExpressionLowering:
         current = frame.env.get(name)
         if current is not None:
             self._narrow_place(name, current, classes, positive=positive)
-        elif frame.is_function and name not in frame.locals and name not in self.rebound:
+        elif name not in frame.locals and name not in self.rebound:
             current = self._lowered(node)
             frame.places = True
             self._narrow_place(f".{name}", current, classes, positive=positive)
@@ -1113,6 +1124,47 @@ class ExpressionLowering:
         self.frame.ops.append(op)
         self.frame.turns += 1
         return register
+
+
+def classes_shown(
+    test: ast.expr, *, positive: bool
+) -> Iterator[tuple[ast.Name, ast.expr, bool | int]]:
+    """The names whose classes ``test`` shows where it holds (or does not), as ``s.NARROW`` has it."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from classes_shown(operand, positive=not positive)
+        case ast.BoolOp(op=operator, values=values):
+            if isinstance(operator, ast.And) == positive:
+                for value in values:
+                    yield from classes_shown(value, positive=positive)
+        case _:
+            shown = _class_test(test, positive=positive)
+            if shown is not None:
+                yield shown
+
+
+def _class_test(test: ast.expr, *, positive: bool) -> tuple[ast.Name, ast.expr, bool | int] | None:
+    """The name of which ``test`` asks the class, those it asks for, and what it shows."""
+    match test:
+        case ast.Call(
+            func=ast.Name(id="isinstance"),
+            args=[ast.Name() | ast.NamedExpr() as tested, classes],
+            keywords=[],
+        ):
+            named = tested.target if isinstance(tested, ast.NamedExpr) else tested
+            return named, classes, positive
+        case ast.Call(
+            func=ast.Name(id="issubclass"), args=[ast.Name() as tested, classes], keywords=[]
+        ) if positive:
+            return tested, classes, s.SUBCLASS
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="type"), args=[ast.Name() as tested], keywords=[]),
+            ops=[operator],
+            comparators=[classes],
+        ) if isinstance(operator, _SAME_TYPE + _OTHER_TYPE):
+            same = isinstance(operator, _SAME_TYPE) == positive
+            return tested, classes, s.EXACT if same else s.NOT_EXACT
+    return None
 
 
 def _may_narrow(test: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.definitions import DefinitionLowering, Function, Path
+from depslice.callgraph.lowering.expressions import CAUGHT, classes_shown
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
 from depslice.callgraph.lowering.overwritten import overwritten
@@ -82,6 +83,7 @@ class FileLowering(DefinitionLowering):
         made: list[int] = []
         if parent < 0 or self.pieces[parent].kind == "class":
             self.unseen.update(overwritten(body))
+        assumed = self.assumed
         for index, node in enumerate(body):
             place = (*path, index)
             piece = self._piece(node, place, parent, owner, when)
@@ -97,7 +99,24 @@ class FileLowering(DefinitionLowering):
                 self._import_piece(node, piece, owner, qualprefix, outer)
             else:
                 self._simple_piece(node, index, *context)
+            if owner is None:  # what is shown for the rest of the block
+                if isinstance(node, ast.Assert):
+                    self._assume(node.test, positive=True)
+                elif isinstance(node, ast.If) and ends_in_jump(node.body):
+                    self._assume(node.test, positive=False)
+        self.assumed = assumed
         return made
+
+    def _assume(self, test: ast.expr, *, positive: bool) -> None:
+        """What ``test`` has shown of names of the module holds from here on."""
+        for named, classes, how in classes_shown(test, positive=positive):
+            self._assume_classes(named.id, classes, positive=how)
+
+    def _assume_classes(self, name: str, classes: ast.expr, *, positive: bool | int) -> None:
+        if name in self.rebound or isinstance(classes, ast.Call):
+            return
+        shown = (self.module_versions.get(name), classes, positive)
+        self.assumed = {**self.assumed, name: (*self.assumed.get(name, ()), shown)}
 
     def _piece(
         self,
@@ -499,9 +518,13 @@ class FileLowering(DefinitionLowering):
             path: Path,
             entry: dict[str, tuple[int, ...]],
             when: _When = inside,
+            shown: Sequence[tuple[str, ast.expr, bool | int]] = (),
         ) -> dict[str, tuple[int, ...]]:
             versions.clear()
             versions.update(entry)
+            assumed = self.assumed
+            for name, classes, how in shown if owner is None else ():
+                self._assume_classes(name, classes, positive=how)
             self.scope_body(
                 body,
                 path,
@@ -511,6 +534,7 @@ class FileLowering(DefinitionLowering):
                 outer=outer,
                 when=when,
             )
+            self.assumed = assumed
             return dict(versions)
 
         if isinstance(node, ast.Match):
@@ -529,6 +553,7 @@ class FileLowering(DefinitionLowering):
                     handler.body,
                     (*piece.path, "handlers", index, "body"),
                     handler_entry,
+                    shown=_caught(node.handlers, handler),
                 )
                 if not ends_in_jump(handler.body):
                     ends.append(end)
@@ -542,7 +567,8 @@ class FileLowering(DefinitionLowering):
                 merged = block(node.finalbody, (*piece.path, "finalbody"), merged)
         else:
             first = len(self.pieces)
-            body_end = block(node.body, (*piece.path, "body"), start)
+            tested = node.test if isinstance(node, ast.If | ast.While) else None
+            body_end = block(node.body, (*piece.path, "body"), start, shown=_shown(tested, True))
             other_start = start
             if isinstance(node, ast.For | ast.AsyncFor | ast.While):
                 self._go_round([piece, *self.pieces[first:]], start, body_end)
@@ -551,7 +577,13 @@ class FileLowering(DefinitionLowering):
                 merged = body_end
             else:
                 other = (
-                    block(node.orelse, (*piece.path, "orelse"), other_start, outside)
+                    block(
+                        node.orelse,
+                        (*piece.path, "orelse"),
+                        other_start,
+                        outside,
+                        _shown(test, False),
+                    )
                     if node.orelse
                     else start
                 )
@@ -616,6 +648,24 @@ def lower_module(
     )
     vars(lowering).clear()  # its tables hold methods of itself: a cycle that keeps all it made
     return summary
+
+
+def _shown(test: ast.expr | None, holds: bool, /) -> list[tuple[str, ast.expr, bool | int]]:
+    """What a test shows of names for a block that runs where it holds, or does not."""
+    if test is None:
+        return []
+    shown = classes_shown(test, positive=holds)
+    return [(named.id, classes, how) for named, classes, how in shown]
+
+
+def _caught(
+    handlers: Sequence[ast.ExceptHandler], handler: ast.ExceptHandler
+) -> list[tuple[str, ast.expr, bool | int]]:
+    """What a handler's name holds, where another binds the same: of these classes."""
+    same = [each for each in handlers if each.name == handler.name]
+    if handler.name is None or handler.type is None or len(same) == 1:
+        return []
+    return [(handler.name, handler.type, CAUGHT)]
 
 
 def _names_in(target: ast.expr) -> Iterator[str]:
