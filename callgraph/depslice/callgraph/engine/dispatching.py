@@ -7,7 +7,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.narrowing import Narrowing
-from depslice.callgraph.engine.values import EMPTY, Class, Function, Value, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Value, Values
 
 _METHOD: Final = "functools.singledispatchmethod"
 _KNOWN: Final = frozenset({"I", "K", "G", "GS", "XI", "S", "N"})
@@ -41,13 +41,32 @@ class Dispatching(Narrowing):
         running: dict[Function, None] = {}
         if not function.unit.flags & s.DECORATED:  # `f = singledispatch(g)`: so is `g`
             running[function] = None
-        for value in args[place]:
-            surely, maybe = self._for_one(self.values[value], registered)
-            running |= dict.fromkeys([*surely, *maybe])
-            if not surely:
+        found = [
+            (v, *self._for_one(v, registered)) for v in map(self.values.__getitem__, args[place])
+        ]
+        told = [value for value, surely, _ in found if surely]
+        for value, surely, maybe in found:
+            if surely or not self._is_told_by(value, told):
+                running |= dict.fromkeys([*surely, *maybe])
+                if not surely:
+                    running[function] = None
+            elif value[0] == "P":  # whatever has no value when it is passed: a number, `None`
                 running[function] = None
         chosen = [each for each in every if each in running]
         return chosen, [each for each in every if each not in running]
+
+    def _is_told_by(self, value: Value, others: Sequence[Value]) -> bool:
+        """Whether other values tell what runs for one that says little itself.
+
+        What nobody knows, and what a declaration says of an object that is known beside it.
+        """
+        if value[0] in OPEN:
+            return bool(others)
+        return (
+            value[0] == "I"
+            and not value[2]
+            and any(each[0] == "I" and value[1] in self.mro(each[1]) for each in others)
+        )
 
     def _for_one(
         self, value: Value, registered: dict[Function, list[Value]]
