@@ -341,3 +341,22 @@ def test_what_a_module_does_that_a_function_imports(name: str, tmp_path: Path) -
 def test_what_nobody_reads_of_a_module_that_a_function_imports(tmp_path: Path) -> None:
     write_files(LATE, tmp_path)
     assert slice_ids(tmp_path, "pkg.app:unread") == {"pkg.app:unread"}
+
+
+def test_a_module_that_is_looked_up_by_a_name_that_callers_pass(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/tool.py
+def update(): return helper()
+def helper(): return 3
+def idle(): return 1
+# --- m.py
+import sys
+from pkg import tool
+from sys import modules
+def named(module, name): return getattr(sys.modules[module], name)
+def found(module): return sys.modules[module]
+def go(): return named("pkg.tool", "update")() + found(module="pkg.tool").update()
+"""
+    assert answer(files, "m:go", "m.go()", tmp_path) == "6"
+    assert "pkg.tool:idle" not in slice_ids(tmp_path / "repo", "m:go")

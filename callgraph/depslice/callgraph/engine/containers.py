@@ -482,7 +482,9 @@ class ContainerEvaluation(ComputedNames):
         for key in keys:
             name = self.values[key]
             if name[0] in OPEN and not self.whole:
-                made |= self.derive("R", key, IMPORTED + package) - self.unknown
+                opened = self.derive("R", key, IMPORTED + package) - self.unknown
+                self.facts += [(f.IMPORTED, each, pos, True) for each in sorted(opened)]
+                made |= opened
             for each in self.modules_named(name):
                 if self.program.is_module(each):
                     made |= self.module_value(each)
@@ -503,7 +505,7 @@ class ContainerEvaluation(ComputedNames):
                         self.facts.append((f.MODULE, each, pos))
             elif kind[0] in OPEN and not self.whole:
                 opened = self.derive("R", value, IMPORTED + package) - self.unknown
-                self.facts += [(f.IMPORTED, each, pos) for each in sorted(opened)]
+                self.facts += [(f.IMPORTED, each, pos, False) for each in sorted(opened)]
                 made |= opened or self.unknown
         return made or self.unknown
 

@@ -227,8 +227,11 @@ def _named_in_calls(unit: Unit) -> Iterator[int]:
         for op in unit.ops
         if (op[0] == s.GLOBAL and op[2] in _NAMING) or (op[0] == s.ATTR and op[3] == _IMPORTING)
     }
-    for op in unit.ops if getters else ():
-        if op[0] == s.CALL and op[2] in getters:
+    tables = {op[1] for op in unit.ops if op[0] == s.ATTR and op[3] == "modules"}
+    for op in unit.ops if getters or tables else ():
+        if op[0] == s.SUB and op[2] in tables:  # `sys.modules[name]`
+            yield op[3]
+        elif op[0] == s.CALL and op[2] in getters:
             yield from op[3][:2]
             yield from (register for keyword, register in op[4] if keyword == "name")
         elif op[0] == s.ATTR and op[3] in ("split", "rsplit"):  # `"a.b".split(".")`

@@ -409,9 +409,9 @@ class Following:
         self._open.note_named(value, name, how, demand, of_many=of_many)
 
     def _imported_of_open(self, at: Followed, fact: f.Fact) -> None:
-        _, value, pos = fact
+        _, value, pos, is_there = fact
         demand = _demand(at, ReferenceKind.IMPORT, "module", pos, certain=False)
-        self._open.note("imported", value, None, demand)
+        self._open.note("imported", value, is_there, demand)
 
     def _by_name(self, at: Followed, fact: f.Fact) -> None:
         _, value, how, pos = fact

@@ -103,7 +103,7 @@ name that texts of the slice spell; a read by those that fields of templates in 
 access, which is in the ``name`` with that of a definition, by a text that is made of it; ``vars``
 or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
 ``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is the
-module that is imported by a name."""
+module that is imported by a name, or (``name``) has been."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,8 @@ class OpenValues:
         elif use.use == "named":
             self._unnamed.append(use)
         elif use.use == "imported":
-            self._imported.setdefault(use.value, False)
+            if not use.name:
+                self._imported.setdefault(use.value, False)
         elif use.use not in _NAMELESS:
             name = "__call__" if use.use == "call" else use.name
             self._recognition.note_vague(use.value, name, use.demand)
@@ -373,7 +374,10 @@ class OpenValues:
         elif use.use == "imported":
             if tag == "M":
                 self._growth.keep_module(kind[1])
-                self._growth.late.setdefault(kind[1])
+                if use.name:  # in `sys.modules`: somebody's import has put it there
+                    self._growth.effects.setdefault(kind[1])
+                else:
+                    self._growth.late.setdefault(kind[1])
         elif use.use == "matching":
             prefix, suffix = use.name
             if tag in ("I", "C"):
