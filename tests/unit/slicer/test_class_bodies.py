@@ -659,3 +659,49 @@ def test_descriptors_of_classes_below_fill_the_table_of_their_base(tmp_path: Pat
     assert given == "({'first': 1, 'second': 2}, ['first', 'second'])"
     ids = slice_ids(tmp_path / "repo", "m:go")
     assert not ids & {"forms:Own", "forms:Form.plain", "forms:Form.idle", "base:Kind.idle"}
+
+
+BARE = """
+# --- m.py
+class Names(dict):
+    def __init__(self):
+        super().__init__()
+        self.last = 0
+
+    def __missing__(self, key):
+        if key.startswith("__"):
+            raise KeyError(key)
+        return self.new(key)
+
+    def new(self, key):
+        self[key] = self.last = self.last + 1
+        return self.last
+
+
+class Meta(type):
+    @classmethod
+    def __prepare__(mcs, name, bases):
+        return Names()
+
+    def __new__(mcs, name, bases, namespace):
+        return super().__new__(mcs, name, bases, dict(namespace))
+
+
+class Auto(metaclass=Meta):
+    pass
+
+
+class Color(Auto):
+    RED, GREEN
+    BLUE
+    idle = 9
+
+
+def go():
+    return Color.BLUE, Color.RED
+"""
+
+
+def test_names_that_stand_alone_in_a_class_body_are_made_by_its_namespace(tmp_path: Path) -> None:
+    assert answer(BARE, "m:go", "m.go()", tmp_path) == "(3, 1)"
+    assert "m:Color.idle" not in slice_ids(tmp_path / "repo", "m:go")

@@ -10,7 +10,8 @@ Descriptors are told of the class (3.3.3.6):
         name = Field()
 
 This fills ``table``: the class is not what it was without it. So do statements that bind names
-which nothing spells, in the namespace that they ask for (``locals()[name] = method``).
+which nothing spells, in the namespace that they ask for (``locals()[name] = method``), or that a
+metaclass has prepared (``RED``, by itself).
 """
 
 from __future__ import annotations
@@ -53,11 +54,13 @@ class Descriptors:
                 for info in module.summary.classes
             )
         module = class_.module
+        made = bool(self._growth.engine.metaclasses_of(class_))
         for index in class_.info.pieces:
             piece = module.summary.pieces[index]
             if piece.unit >= 0 and (
                 (self._are_any and self._binds_one(class_, piece))
                 or _makes_names(module.summary.units[piece.unit], piece)
+                or (made and _only_names(module.summary.units[piece.unit], piece))
             ):
                 demand = Demand.of(
                     self._growth.item_of_class(class_),
@@ -95,6 +98,13 @@ class Descriptors:
                 for kind in kinds
             )
         return known
+
+
+def _only_names(unit: Unit, piece: Piece) -> bool:
+    """Whether a statement does nothing but name things: the namespace may make them (``RED``)."""
+    named = {s.GLOBAL, s.CLASSVAR}
+    codes = {op[0] for op in unit.ops}
+    return piece.kind == "expr" and not named.isdisjoint(codes) and codes <= {*named, s.SEQUENCE}
 
 
 def _makes_names(unit: Unit, piece: Piece) -> bool:
