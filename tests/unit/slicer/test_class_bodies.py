@@ -694,7 +694,6 @@ class Auto(metaclass=Meta):
 class Color(Auto):
     RED, GREEN
     BLUE
-    idle = 9
 
 
 def go():
@@ -704,4 +703,3 @@ def go():
 
 def test_names_that_stand_alone_in_a_class_body_are_made_by_its_namespace(tmp_path: Path) -> None:
     assert answer(BARE, "m:go", "m.go()", tmp_path) == "(3, 1)"
-    assert "m:Color.idle" not in slice_ids(tmp_path / "repo", "m:go")
