@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, run_expression, write_files
+from check import answer, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 from depslice.slicer.render import write_tree
@@ -1104,3 +1104,34 @@ def go(kind="text"):
 """
     given = answer(files, "m:go", "m.go()", tmp_path)
     assert given == run_expression(tmp_path / "repo", "m", "m.go()").stdout.strip()
+
+
+def test_what_pytest_raises_has_caught_is_of_the_class_it_expects(tmp_path: Path) -> None:
+    files = """
+# --- m.py
+import pytest
+
+class First(Exception):
+    def add(self): return shown("first")
+class Second(Exception):
+    def add(self): return shown("second")
+    def idle(self): return 1
+class Below(First):
+    def add(self): return shown("below")
+def shown(text): return text
+def fail(kind): raise kind
+def caught(expected, kind):
+    with pytest.raises(expected) as info:
+        fail(kind)
+    assert info.type is kind and info.match("")
+    return info.value.add()
+def go():
+    with pytest.raises((First, Second)) as info:
+        fail(Second)
+    called = pytest.raises(First, fail, First)
+    base = pytest.raises(Exception, fail, Second)
+    return info.value.add(), called.value.add(), caught(First, Below), base.value.add()
+"""
+    made = answer(files, "m:go", "m.go()", tmp_path)
+    assert made == "('second', 'first', 'below', 'second')"
+    assert not {"m:Second.idle"} & slice_ids(tmp_path / "repo", "m:go")

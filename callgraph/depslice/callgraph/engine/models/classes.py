@@ -200,6 +200,27 @@ def _mock(dotted: str) -> Callable[[ContainerEvaluation, Call], Values]:
     return model
 
 
+def _raises(engine: ContainerEvaluation, call: Call) -> Values:
+    """``with pytest.raises(E) as caught``: ``caught.value`` is one of ``E``, where no stub says so."""
+    declared = engine.outside.call("pytest.raises", call)
+    if declared is not None:
+        return declared
+    expected = call.argument(0, "expected_exception")
+    raised: set[int] = set()
+    for value in EMPTY.union(expected, *(engine.places_of(expected) or ())):
+        kind = engine.values[value]
+        if kind[0] == "C":
+            raised.add(engine.intern(("I", kind[1], False)))
+        elif kind[0] == "X":
+            raised.add(engine.intern(("XI", kind[1])))
+    made = engine.container_of("types.SimpleNamespace", call.register, EMPTY)
+    for container in made:
+        engine.write_item(container, "value", raised or engine.unknown)
+    if len(call.args) > 1:  # `pytest.raises(E, function, …)`
+        engine.call(call.args[1], call.args[2:], {}, call.pos, rule="callback", external=True)
+    return made
+
+
 def _isinstance(engine: ContainerEvaluation, call: Call) -> Values:
     return _checked(engine, call, "__instancecheck__")
 
@@ -328,6 +349,7 @@ MODELS: Final[dict[str, Model]] = {
     "attrs.Factory": _attrs_factory,
     "collections.namedtuple": _namedtuple,
     "builtins.isinstance": _isinstance,
+    "pytest.raises": _raises,
     "builtins.issubclass": _issubclass,
     "typing.TypeVar": _type_variable,
     "typing.NewType": _new_type,
