@@ -56,3 +56,38 @@ def test_special_methods_are_none_that_begin_with_a_line(tmp_path: Path) -> None
     )
     assert answer(CLASSES + code, "app:A.go", "m.A().go()", tmp_path) == "1"
     assert "app:A.__len__" not in slice_ids(tmp_path / "repo", "app:A.go")
+
+
+@pytest.mark.parametrize(
+    ("does", "given"),
+    [
+        ("setattr(it, 'val_' + key, 1)", "it.val_a"),
+        ("setattr(it, f'{key}_of', 1)", "it.kept"),
+        ("delattr(it, 'val_' + key)", "it.gone"),
+        ("[setattr(each, key + '_of', 1) for each in [it]]", "it.kept"),
+    ],
+)
+def test_what_is_stored_by_a_computed_name_of_what_callers_pass(
+    does: str, given: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- m.py
+class Told:
+    val_b = 1
+    @property
+    def a_of(self): return 1
+    @a_of.setter
+    def a_of(self, value): vars(self)["kept"] = shown(value)
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value if name == "a_of" else shown(value))
+    def __delattr__(self, name): vars(self)["gone"] = shown(1)
+    def idle(self): return 1
+def shown(value): return (value, "shown")
+def does(it, key): return {does}
+def go():
+    it = Told()
+    does(it, "a")
+    return {given}
+"""
+    assert answer(files, "m:go", "m.go()", tmp_path) == "(1, 'shown')"
+    assert "m:Told.idle" not in slice_ids(tmp_path / "repo", "m:go")

@@ -214,6 +214,15 @@ class ComputedNames(Dispatching):
         self.note_spelled(receivers, "read", pos)
         self.facts.append((f.DYNAMIC, None, "", "", pos, self.unknown_id))
 
+    def note_any(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
+        """Some attribute is stored or deleted of what callers know, by a name that they do not."""
+        if self.whole or (self.values[name][0] in OPEN and name != self.unknown_id):
+            return
+        for receiver in receivers:
+            kind = self.values[receiver]
+            if kind[0] in OPEN - {"U"} or self.may_be_caught(receiver):
+                self.note_unknown(f.ALL, pos, receiver, how)
+
     def store_somewhere(self, receivers: Values, stored: Values, pos: Position) -> None:
         """``setattr(receiver, name, stored)``: descriptors work where nobody sees them (3.3.2).
 
@@ -224,8 +233,6 @@ class ComputedNames(Dispatching):
             kind = self.values[receiver]
             if kind[0] == "I":
                 self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], "write", False))
-            elif self.may_be_caught(receiver):
-                self.note_unknown(f.ALL, pos, receiver, "write")
             if kind[0] == "C" or (kind[0] == "I" and self.is_metaclass(kind[1])):
                 self.note_descriptors(open_ones, pos)
             elif kind[0] in OPEN:

@@ -188,6 +188,7 @@ def _setattr(engine: ContainerEvaluation, call: Call) -> Values:
                 engine.store_attribute(call.args[0], kind[1], call.args[2], call.pos)
             else:
                 engine.store_somewhere(call.args[0], call.args[2], call.pos)
+                engine.note_any(call.args[0], value, call.pos, "write")
                 engine.name_of_open(call.args[0], value, call.pos, "write")
     return EMPTY
 
@@ -198,6 +199,7 @@ def _delattr(engine: ContainerEvaluation, call: Call) -> Values:
         if kind[0] == "S":
             engine.delete_attribute(call.args[0], kind[1], call.pos)
         else:
+            engine.note_any(call.args[0], value, call.pos, "delete")
             engine.name_of_open(call.args[0], value, call.pos, "delete")
     return EMPTY
 
