@@ -49,6 +49,9 @@ _DISTRIBUTION_FILES: Final = frozenset({"pyproject.toml", "setup.py", "setup.cfg
 _SETTINGS: Final = frozenset({".gitignore", "pyproject.toml", "setup.cfg", "setup.py"})
 _REPOSITORY_MARKS: Final = (*sorted(_DISTRIBUTION_FILES), ".git", ".hg")
 _EVIDENCE_BYTES: Final = 16384
+INCLUDABLE: Final = frozenset({"gitignored", "vendored", "virtualenv", "hidden", "build"})
+"""Reasons for which something is left out unless ``include`` names it."""
+_CONVERTED: Final = "`jupyter nbconvert --to script` makes Python files of notebooks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +177,21 @@ def find_project(
         diagnostics=tuple(sorted(walk.diagnostics, key=lambda found: (found.path, found.slug))),
         decisive=(*walk.directories, *walk.settings),
     )
+
+
+def left_out_for(project: Project, name: str) -> LeftOut | None:
+    """What is left out where the module ``name``, or a package that it is in, would be."""
+    wanted: set[str] = set()
+    for root in {file.source_root for file in project.files}:
+        parts = name.split(".")
+        path = "" if root in (".", "..") else f"{root}/"
+        if root == ".." and parts.pop(0) != project.root.name:
+            continue
+        for part in parts:
+            wanted.add(path + part)
+            path += f"{part}/"
+    found = (left for left in project.left_out if left.path.removesuffix(".py") in wanted)
+    return next(found, None)
 
 
 def file_state(project: Project, path: str) -> FileState | None:
@@ -584,9 +602,12 @@ def _raise_nothing_found(given: str, walk: _Walk) -> NoReturn:
     if not counts:
         raise RepositoryError(f"nothing to analyse: no Python files in {given}")
     listed = ", ".join(f"{reason} {count}" for reason, count in sorted(counts.items()))
+    hint = _CONVERTED if "notebook" in counts else ""
+    if not INCLUDABLE.isdisjoint(counts):
+        hint = "bring paths back with --include, or see what .gitignore leaves out"
     raise RepositoryError(
         f"nothing to analyse: no Python files in {given} (left out: {listed})",
-        hint="Bring paths back with --include, or see what .gitignore leaves out.",
+        hint=hint,
     )
 
 

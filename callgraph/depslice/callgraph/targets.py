@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
 from depslice.callgraph.model import Symbol, SymbolKind
-from depslice.callgraph.project import SourceFile, read_file
+from depslice.callgraph.project import INCLUDABLE, SourceFile, left_out_for, read_file
 
 if TYPE_CHECKING:
     from depslice.callgraph.program import Module, Program
+    from depslice.callgraph.project import LeftOut
 
 _NEAREST: Final = 5
 _LISTED: Final = 20
 _CLOSE_NAMES: Final = 12
 # How alike two names must be to suggest one for the other; difflib's own default.
 _ALIKE: Final = 0.6
-INCLUDABLE: Final = frozenset({"gitignored", "vendored", "virtualenv", "hidden", "build"})
 _DEFINED: Final = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -138,11 +138,7 @@ class _Search:
     def _refuse_left_out(self, path: str) -> None:
         for left in self._program.project.left_out:
             if path == left.path or path.startswith(f"{left.path}/"):
-                back = f"bring it back with --include '/{left.path}'"
-                raise UnknownTarget(
-                    f"{path} is left out of the analysis ({left.reason})",
-                    hint=back if left.reason in INCLUDABLE else "",
-                )
+                _raise_left_out(path, left)
 
     def _loaded(self, file: SourceFile) -> Module:
         module = self._program.module(file.module)
@@ -306,6 +302,10 @@ class _Search:
     # --- failing well
 
     def _fail(self) -> NoReturn:
+        named = self._text.partition(":")[0]
+        left = left_out_for(self._program.project, named) if named != self._text else None
+        if left is not None:
+            _raise_left_out(left.path, left)
         inherited = self._inherited()
         if inherited:
             raise UnknownTarget(
@@ -416,6 +416,13 @@ def _closest(text: str, ids: Iterable[str]) -> list[str]:
         if best >= _ALIKE:
             scored.append((-best, qualname.count("."), identifier))
     return [identifier for _, _, identifier in sorted(scored)[:_NEAREST]]
+
+
+def _raise_left_out(path: str, left: LeftOut) -> NoReturn:
+    raise UnknownTarget(
+        f"{path} is left out of the analysis ({left.reason})",
+        hint=f"bring it back with --include '/{left.path}'" if left.reason in INCLUDABLE else "",
+    )
 
 
 def _raise_ambiguous(text: str, candidates: Sequence[str], what: str) -> NoReturn:

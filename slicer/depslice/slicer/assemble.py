@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from depslice.callgraph.model import Diagnostic, Severity, Symbol, SymbolKind
 from depslice.callgraph.program import Module, Program, top_bound
-from depslice.callgraph.targets import INCLUDABLE
+from depslice.callgraph.project import INCLUDABLE, left_out_for
 from depslice.slicer.closure import Closure, PieceKey
 from depslice.slicer.cut import FileCut, Form, Link, StatementPath
 from depslice.slicer.model import Item, Omitted, Slice
 from depslice.slicer.order import dependency_order
 
+_OTHERS: Final = frozenset({"build", "virtualenv", "hidden"})
+"""Why folders are left out that are called like a package from elsewhere (``build``) by chance."""
 NEEDED: Final = "needed-but-left-out"
 """The slug of what is left out of the analysis and imported by the slice."""
 
@@ -61,7 +64,7 @@ def assemble(
 
 
 def _needed_but_left_out(program: Program, closure: Closure) -> Iterator[Diagnostic]:
-    """What the slice imports of a package of the repo, and is not analysed: ``pkg/vendor``."""
+    """What the slice imports of the repo, and is not analysed: ``pkg/vendor``, a ``big.py``."""
     asked: dict[str, str] = {}  # paths below packages -> what is imported
     for module, name in closure.externals:
         package, _, rest = module.partition(".")
@@ -73,6 +76,12 @@ def _needed_but_left_out(program: Program, closure: Closure) -> Iterator[Diagnos
                 path += part
                 asked.setdefault(path, f"{module}.{name}" if name else module)
                 path += "/"
+        elif found is None and package not in sys.stdlib_module_names:
+            left = left_out_for(program.project, package)
+            if left is not None and left.reason not in _OTHERS:
+                asked.setdefault(
+                    left.path.removesuffix(".py"), f"{module}.{name}" if name else module
+                )
     for left in program.project.left_out:
         wanted = asked.get(left.path.removesuffix(".py"))
         if wanted is not None:

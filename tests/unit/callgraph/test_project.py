@@ -309,6 +309,24 @@ def test_what_cannot_be_analysed_is_refused_in_one_line(tmp_path: Path) -> None:
     assert "cannot read" in refused(tmp_path / "loop.py")
 
 
+@pytest.mark.parametrize(
+    ("files", "hint"),
+    [
+        ("# --- a.ipynb\n", "nbconvert"),
+        ("# --- a.ipynb\n# --- vendor/a.py\nx = 1\n", "--include"),
+        ("# --- mine/a.py\nx = 1\n", ""),
+    ],
+)
+def test_the_hint_where_all_is_left_out_is_one_that_helps(
+    tmp_path: Path, files: str, hint: str
+) -> None:
+    write_files(files, tmp_path)
+    with pytest.raises(RepositoryError, match="left out") as caught:
+        find_project(tmp_path, exclude=["mine"])
+    assert hint in caught.value.hint
+    assert bool(hint) == bool(caught.value.hint)
+
+
 # --- what is left out
 
 

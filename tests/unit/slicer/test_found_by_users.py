@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from check import run_expression, slice_ids, write_files
-from depslice.callgraph import open_program
+from depslice.callgraph import find_symbol, open_program
+from depslice.callgraph.errors import UnknownTarget
 from depslice.slicer import explain_symbol, render, slice_symbols
 from depslice.slicer.render import write_tree
 
@@ -309,6 +310,36 @@ def alone(): return 1
     assert not slice_symbols(program, ["pk.util:alone"]).diagnostics
     program = open_program(tmp_path, cache=None, include=["/pk/vendor"])
     assert not slice_symbols(program, ["pk.util:look"]).diagnostics
+
+
+def test_what_is_needed_and_left_out_beside_packages_is_told_as_well(tmp_path: Path) -> None:
+    files = """
+# --- src/app.py
+import big, logging, build
+from other.table import LOOK
+def look(): return big.f(), LOOK, logging.getLogger(), build.main()
+# --- src/big.py
+def f(): return 1
+# --- src/other/table.py
+LOOK = 2
+# --- src/logging/left.py
+x = 1
+# --- build/left.py
+def main(): return 1
+"""
+    write_files(files, tmp_path)
+    left = ["/src/big.py", "/src/other/", "/src/logging/"]
+    program = open_program(tmp_path, cache=None, exclude=left)
+    found = slice_symbols(program, ["app:look"]).diagnostics
+    assert [(each.slug, each.path) for each in found] == [
+        ("needed-but-left-out", "src/big.py"),
+        ("needed-but-left-out", "src/other"),
+    ]
+    for target in ("big:f", "other.table:LOOK"):
+        with pytest.raises(UnknownTarget, match=r"is left out of the analysis \(excluded\)"):
+            find_symbol(program, target)
+    with pytest.raises(UnknownTarget, match="no symbol is called"):
+        find_symbol(program, "bigger:f")
 
 
 def test_what_is_called_and_unknown_has_a_name(tmp_path: Path) -> None:
