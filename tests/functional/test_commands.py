@@ -137,6 +137,16 @@ def test_strategies_depth_and_budget(depslice: Depslice, shop: Path) -> None:
         assert "def quote(" in text
 
 
+def test_one_of_a_kind_is_told_as_one(depslice: Depslice, tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def f(): return g\n\ng = 1\n")
+    assert depslice("functions", tmp_path).err == "1 function or method\n"
+    told = depslice("tradeoff", tmp_path, "one:f", "--tokenizer", "characters/4", "--budget", 9)
+    assert "  1 as a name\n" in told.out
+    told = depslice("report", tmp_path, "one:g", "--tokenizer", "characters/4", "-o", "r.html")
+    assert told.err.endswith("1 definition, 4 tokens (characters/4)\n")
+    assert "1 slice, 0 failed" in depslice("slice", tmp_path, "--all").err
+
+
 def test_a_budget_that_does_not_hold_is_told(depslice: Depslice, shop: Path) -> None:
     def told(*options: object) -> str:
         return depslice("slice", shop, "shop.text:money", *options).err.splitlines()[-1]

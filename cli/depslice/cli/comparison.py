@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from depslice.cli.notes import counted
+
 if TYPE_CHECKING:
     from depslice.callgraph.tracing.comparing import Comparison
 
@@ -34,9 +36,12 @@ def _lines(comparison: Comparison, *, every: bool) -> Iterator[str]:
         shares = "".join(f"{_share(each.found[name] / each.real):>10}" for name in names)
         yield f"{each.kind.value:<40}{each.real:>7}{shares}"
     if comparison.through_foreign:
-        yield f"\n{comparison.through_foreign} more edges pass through code outside, such as tests"
+        passing = counted(comparison.through_foreign, "more edge")
+        goes = "passes" if comparison.through_foreign == 1 else "pass"
+        yield f"\n{passing} {goes} through code outside, such as tests"
     if comparison.unknown:
-        yield f"\n{comparison.unknown} edges of the trace are unknown here: has the source changed?"
+        unknown = counted(comparison.unknown, "edge")
+        yield f"\nunknown here: {unknown} of the trace; has the source changed?"
     yield from _missed(comparison, every=every)
 
 

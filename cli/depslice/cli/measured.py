@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from depslice.cli.notes import counted
+
 if TYPE_CHECKING:
     from depslice.slicer.tradeoff import Point, Tradeoff
 
@@ -29,7 +31,7 @@ def tradeoff_text(found: Tradeoff) -> str:
     definitions that the row below it on its axis still has.
     """
     lines = [
-        f"{found.target}: {found.items:,} definitions, {found.tokens:,} tokens ({found.tokenizer})",
+        f"{found.target}: {counted(found.items, 'definition')}, {counted(found.tokens, 'token')} ({found.tokenizer})",
         "",
         f"{'':<16}{'tokens':>10}  {'':<{_BAR}}  {'shown':>7}  lost",
     ]
@@ -57,11 +59,11 @@ def _lost(point: Point, richer: Point | None) -> str:
     from depslice.slicer import Form
 
     parts = [
-        f"{number:,} {what}"
-        for number, what in (
-            (point.in_form(Form.SIGNATURE), "as signatures"),
-            (point.in_form(Form.NAME), "as names"),
-            (point.left_out, "left out"),
+        f"{number:,} {one if number == 1 else many}"
+        for number, one, many in (
+            (point.in_form(Form.SIGNATURE), "as a signature", "as signatures"),
+            (point.in_form(Form.NAME), "as a name", "as names"),
+            (point.left_out, "left out", "left out"),
         )
         if number
     ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 
@@ -101,7 +101,7 @@ def say_usage(notes: Notes, what: str, usage: Usage) -> None:
     """Tokens, calls and dollars on one line."""
     dollars = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
     notes.say(
-        f"{what}: {usage.calls:,} calls, {usage.input_tokens:,} tokens in"
+        f"{what}: {counted(usage.calls, 'call')}, {counted(usage.input_tokens, 'token')} in"
         f" ({usage.cached_tokens:,} cached), {usage.output_tokens:,} out, {dollars}"
     )
 

@@ -80,7 +80,7 @@ class Notes:
             line = f":{each.span.start}" if each.span is not None else ""
             self.say(f"{each.path}{line}: {each.severity.value}: {each.message} [{each.slug}]")
         if len(told) > len(shown):
-            self.say(f"and {len(told) - len(shown)} more files with errors (--verbose lists them)")
+            self.say(f"and {counted(len(told) - len(shown), 'more error')} (--verbose lists them)")
 
     @contextmanager
     def progress(self, what: str, *, slow: bool = False) -> Iterator[Progress]:

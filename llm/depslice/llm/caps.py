@@ -27,7 +27,7 @@ class Caps:
     def reached_by(self, usage: Usage) -> str:
         """Which cap ``usage`` has reached, in words; empty: none."""
         if self.calls is not None and usage.calls >= self.calls:
-            return f"{self.calls} calls"
+            return "1 call" if self.calls == 1 else f"{self.calls} calls"
         if self.tokens is not None and _tokens(usage) >= self.tokens:
             return f"{self.tokens} tokens"
         if self.dollars is not None and (usage.dollars or 0.0) >= self.dollars:

@@ -117,8 +117,8 @@ def _options(factory: Callable[..., Any], spec: SolverSpec) -> dict[str, Any]:
     found = {}
     for key, text in spec.options:
         if key not in parameters:
-            options = ", ".join(parameters) or "no options"
-            raise SolverError(f"{spec.name} has no option {key!r}", hint=f"it has: {options}")
+            hint = f"it has: {', '.join(parameters)}" if parameters else "it has none"
+            raise SolverError(f"{spec.name} has no option {key!r}", hint=hint)
         try:
             found[key] = _value(text, hints.get(key, str))
         except ValueError:

@@ -181,7 +181,7 @@ class _Session:
                     Diagnostic(
                         slug="jedi-time-limit",
                         severity=Severity.WARNING,
-                        message=f"{overdue} calls were not resolved within {timeout:g} s",
+                        message=f"not resolved within {timeout:g} s: {overdue} call{'s' * (overdue != 1)}",
                         path=path,
                     )
                 )

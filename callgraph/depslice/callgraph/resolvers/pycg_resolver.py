@@ -51,7 +51,7 @@ DEFAULT_ITERATIONS = 1.0
 _RUNNER = Path(__file__).with_name("pycg_runner.py")
 _INSTALL = (
     "install it with `pip install 'depslice[pycg]'`, or name a Python that has it"
-    f" by the option pycg.python or the variable {PYTHON_VARIABLE}"
+    f" by --pycg-python (in the API pycg.python) or the variable {PYTHON_VARIABLE}"
 )
 
 
@@ -116,12 +116,12 @@ def _run_pycg(request: ResolveRequest, *, folder: Path, files: list[Path]) -> di
     except subprocess.TimeoutExpired:
         raise ResolverUnavailable(
             f"PyCG did not finish within {timeout:g} s",
-            hint="raise pycg.timeout, or leave the pycg resolver out",
+            hint="leave the pycg resolver out, or raise pycg.timeout (in the API)",
         ) from None
     except OSError as cause:
         raise ResolverUnavailable(
             f"the Python for PyCG cannot be started: {python}: {cause.strerror or cause}",
-            hint=f"check the option pycg.python and the variable {PYTHON_VARIABLE}",
+            hint=f"check --pycg-python (in the API pycg.python) and the variable {PYTHON_VARIABLE}",
         ) from cause
     return _checked(process, python=python, memory=memory)
 
@@ -148,7 +148,7 @@ def _checked(
         raise ResolverUnavailable(
             f"PyCG ended without an answer (exit status {process.returncode},"
             f" memory limit {memory:g} MiB): {last}",
-            hint="raise pycg.memory, or leave the pycg resolver out",
+            hint="leave the pycg resolver out, or raise pycg.memory (in the API)",
         )
     detail = answer.get("detail", "")
     match answer.get("error"):
@@ -159,12 +159,13 @@ def _checked(
         case "python":
             raise ResolverUnavailable(
                 f"PyCG does not run on {detail} ({python})",
-                hint=f"name an older Python by pycg.python or {PYTHON_VARIABLE}; 3.12 works",
+                hint=f"name an older Python by --pycg-python (in the API pycg.python) or the variable"
+                f" {PYTHON_VARIABLE}; 3.12 works",
             )
         case "memory":
             raise ResolverUnavailable(
                 f"PyCG needs more than {memory:g} MiB of memory",
-                hint="raise pycg.memory, or leave the pycg resolver out",
+                hint="leave the pycg resolver out, or raise pycg.memory (in the API)",
             )
         case _:
             raise ResolverUnavailable(f"PyCG crashed: {detail}", hint="leave the pycg resolver out")

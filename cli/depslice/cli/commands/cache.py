@@ -6,6 +6,7 @@ import os
 
 import click
 
+from depslice.cli.notes import counted
 from depslice.cli.options import Output, format_option
 from depslice.cli.results import json_text, write_result
 
@@ -33,7 +34,7 @@ def info(*, format_: str) -> None:
         "files": len(sizes),
         "bytes": sum(sizes),
     }
-    text = f"{directory}: {len(sizes)} files, {sum(sizes):,} bytes\n"
+    text = f"{directory}: {counted(len(sizes), 'file')}, {counted(sum(sizes), 'byte')}\n"
     _print(json_text(document) if format_ == "json" else text)
 
 
@@ -46,7 +47,7 @@ def clear(*, format_: str) -> None:
     directory = cache_directory()
     removed = clear_cache()
     document = {"schema": CACHE_SCHEMA, "directory": str(directory), "removed_bytes": removed}
-    text = f"{directory}: {removed:,} bytes removed\n"
+    text = f"{directory}: {counted(removed, 'byte')} removed\n"
     _print(json_text(document) if format_ == "json" else text)
 
 

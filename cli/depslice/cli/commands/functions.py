@@ -47,7 +47,9 @@ def functions(*, repository: Repository, output: Output, format_: str) -> None:
             _print_table(found, color=output.color and not os.environ.get("NO_COLOR"))
         else:
             write_result(output, "".join(f"{_place(s)}\t{s.kind.value}\t{s.id}\n" for s in found))
-    notes.say(f"{len(found):,} functions and methods")
+    notes.say(
+        "1 function or method" if len(found) == 1 else f"{len(found):,} functions and methods"
+    )
 
 
 def _document(found: Sequence[Symbol]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.cli.failures import OutputError
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import chosen_tokenizer, find_targets, opened
 from depslice.cli.options import (
     Command,
@@ -97,7 +97,7 @@ def prompt(
     else:
         write_result(output, _text(built) if format_ == "text" else json_text(_json(built, found)))
     notes.say(
-        f"{built.tokens:,} tokens ({built.tokenizer}); builder {built.builder}"
+        f"{counted(built.tokens, 'token')} ({built.tokenizer}); builder {built.builder}"
         f" {built.version}, strategy {built.strategy}, digest {built.digest[:12]}"
     )
 

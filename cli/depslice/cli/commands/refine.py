@@ -11,7 +11,7 @@ import click
 from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.making import Site
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (
@@ -133,7 +133,7 @@ class _Trial:
         recording = self.site.recording(self.space, [self.target], tests)
         calls = recording.calls.get(self.target.id, ())
         found = examples(self.space, self.site.program, self.target.id, calls, most=number)
-        self.site.notes.say(f"{len(found):,} calls are shown as examples")
+        self.site.notes.say(f"shown as examples: {counted(len(found), 'call')}")
         return [each.text for each in found]
 
     def of(self, text: str) -> dict[str, Any]:

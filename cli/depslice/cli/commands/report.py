@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import chosen_tokenizer, opened
 from depslice.cli.options import (
     Command,
@@ -61,4 +61,6 @@ def report(
             write_result(output, json_text({"schema": REPORT_SCHEMA, **data}, indent=None))
         else:
             write_result(output, render_report(data))
-    notes.say(f"{len(data['items']):,} definitions, {data['tokens']:,} tokens ({measure})")
+    notes.say(
+        f"{counted(len(data['items']), 'definition')}, {counted(data['tokens'], 'token')} ({measure})"
+    )

@@ -251,7 +251,7 @@ def _is_doubted(item: Item) -> bool:
 def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     paths = {item.symbol.path for item in found.items}
     whole = f"{counted(len(found.items), 'definition')} of {counted(len(paths), 'file')}"
-    said = [f"{context.tokens:,} tokens ({context.tokenizer})"]
+    said = [f"{counted(context.tokens, 'token')} ({context.tokenizer})"]
     if context.strategy == "sliced":
         said.insert(0, whole)
     else:
@@ -311,7 +311,7 @@ def _slice_every(
             write(json_text(line, indent=None))
             progress(done, len(functions))
     seconds = time.monotonic() - started
-    notes.say(f"{done:,} slices, {failed:,} failed, {seconds:.1f} s")
+    notes.say(f"{counted(done, 'slice')}, {failed:,} failed, {seconds:.1f} s")
 
 
 def _line(

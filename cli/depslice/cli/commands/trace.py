@@ -14,7 +14,7 @@ import click
 
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.failures import Finished
-from depslice.cli.notes import Notes
+from depslice.cli.notes import Notes, counted
 from depslice.cli.opening import opened
 from depslice.cli.options import Command, Output, Repository, output_options
 from depslice.cli.results import json_text, write_result
@@ -151,9 +151,9 @@ def _run(arguments: Sequence[str], session: Session, *, quietly: bool) -> int:
 def _summary(trace: Trace, path: str | None) -> str:
     where = "standard output" if path is None else path
     text = (
-        f"{len(trace.calls):,} calls between {len(trace.executed):,} definitions"
+        f"{counted(len(trace.calls), 'call')} between {counted(len(trace.executed), 'definition')}"
         f" in {trace.processes:,} process{'es' if trace.processes != 1 else ''}: {where}"
     )
     if trace.unmapped:
-        text += f" ({len(trace.unmapped):,} pieces of code without a definition)"
+        text += f" ({counted(len(trace.unmapped), 'piece')} of code without a definition)"
     return text
