@@ -233,6 +233,39 @@ def test_it_is_made_as_it_was(
     assert answer(files, target, expression, tmp_path) == expected
 
 
+CALLED = """
+# --- app.py
+from _util import AppError, Outer
+def told():
+    try: raise AppError("x")
+    except AppError as error: return repr(type(error)), str(Outer.Made).partition(" at ")[0]
+# --- _util.py
+__all__ = ["AppError", "Outer"]
+HOME = "app"
+class AppError(Exception):
+    __module__ = "app"
+    unasked = 1
+class Outer:
+    class Base:
+        __module__, unasked = HOME, 2
+    class Made(Base):
+        __qualname__ = "Other"
+"""
+
+
+def test_what_a_class_says_it_is_called_comes_with_it(tmp_path: Path) -> None:
+    told = "(\"<class 'app.AppError'>\", \"<class '_util.Other'>\")"
+    assert answer(CALLED, "app:told", "m.told()", tmp_path) == told
+    assert "_util:AppError.unasked" not in slice_ids(tmp_path / "repo", "app:told")
+    [flat] = render(
+        program := open_program(tmp_path / "repo", cache=None),
+        slice_symbols(program, ["app:told"]),
+        format="module",
+    ).files
+    (tmp_path / "flat.py").write_text(flat.text, encoding="utf-8")
+    assert "app.AppError" in run_expression(tmp_path, "flat", "m.told()").stdout
+
+
 def test_a_prepared_namespace_has_only_the_methods_that_are_reached(tmp_path: Path) -> None:
     write_files(JOINED, tmp_path)
     assert "m:Names.idle" not in slice_ids(tmp_path, "m:top")

@@ -60,7 +60,11 @@ _TOLD: Final = {
     "delete": ("__delete__", "__delattr__"),
 }
 """Who is told what is done to an attribute: a descriptor of its name, or the class itself."""
-_READ_BY_TYPE: Final = ("__slots__", "__match_args__", "__hash__")  # when a class is made
+_READ_BY_TYPE: Final = (
+    *("__slots__", "__match_args__", "__hash__"),
+    *("__module__", "__qualname__"),  # what it is called, wherever it is shown or pickled
+)
+"""What is read when a class is made."""
 
 Caught: TypeAlias = f.Access | Literal["matching"]
 """What is done with an attribute of an exception that is caught; those whose names fit are read."""
