@@ -283,6 +283,13 @@ def test_other_references_and_the_outside(depslice: Depslice, shop: Path) -> Non
     calls = depslice("graph", shop, "shop.storage:save").out
     assert "external:" not in calls
     assert "external:csv.writer" in depslice("graph", shop, "shop.storage:save", "--externals").out
+    told = depslice("graph", shop, "shop.text:money", "--kind", "all").out.splitlines()
+    assert told == [
+        "shop.text:money",
+        "├── shop.config:setting",
+        "│   └── read shop.config:SETTINGS",
+        "└── read shop.text:SYMBOLS",
+    ]
     everything = depslice("graph", shop, "shop.errors:BadRow", "--kind", "all").out
     assert "inherit shop.errors:ShopError" in everything
 

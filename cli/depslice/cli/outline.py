@@ -18,11 +18,12 @@ def outline_graph(graph: ReferenceGraph) -> str:
           shop.models:Product.label  ?
           read shop.config:SETTINGS
 
-    A ``?`` marks what is only possible; a kind is named unless it is a call.
+    A ``?`` marks what is only possible; a kind is named unless it is a call. What is called is
+    read, too: that is not said again.
     """
     lines: list[str] = []
     for symbol in graph.symbols:
-        references = graph.outgoing(symbol.id)
+        references = _next(graph, symbol.id, callers=False)
         if references:
             lines.append(f"{symbol.id}  {symbol.path}:{symbol.span.start}")
             lines += [f"  {_labelled(reference, reference.target)}" for reference in references]
@@ -75,7 +76,13 @@ def _rows(
 
 
 def _next(graph: ReferenceGraph, symbol: str, *, callers: bool) -> tuple[Reference, ...]:
-    return graph.incoming(symbol) if callers else graph.outgoing(symbol)
+    found = graph.incoming(symbol) if callers else graph.outgoing(symbol)
+    called = {(r.source, r.target) for r in found if r.kind is ReferenceKind.CALL}
+    return tuple(
+        each
+        for each in found
+        if each.kind is not ReferenceKind.READ or (each.source, each.target) not in called
+    )
 
 
 def _labelled(reference: Reference, other: str) -> str:
