@@ -171,6 +171,13 @@ def test_everything_can_be_reached_by_keys(report: dict[str, Any], show: Open) -
     assert page.inner_text("#detail h2") != child
     page.keyboard.press("[")
     assert page.locator("#budget").input_value() == str(len(report["stops"]) - 2)
+    page.keyboard.press("/")
+    page.keyboard.type("bulk")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#detail h2") == "shop.discounts:bulk"
+    page.keyboard.press("[")  # a command again, no text
+    assert page.locator("#search").input_value() == "bulk"
+    assert page.locator("#budget").input_value() == str(len(report["stops"]) - 3)
     page.keyboard.press("Escape")
     assert page.locator("#detail h2").count() == 0
     page.locator("#tab-graph").focus()

@@ -481,11 +481,11 @@ document.addEventListener('keydown', event => {
     return;
   }
   if (typing) {
-    if (event.key === 'Enter') { const first = at('list').querySelector('button'); if (first) first.click(); }
+    if (event.key === 'Enter') { const first = at('list').querySelector('button'); if (first) first.click(); event.target.blur(); }
     return;
   }
   const act = {
-    '/': () => at('search').focus(),
+    '/': () => { at('search').focus(); at('search').select(); },
     '[': () => setStop(stop - 1),
     ']': () => setStop(stop + 1),
     '0': () => overview(true),
