@@ -360,6 +360,9 @@ def test_answers_follow_the_files_and_name_what_they_make_wrong(
 
             stale = await ask(client, "call_graph", target="quote", allow_stale=True)
             assert stale["stale_files"] == ["shop/pricing.py"]
+            error = await refusal(client, "call_graph", target="added", allow_stale=True)
+            assert error["message"] == "shop.pricing:added is newer than the last call graph"
+            assert error["hint"] == "ask without allow_stale"
             fresh = await ask(client, "call_graph", target="added", direction="callers")
             assert not fresh["stale_files"]
             assert "call_graph quote callees" not in fresh["outdated"]

@@ -286,9 +286,13 @@ def calls_around(
     Those of a class are its members', those of a module its definitions'. Code inside of the
     target is its own: it is no caller of the target, but where it calls the very target.
 
-    :raises UnknownTarget: see :func:`named_symbol`.
+    :raises UnknownTarget: see :func:`named_symbol`; or ``graph`` was made before the symbol was.
     """
     symbol = named_symbol(program, target)
+    if symbol.id not in graph:
+        raise UnknownTarget(
+            f"{symbol.id} is newer than the last call graph", hint="ask without allow_stale"
+        )
     starts = graph.inside(symbol.id)
     edges: dict[tuple[str, str], CallEdge] = {}
     for forward in (True, False):
