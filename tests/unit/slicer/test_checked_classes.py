@@ -189,3 +189,64 @@ KINDS_GIVE = {
 def test_patterns_and_dispatch_ask_what_isinstance_does(name: str, tmp_path: Path) -> None:
     assert answer(KINDS, f"m:{name}", f"m.{name}()", tmp_path) == KINDS_GIVE[name]
     assert "m:Door.idle" not in slice_ids(tmp_path / "repo", f"m:{name}")
+
+
+DEFAULTS = """
+# --- m.py
+class A:
+    def act(self): return "a"
+class B:
+    def act(self): return "b"
+class EA(Exception): act = A.act
+class EB(Exception): act = B.act
+class Idle:
+    def act(self): return "idle"
+KINDS = {"a": A}
+
+def given(nodes, kind=B): return [n.act() for n in nodes if isinstance(n, kind)]
+def among(nodes, *kinds): return [n.act() for n in nodes if isinstance(n, (B, *kinds))]
+def exact(nodes, *, kind=B): return [n.act() for n in nodes if type(n) is kind]
+def chosen(nodes, kind=None):
+    kind = kind or B
+    return [n.act() for n in nodes if isinstance(n, kind)]
+def looked_up(nodes, name="b"):
+    kind = KINDS.get(name, B)
+    return [n.act() for n in nodes if isinstance(n, kind)]
+def leaving(n, kind=B):
+    if not isinstance(n, kind):
+        return None
+    return n.act()
+def caught(n, kind=EB):
+    try:
+        raise n
+    except kind as e:
+        return e.act()
+class Walk:
+    kind = B
+    def __init__(self, other=B): self.other = other
+    def go(self, nodes): return [n.act() for n in nodes if isinstance(n, self.kind)]
+    def stored(self, nodes): return [n.act() for n in nodes if isinstance(n, self.other)]
+class Below(Walk):
+    kind = A
+
+def run_given(): return given([A(), B()], A) + given([A(), B()])
+def run_among(): return among([A(), B()], A)
+def run_exact(): return exact([A(), B()], kind=A) + exact([A(), B()])
+def run_chosen(): return chosen([A(), B()], A) + chosen([A(), B()])
+def run_looked_up(): return looked_up([A(), B()], "a") + looked_up([A(), B()])
+def run_leaving(): return [leaving(A(), A), leaving(B())]
+def run_caught(): return [caught(EA(), EA), caught(EB())]
+def run_below(): return Below().go([A(), B()]) + Walk().go([A(), B()])
+def run_stored(): return Walk(A).stored([A(), B()]) + Walk().stored([A(), B()])
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["given", "among", "exact", "chosen", "looked_up", "leaving", "caught", "below", "stored"],
+)
+def test_a_class_beside_those_that_callers_pass_is_not_the_only_one(
+    name: str, tmp_path: Path
+) -> None:
+    assert answer(DEFAULTS, f"m:run_{name}", f"m.run_{name}()", tmp_path) == "['a', 'b']"
+    assert "m:Idle.act" not in slice_ids(tmp_path / "repo", f"m:run_{name}")

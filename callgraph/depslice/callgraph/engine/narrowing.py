@@ -84,7 +84,11 @@ class Narrowing(Operators):
         return result | {v for v in values if self.values[v][0] in ("X", "XA", "NT")} or values
 
     def narrow(self, values: Values, classes: Values) -> Values:
-        """``isinstance(values, classes)`` holds."""
+        """``isinstance(values, classes)`` holds.
+
+        Where a slice does not know all of the classes (one is the default of a parameter, and
+        callers may pass others), each value may be of one of them.
+        """
         targets = self._class_targets(classes)
         virtual = [each[1] for each in targets if each[0] == "C" and self.is_open_class(each[1])]
         result: set[int] = set()
@@ -112,12 +116,16 @@ class Narrowing(Operators):
                     result.add(self.intern(("I", target[1], False)))
                 elif target[0] == "X" and not (result and target[1] in _PLACES):
                     result.add(self.intern(("XI", target[1])))
+        if result and not self.whole and self._may_be_others(classes):
+            return result | (values or self.unknown)  # nothing is known of what a handler catches
         return result or values
 
     def _narrow_exactly(self, values: Values, classes: Values) -> Values:
         """``type(values) is classes`` holds: what is of a subclass is left out."""
         targets = self._class_targets(classes)
         if any(each[0] == "C" and not each[2] for each in targets):  # or of one below, who knows
+            return self.narrow(values, classes)
+        if not self.whole and self._may_be_others(classes):
             return self.narrow(values, classes)
         asked = dict.fromkeys([each[1] for each in targets if each[0] == "C"])
         left: set[int] = set()
@@ -280,6 +288,19 @@ class Narrowing(Operators):
             elif kind[0] == "K" and depth:
                 found += self._class_targets(self.read(self.elements_cell(value)), depth - 1)
         return found
+
+    def _may_be_others(self, classes: Values, depth: int = _DEEPEST_TUPLE) -> bool:
+        """Whether a class that is asked for may be one that only callers know."""
+        kinds = [(value, self.values[value][0]) for value in tuple(classes)]
+        return any(
+            kind in OPEN
+            or (
+                kind == "K"
+                and depth > 0
+                and self._may_be_others(self.read(self.elements_cell(value)), depth - 1)
+            )
+            for value, kind in kinds
+        )
 
     def match_class(self, subject: Values, classes: Values) -> Values:
         """The subject when a class pattern matched: ``isinstance`` says so (PEP 634)."""
