@@ -16,8 +16,9 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import IMPORTING
+from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Piece
+from depslice.callgraph.summary import Op, Piece, Register
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.registering import changes_in_place
 from depslice.slicer.pieces import ops_of, runs_on_import
@@ -71,21 +72,52 @@ def _touches(growth: Growth, module: Module, names: set[str], modules: set[str])
         or bound == "*"
         or (item is None and target.rpartition(".")[2] in modules)
     }
-    return any(
-        runs_on_import(piece) and piece.owner < 0 and _does(growth, module, piece, imported)
-        for piece in (module.summary.pieces if imported else ())
-    ) or not imported.isdisjoint(module.summary.global_writers)
+    pieces = [each for each in module.summary.pieces if runs_on_import(each) and each.owner < 0]
+    if any(_does(growth, module, piece, imported) for piece in pieces if imported):
+        return True
+    own = {name for piece in pieces if piece.kind == "def" for name in piece.binds}
+    return not imported.isdisjoint(module.summary.global_writers) and any(
+        piece.kind in ("expr", "assign") and _calls(ops_of(module, piece), own) for piece in pieces
+    )
+
+
+def _calls(ops: list[Op], names: set[str]) -> bool:
+    """Whether a statement calls something by one of ``names``."""
+    named = {op[1] for op in ops if op[0] == s.GLOBAL and op[2] in names}
+    return any(op[0] == s.CALL and op[2] in named for op in ops)
 
 
 def _does(growth: Growth, module: Module, piece: Piece, imported: set[str]) -> bool:
+    """Whether a statement does more with what is ``imported`` than to read it."""
     ops = ops_of(module, piece)
-    read = {op[1] for op in ops if op[0] == s.GLOBAL and (op[2] in imported or "*" in imported)}
-    if not read:
+    held: dict[Register, str] = {}  # what comes of it, and of which name
+    for op in ops:
+        if op[0] == s.GLOBAL and (op[2] in imported or "*" in imported):
+            held[op[1]] = op[2]
+        elif op[0] in (s.ATTR, s.SUB) and op[2] in held:
+            held[op[1]] = ""
+        elif piece.kind == "class":
+            continue
+        elif (op[0] in _DOING or changes_in_place(op)) and not held.keys().isdisjoint(reads(op)):
+            made = op[0] == s.CALL and not held.keys() & set(reads(op)[1:])
+            if not (made and _makes_alone(growth, module, held[op[2]])):
+                return True
+    if piece.kind != "class" or not held:
         return False
-    if piece.kind != "class":
-        return any(op[0] in _DOING or changes_in_place(op) for op in ops)
     if any(op[0] == s.DECORATE for op in ops):
         return True
     class_ = growth.class_of(module, piece)
     order = growth.engine.mro(class_)[1:]
     return any("__init_subclass__" in k.info.members or k.metaclasses for k in order)
+
+
+def _makes_alone(growth: Growth, module: Module, name: str) -> bool:
+    """Whether ``name`` is a class of which an instance is made without code of the repository."""
+    engine = growth.engine
+    kinds = [engine.values[each] for each in engine.name_values(module, name, None) if name]
+    return bool(kinds) and all(
+        kind[0] == "C"
+        and not engine.metaclasses_of(kind[1])
+        and all(engine.find_member(kind[1], each) is None for each in ("__new__", "__init__"))
+        for kind in kinds
+    )
