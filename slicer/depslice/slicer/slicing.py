@@ -49,11 +49,13 @@ def slice_symbols(
     meant (overrides, callbacks), so that the slice may lack something.
 
     :raises UnknownTarget: an id that no module of the program defines.
-    :raises OptionError: a negative depth or budget, no target, an unknown tokenizer or certainty.
+    :raises OptionError: a negative depth or budget, no target or none that is an id in a list, an unknown tokenizer or certainty.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
     if not targets:
         raise OptionError("no target to slice")
+    if isinstance(targets, str) or not all(isinstance(each, str) for each in targets):
+        raise OptionError(f"targets must be a list of ids, such as ['pkg.mod:f']: {targets!r}")
     if not isinstance(least, Certainty):
         raise OptionError(f"least must be a Certainty, such as Certainty.LIKELY: {least!r}")
     if depth is not None and depth < 0:

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from check import check_slice, write_files
-from depslice.callgraph import Certainty, Program, open_program
+from depslice.callgraph import Certainty, Program, find_symbol, open_program
 from depslice.callgraph.errors import OptionError, UnknownTarget
 from depslice.callgraph.model import SymbolKind
 from depslice.slicer import Form, Slice, function_symbols, render, slice_all, slice_symbols
@@ -684,6 +684,10 @@ def test_options_without_meaning_are_refused(chain: Program, options: dict[str, 
 def test_no_target_is_refused(chain: Program) -> None:
     with pytest.raises(OptionError, match="no target"):
         slice_symbols(chain, [])
+    symbol = find_symbol(chain, "app:target")
+    for target in ("app:target", [symbol]):
+        with pytest.raises(OptionError, match="targets must be a list of ids"):
+            slice_symbols(chain, target)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
