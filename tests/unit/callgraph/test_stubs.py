@@ -348,6 +348,14 @@ def test_an_environment_is_found_by_its_folder_or_its_interpreter(tmp_path: Path
     assert environment_folders(env) == environment_folders(env / "bin/python")
 
 
+def test_the_python_of_debian_has_its_packages_elsewhere(tmp_path: Path) -> None:
+    folders = ["local/lib/python3.12/dist-packages", "lib/python3/dist-packages"]
+    for folder in (*folders, "local/lib/python3.13/site-packages"):
+        (tmp_path / folder).mkdir(parents=True)
+    found = environment_folders(tmp_path / "bin/python3")
+    assert [each.path for each in found] == [str(tmp_path / folder) for folder in folders]
+
+
 def test_no_environment_there(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentNotFound, match="no site-packages"):
         environment_folders(tmp_path / "bin/python")

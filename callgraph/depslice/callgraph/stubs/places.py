@@ -105,19 +105,23 @@ def environment_folders(python: Path | str) -> tuple[StubFolder, ...]:
 
 
 def _site_packages(prefix: Path) -> list[str]:
-    found: list[str] = []
-    for library in _SITE:
-        base = prefix / library
-        if base.is_symlink():
-            continue
-        for name in _listed(str(base)):
-            folder = base / name / "site-packages"
-            if name.startswith(("python3", "pypy3")) and folder.is_dir():
-                found.append(str(folder))
+    found = _packages_in([prefix / library for library in _SITE], "site-packages")
+    if not found:  # Debian's own Python
+        found = _packages_in([prefix / "local" / "lib", prefix / "lib"], "dist-packages")
     windows = prefix / "Lib" / "site-packages"
     if not found and windows.is_dir():
         found.append(str(windows))
     return found
+
+
+def _packages_in(libraries: list[Path], called: str) -> list[str]:
+    return [
+        str(folder)
+        for base in libraries
+        if not base.is_symlink()
+        for name in _listed(str(base))
+        if name.startswith(("python3", "pypy3")) and (folder := base / name / called).is_dir()
+    ]
 
 
 def _configuration(prefix: Path) -> dict[str, str]:
