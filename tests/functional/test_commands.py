@@ -531,6 +531,12 @@ def test_bad_defaults(
 # --- start-up
 
 
+def test_no_command_is_told_in_half_a_sentence(depslice: Depslice) -> None:
+    told = depslice("--help", env={"COLUMNS": "80"}).out.partition("Commands:")[2]
+    assert "  slice      Show all that" in told
+    assert "..." not in told
+
+
 def test_help_and_version_import_no_analysis(environment: dict[str, str]) -> None:
     program = (
         "import sys; from depslice.cli.main import main\n"

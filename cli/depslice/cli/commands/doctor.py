@@ -10,7 +10,7 @@ from depslice.cli.options import Output
 from depslice.cli.results import json_text, write_result
 
 
-@click.command()
+@click.command(short_help="Tell which sandboxes work on this machine, and why not.")
 @click.option(
     "--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from depslice.solvers.scoring import Score
 
 
-@click.command("evaluate", cls=Command)
+@click.command("evaluate", cls=Command, short_help="Compare solvers on PROBLEMS: pass@k and costs.")
 @solving_options
 @solver_option(multiple=True)
 @click.option(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from depslice.harness import Settings
 
 
-@click.command("harness", cls=Command)
+@click.command("harness", cls=Command, short_help="Write test harnesses for TARGETs, validated.")
 @repository_options
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
 @click.option("--all", "all_", is_flag=True, help="All functions of REPO, but for its tests.")

@@ -24,7 +24,7 @@ class ServerUnavailable(DepsliceError):
     exit_code = 3
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Serve REPO to an MCP client: slices, call graphs.")
 @repository_options
 @click.option(
     "--transport",

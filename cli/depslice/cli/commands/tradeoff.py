@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from depslice.slicer.tradeoff import Tradeoff
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, short_help="Show what smaller and larger contexts of TARGET cost and lose."
+)
 @repository_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @format_option(

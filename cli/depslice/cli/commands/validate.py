@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CODES = {"rejected": 1, "inconclusive": 3}
 
 
-@click.command("validate", cls=Command)
+@click.command("validate", cls=Command, short_help="Say what each HARNESS is worth, by running it.")
 @repository_options
 @click.argument("harnesses", nargs=-1, required=True, metavar="HARNESS...")
 @click.option("--target", metavar="TARGET", help="What they test, whatever they say themselves.")

@@ -24,7 +24,7 @@ from depslice.validator.sandbox import Message, Outcome
 from depslice.validator.validation.copies import copies_of
 from depslice.validator.validation.gates import Gates
 from depslice.validator.validation.ground import Ground
-from depslice.validator.validation.harness import Harness, HarnessError
+from depslice.validator.validation.harness import Harness, HarnessError, why_not_python
 from depslice.validator.validation.session import IMPORT_SECONDS, Session, loss_reason
 from depslice.validator.validation.verdict import Reason
 
@@ -70,7 +70,7 @@ def replaced_text(source: str, harness: Harness, candidate: str) -> str:
     try:
         return _replaced(source, harness, candidate)
     except SyntaxError as error:
-        raise HarnessError(f"the candidate is not Python: {error}") from None
+        raise HarnessError(f"the candidate is not Python: {why_not_python(error)}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         # Digits or depth beyond what Python reads or writes.
         told = f": {error}" if str(error) else ""

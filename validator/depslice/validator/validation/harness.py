@@ -108,6 +108,13 @@ def _read_files(folder: Path) -> dict[str, bytes]:
     return found
 
 
+def why_not_python(error: Exception) -> str:
+    """What a parser has against a text, and in which line."""
+    if not isinstance(error, SyntaxError):
+        return str(error)
+    return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
+
+
 def parse_harness(
     text: str, program: Program, *, name: str = "harness.py", target: str | None = None
 ) -> Harness:
@@ -119,7 +126,7 @@ def parse_harness(
     try:
         said = _said(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise HarnessError(f"{name} is not Python: {error}") from None
+        raise HarnessError(f"{name} is not Python: {why_not_python(error)}") from None
     if said.get("HARNESS_FORMAT", FORMAT) != FORMAT:
         raise HarnessError(f"{name} has format {said['HARNESS_FORMAT']!r}; {FORMAT} is known here")
     named = target or said.get("TARGET")
