@@ -18,7 +18,7 @@ from depslice.validator.reaching import Reaching, ReachingCall, record_reaching
 from depslice.validator.validation.ledger import LedgerError
 from depslice.validator.workspace import CheckUnavailable, Workspace
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

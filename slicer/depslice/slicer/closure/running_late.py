@@ -26,12 +26,16 @@ from depslice.slicer.wiring import import_closure, imported_modules
 
 _MOST: Final = 64
 """So many modules that functions import count: more are a table of all there is."""
+_LARGEST: Final = 1000
+"""So many definitions a slice has at most that is grown anew: it costs as much again."""
 _DOING: Final = frozenset({s.CALL, s.DECORATE, s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
 
 
 def modules_run_late(growth: Growth) -> dict[str, None]:
     """Those that functions of the slice import, where they or what they import touch it."""
     running = growth.run_by_roots()
+    if len(growth.closure.distances) > _LARGEST:
+        return {}
     late = {name: None for name in _imported(growth) if name not in running}
     if not late or len(late) > _MOST:
         return {}
