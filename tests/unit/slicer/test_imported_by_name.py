@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from check import answer, slice_ids, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
 
 
 @pytest.mark.parametrize(
@@ -269,3 +271,52 @@ def target():
     return Meta.known["GB"].id
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "GB"
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "def load(name): return getattr(__import__(__name__, fromlist=[name], level=0), name)",
+        (
+            "def load(name):\n    import_module('.' + name, __name__)\n"
+            "    return getattr(import_module(__name__), name, None)"
+        ),
+        (
+            "def load(name):\n    import_module(f'{__name__}.{name}')\n"
+            "    return getattr(sys.modules[__name__], name)"
+        ),
+        (
+            "class Loader:\n    async def load(self, name):\n"
+            "        return getattr(__import__(__name__, fromlist=[name]), name)\n"
+            "def load(name): return asyncio.run(Loader().load(name))"
+        ),
+    ],
+)
+def test_a_package_that_asks_itself_for_a_module_of_it(load: str, tmp_path: Path) -> None:
+    """Parsedatetime has its locales so; the one file has no such module, and says so."""
+    files = f"""
+# --- pkg/__init__.py
+from .loc import load
+TABLE = {{x: load(x) for x in ("de", "en")}}
+def hello(): return TABLE["de"].HELLO
+# --- pkg/loc/__init__.py
+import asyncio, sys
+from importlib import import_module
+{load}
+# --- pkg/loc/de.py
+HELLO = "Hallo"
+IDLE = 1
+# --- pkg/loc/en.py
+HELLO = "Hello"
+# --- pkg/loc/fr.py
+HELLO = "Salut"
+"""
+    assert answer(files, "pkg:hello", "m.hello()", tmp_path) == "Hallo"
+    ids = slice_ids(tmp_path / "repo", "pkg:hello")
+    assert {"pkg.loc.de:HELLO", "pkg.loc.en:HELLO"} <= ids
+    assert ids.isdisjoint({"pkg.loc.de:IDLE", "pkg.loc.fr:HELLO"})
+    program = open_program(tmp_path / "repo", cache=None)
+    made = render(program, slice_symbols(program, ["pkg:hello"]), format="module")
+    assert [(told.slug, told.path) for told in made.diagnostics] == [
+        ("module-named-by-text", "pkg/loc/__init__.py")
+    ]

@@ -198,6 +198,17 @@ class ComputedNames(Dispatching):
             made = made | self.derive("AN", name, modules)
         return made if len(told) == len(receivers) else made | self.unknown
 
+    def attribute_of_itself(self, receivers: Values, name: int) -> Values:
+        """What a module has by a name that callers know, which asks itself: a submodule too.
+
+        ``getattr(__import__(__name__, fromlist=[name]), name)``; what texts spell is beside it.
+        """
+        if self.whole or self.values[name][0] not in OPEN or name == self.unknown_id:
+            return EMPTY
+        asked = [each for each in receivers if self.values[each][0] == "M"]
+        itself = frozenset(each for each in asked if self._is_current(each))
+        return self.attribute_by_open(itself, name) if itself else EMPTY
+
     def name_of_open(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
         """What callers know, receiver and name, is stored or deleted: then it has that name."""
         known_to_callers = frozenset(

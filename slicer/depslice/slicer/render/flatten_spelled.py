@@ -258,10 +258,10 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     if not any(name in flat for name in (*_IMPORTING, "sys.modules")):
         return
     modules = {cut.module for cut in found.cuts}
-    trees = [(cut.path, ast.parse(cut_file(cut))) for cut in found.cuts]
+    trees = [(cut, ast.parse(cut_file(cut))) for cut in found.cuts]
     if not any(_imports_by_name(node) for _, tree in trees for node in ast.walk(tree)):
         return
-    for path, tree in trees:
+    for cut, tree in trees:
         named = {
             node.value
             for node in ast.walk(tree)
@@ -269,14 +269,47 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             if _names_one(node.value, modules)
         }
         named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
+        if any(map(_is_of_itself, ast.walk(tree))):
+            named.add(cut.module)
         if named:
             yield Diagnostic(
                 slug=NAMED_MODULE,
                 severity=Severity.WARNING,
                 message=f"{_some_of(named)} names a module that is part of the one file here: imported"
                 " by that name it is not found; --format tree keeps the modules apart",
-                path=path,
+                path=cut.path,
             )
+
+
+def _is_of_itself(node: ast.AST) -> bool:
+    """Whether a module is imported by a name that is made of the name of the module itself.
+
+    ``__import__(__name__, …)``, ``import_module(f"{__package__}.{name}")``, ``sys.modules[…]``, or
+    by one that starts from its package: ``import_module("." + name, …)``.
+    """
+    match node:
+        case ast.Subscript(value=space, slice=key) if _imports_by_name(node):
+            given = [] if _is_this_module(node) or isinstance(space, ast.Name) else [key]
+        case ast.Call(func=func, args=args, keywords=keywords) if _imports_by_name(func):
+            given = [*args[:1], *(each.value for each in keywords if each.arg == "name")]
+        case _:
+            return False
+    return any(_starts_here(each) for each in given)
+
+
+def _starts_here(name: ast.expr) -> bool:
+    """Whether a name is made of that of this module, or is a relative one that is put together."""
+    named = {each.id for each in ast.walk(name) if isinstance(each, ast.Name)}
+    if not named.isdisjoint(("__name__", "__package__")):
+        return True
+    match name:
+        case (
+            ast.BinOp(left=ast.Constant(value=str(start)))
+            | ast.JoinedStr(values=[ast.Constant(value=str(start)), *_])
+            | ast.Call(func=ast.Attribute(value=ast.Constant(value=str(start)), attr="format"))
+        ):
+            return start.startswith(".")
+    return False
 
 
 def _imports_by_name(node: ast.AST) -> bool:

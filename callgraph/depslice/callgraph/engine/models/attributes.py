@@ -101,6 +101,7 @@ def _getattr(engine: ContainerEvaluation, call: Call, *, by_object: bool = False
             result |= engine.attribute_by_open(call.args[0], value)
         else:
             computed = True
+            result |= engine.attribute_of_itself(call.args[0], value)
     if computed or not call.args[1]:
         result |= engine.dynamic_attribute(call.args[0], "", "", call.pos)
         if engine.whole and not any(engine.values[v][0] in ("S", "N") for v in call.args[1]):
