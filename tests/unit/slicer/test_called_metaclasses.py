@@ -194,3 +194,55 @@ def test_the_graph_knows_the_bases_that_a_function_puts_in(tmp_path: Path) -> No
     }
     assert {("m:first", "m:Base.items"), ("m:first", "m:Once.update")} <= called
     assert {("m:Second.go", "m:Base.items"), ("m:second", "m:Once.update")} <= called
+
+
+READS_BASES = """
+# --- m.py
+class Meta(type):
+    made = {{}}
+
+    def {method}(cls, name, bases{annotation}, members):
+        made = {made}
+        for base in bases:
+            if base is not object:
+                base.made[name] = 1
+        {end}
+
+    def idle(cls):
+        return 1
+
+
+Base = Meta("Base", (object,), {{}})
+
+
+class Sentence(Base):
+    @staticmethod
+    def parse(name):
+        return name
+
+
+def inside():
+    class Local(Base):
+        pass
+
+    return Local
+"""
+
+
+@pytest.mark.parametrize("annotation", ["", ": tuple[type, ...]"])
+@pytest.mark.parametrize(
+    ("method", "made", "end"),
+    [
+        ("__init__", "None", "super().__init__(name, bases, members)"),
+        ("__new__", "type.__new__(cls, name, bases, members)", "return made"),
+    ],
+)
+def test_python_calls_it_for_classes_below_too(
+    method: str, made: str, end: str, annotation: str, tmp_path: Path
+) -> None:
+    """With bases that the call does not pass: pynmea2 has its sentences so."""
+    files = READS_BASES.format(method=method, made=made, end=end, annotation=annotation)
+    assert answer(files, "m:Sentence.parse", "m.Sentence.parse('x')", tmp_path / "top") == "x"
+    inside = answer(files, "m:inside", "m.inside().made", tmp_path / "inside")
+    assert inside in ("{'Local': 1}", "{'Sentence': 1, 'Local': 1}")
+    assert "m:Meta.idle" not in slice_ids(tmp_path / "top" / "repo", "m:Sentence.parse")

@@ -11,7 +11,7 @@ from depslice.callgraph.engine.annotations import AnnotationEvaluation
 from depslice.callgraph.engine.library import INERT_BASES, METACLASSES
 from depslice.callgraph.engine.metaclasses import metaclasses_put
 from depslice.callgraph.engine.mro import linearise
-from depslice.callgraph.engine.namespaces import NAMESPACE, listing, stored
+from depslice.callgraph.engine.namespaces import BASES, NAMESPACE, listing, stored
 from depslice.callgraph.engine.values import (
     EMPTY,
     NAMED_TUPLE,
@@ -256,6 +256,9 @@ class ClassEvaluation(AnnotationEvaluation):
                 kind = self.values[value]
                 if kind[0] != "F" or len(kind[1].unit.params) <= NAMESPACE:
                     continue
+                if not self.whole and not self.is_declared(kind[1], BASES):
+                    # Python passes them: a call that makes another class passes only those of that.
+                    self.facts.append((f.PASS, kind[1], BASES, self.unknown))
                 if self.whole:
                     namespace = self.intern(("ND", self.intern(("C", made, True))))
                     self.write(self.parameter_cell(kind[1], NAMESPACE), {namespace})

@@ -9,8 +9,9 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.summary import FileSummary, Op, Register, Unit
 
+BASES: Final = 2
 NAMESPACE: Final = 3
-"""The parameter of a metaclass for what a class body has bound."""
+"""The parameters of a metaclass for the bases, and for what a class body has bound."""
 _MAKING: Final = frozenset({"__new__", "__init__"})
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _CALLED: Final = _MAKING | _BY_KEY
