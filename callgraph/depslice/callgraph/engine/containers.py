@@ -58,6 +58,8 @@ _CONTAINER_NAMES: Final = {
     "deque": "collections.deque",
     "defaultdict": "collections.defaultdict",
     "generator": "builtins.generator",
+    "WeakKeyDictionary": "weakref.WeakKeyDictionary",
+    "WeakValueDictionary": "weakref.WeakValueDictionary",
 }
 _MAPPINGS: Final = frozenset(
     {

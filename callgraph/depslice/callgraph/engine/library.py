@@ -463,7 +463,9 @@ _USING: Final = frozenset(
     }
 )
 """Modules and classes of which it is told what they do with objects."""
-DICTS: Final = frozenset({"OrderedDict", "defaultdict", "dict"})
+DICTS: Final = frozenset(
+    {"OrderedDict", "WeakKeyDictionary", "WeakValueDictionary", "defaultdict", "dict"}
+)
 """Kinds of containers that go by keys."""
 KEEPING: Final = frozenset(
     {"__setitem__", "add", "append", "appendleft", "extend", "insert", "setdefault", "update"}

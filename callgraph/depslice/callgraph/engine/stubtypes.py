@@ -46,6 +46,8 @@ _KINDS: Final = {
     "deque": "collections.deque",
     "defaultdict": "collections.defaultdict",
     "OrderedDict": "collections.OrderedDict",
+    "WeakKeyDictionary": "weakref.WeakKeyDictionary",
+    "WeakValueDictionary": "weakref.WeakValueDictionary",
 }
 _STRUCTURED: Final = frozenset({"XI", "G", "GS", "K", "GE", "CI", "CO"})
 _FUNCTIONS: Final = frozenset({"F", "B", "PT", "CM", "SM", "KM", "CB"})

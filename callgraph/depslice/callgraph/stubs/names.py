@@ -29,6 +29,17 @@ TYPING_ALIASES: Final = {
 }
 """Names of :mod:`typing` that are other names of classes, which its stub cannot say."""
 
+PUBLIC_NAMES: Final = {
+    "_blake2.blake2b": "hashlib.blake2b",
+    "_blake2.blake2s": "hashlib.blake2s",
+    "_frozen_importlib.ModuleSpec": "importlib.machinery.ModuleSpec",
+    "_thread.LockType": "threading.Lock",
+    "_thread._ExceptHookArgs": "threading.ExceptHookArgs",
+    "_thread._local": "threading.local",
+    "_weakrefset.WeakSet": "weakref.WeakSet",
+}
+"""What code calls the classes of private modules that no module of the same name exports."""
+
 EVERYWHERE: Final = frozenset(
     {
         "abc",

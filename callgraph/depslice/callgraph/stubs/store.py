@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from depslice.callgraph.engine.mro import linearise
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source
 from depslice.callgraph.stubs import declarations as d
-from depslice.callgraph.stubs.names import EVERYWHERE, TYPING_ALIASES
+from depslice.callgraph.stubs.names import EVERYWHERE, PUBLIC_NAMES, TYPING_ALIASES
 from depslice.callgraph.stubs.outline import Import, Outline, listed_names, outline_of
 from depslice.callgraph.stubs.places import ModuleFiles, StubFolder, bundled_folders
 from depslice.callgraph.summary import T_ATTR, T_NAME, T_SUBSCRIPT, TypeExpr
@@ -391,6 +391,9 @@ class Stubs:
 
         Likewise a package that exports what one of its modules declares names it.
         """
+        known = PUBLIC_NAMES.get(f"{module.name}.{name}")
+        if known is not None:
+            return known
         package, _, last = module.name.rpartition(".")
         if name.startswith("_"):
             return f"{module.name}.{name}"

@@ -20,6 +20,14 @@ def _ordered_dict(engine: ContainerEvaluation, call: Call) -> Values:
     return _mapping(engine, call, "OrderedDict")
 
 
+def _weak_key_dictionary(engine: ContainerEvaluation, call: Call) -> Values:
+    return _mapping(engine, call, "WeakKeyDictionary")
+
+
+def _weak_value_dictionary(engine: ContainerEvaluation, call: Call) -> Values:
+    return _mapping(engine, call, "WeakValueDictionary")
+
+
 def _mapping(engine: ContainerEvaluation, call: Call, kind: str) -> Values:
     made = engine.container_of(kind, call.register, EMPTY)
     for container in made:
@@ -96,6 +104,6 @@ MODELS: Final[dict[str, Model]] = {
     "bisect.insort": _insort,
     "bisect.insort_left": _insort,
     "bisect.insort_right": _insort,
-    "weakref.WeakKeyDictionary": _dict,
-    "weakref.WeakValueDictionary": _dict,
+    "weakref.WeakKeyDictionary": _weak_key_dictionary,
+    "weakref.WeakValueDictionary": _weak_value_dictionary,
 }
