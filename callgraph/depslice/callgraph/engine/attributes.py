@@ -204,6 +204,8 @@ class AttributeEvaluation(Declared):
         if kind == "C":
             return self._class_attribute(value[1], name, pos, exact=value[2])
         if kind in ("X", "XA"):
+            if self.whole and self.outside.lacks(value[1], name):
+                return EMPTY
             dotted = f"{value[1]}.{name}"
             self.facts.append((f.EXTERNAL, dotted, pos, False))
             if name == "__call__" and value[1] in _FUNCTIONS and value[1] != "builtins.type":

@@ -140,9 +140,10 @@ class ContainerEvaluation(ComputedNames):
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
         """An iterable of tuples: what ``zip`` and ``enumerate`` give."""
         inner = self._site("tuple", -2 - max(register, 0))
+        if self.lengths.setdefault(inner, len(items)) != len(items):
+            self.lengths[inner] = None
         for index, values in enumerate(items):
-            self.write(self.cell("k", inner, str(index)), values)
-            self.write(self.elements_cell(inner), values)
+            self.write_item(inner, str(index), values)
         return self.container_of("list", register, self.only(inner))
 
     def _gathered(self, register: int, elements: Values) -> Values:

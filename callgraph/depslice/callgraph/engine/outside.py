@@ -135,6 +135,15 @@ class Outside:
             number = self.engine.intern(("XI", "builtins.str"))
         return self._read(number, found, name, pos)
 
+    def lacks(self, dotted: str, name: str) -> bool:
+        """Whether something is a builtin class that has no such attribute."""
+        module, _, simple = dotted.partition(".")
+        class_ = self.stubs.class_named(dotted) if module == "builtins" else None
+        if class_ is None or "." in simple or self.member(class_, name) is not None:
+            return False
+        above = self.stubs.class_named("builtins.type")
+        return above is not None and self.member(above, name) is None
+
     def _undeclared(self, number: int, class_: StubClass, name: str, pos: Position) -> Values:
         """An attribute that the stub does not declare: computed, or somebody has stored it."""
         engine = self.engine
@@ -154,6 +163,8 @@ class Outside:
             if self.caught_as(number):
                 engine.note_unknown(name, pos, number)
             values = values | engine.unknown
+        if engine.whole and class_.dotted.startswith("builtins.") and name != "__class__":
+            return values  # no object of such a type has it
         engine.facts.append((f.EXTERNAL, f"{class_.dotted}.{name}", pos, False))
         return values | engine.single(("XM", class_.dotted, name))
 
