@@ -92,7 +92,10 @@ SEQUENCE: Final = (
     25  # dst kind elements starred many   many: each element stands for any number, or how many
     # targets are before and behind the star that collects the rest
 )
-MAPPING: Final = 26  # dst items unpacked          items: ((key text|None, key reg, value reg)...)
+MAPPING: Final = (
+    26  # dst items unpacked before   items: ((key text|None, key reg, value reg)...); before: how
+    # many of them stand before each that is unpacked
+)
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
 NARROW: Final = 28  # dst src cls positive         isinstance, or not, or SUBCLASS, EXACT, NOT_EXACT
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner

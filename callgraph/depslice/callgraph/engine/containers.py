@@ -232,11 +232,13 @@ class ContainerEvaluation(ComputedNames):
         container = self._site("dict", op[1])
         values: set[int] = set()
         keys: set[int] = set()
+        known: list[str | None] = []
         names = len(op[2]) <= (_LONGEST_DISPLAY // 2 if self.whole else s.LONGEST_TABLE)
         for spelt, key, value in op[2]:
             text = self._known_key(registers[key]) if spelt is None else spelt
             if text is None and self.whole:
                 text = self._member_key(key, registers[key])
+            known.append(text)
             if text is not None:
                 self._place_item(container, text, registers[value])
             else:
@@ -246,24 +248,31 @@ class ContainerEvaluation(ComputedNames):
             else:
                 keys |= registers[key]
             values |= registers[value]
-        for register in op[3]:
+        for register, before in zip(op[3], op[4], strict=True):
+            replaced = frozenset(text for text in known[before:] if text is not None)
             entries = self.entries_of(registers[register], f.HERE)
             self.write(self.cell("n", container), entries)
             values |= entries
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
-                    self.copy_items(value, container)
+                    self.copy_items(value, container, replaced)
                 self._copy_namespace(value, f.HERE)
         self.write(self.elements_cell(container), self._gathered(op[1], values))
         self.write(self.cell("key", container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
         return self.only(container)
 
-    def copy_items(self, source: int, target: int) -> None:
-        """``target.update(source)``."""
-        elements = self.read(self.elements_cell(source))
-        self.write(self.elements_cell(target), elements)
+    def copy_items(self, source: int, target: int, replaced: Collection[str] = frozenset()) -> None:
+        """``target.update(source)``, but for the keys for which something else comes next."""
+        elements: Values = self.read(self.elements_cell(source))
         keys = self.keys_of.get(source)
+        if keys and not keys.keys().isdisjoint(replaced):
+            keys = {text: None for text in keys if text not in replaced}
+            gone = [self.read(self.cell("k", source, text)) for text in sorted(replaced)]
+            kept = [self.read(self.cell("k", source, text)) for text in keys]
+            anywhere = self.read(self.cell("n", source))
+            elements = elements - EMPTY.union(*gone).difference(*kept, anywhere)
+        self.write(self.elements_cell(target), elements)
         if keys and len(keys) > _MOST_KEYS_COPIED:
             self.write(self.cell("n", target), elements)
         elif keys:
@@ -273,7 +282,13 @@ class ContainerEvaluation(ComputedNames):
         self.write(self.cell("n", target), self.read(self.cell("n", source)))
         self.write(self.cell("key", target), self.read(self.cell("key", source)))
 
-    def take_entries(self, container: int, values: Values, pos: Position) -> None:
+    def take_entries(
+        self,
+        container: int,
+        values: Values,
+        pos: Position,
+        replaced: Collection[str] = frozenset(),
+    ) -> None:
         """``dict(values)``, ``container.update(values)``: the entries of mappings, else pairs."""
         made = self.only(container)
         for value in tuple(values):
@@ -281,7 +296,7 @@ class ContainerEvaluation(ComputedNames):
             given = self.only(value)
             self._copy_namespace(value, pos)
             if kind[0] == "K" and kind[1] in DICTS:
-                self.copy_items(value, container)
+                self.copy_items(value, container, replaced)
             elif kind[0] == "K":
                 for pair in tuple(self.iterate(given, pos, is_async=False)):
                     keys = self.unpack_item(self.only(pair), 0, pos)

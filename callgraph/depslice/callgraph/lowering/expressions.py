@@ -972,9 +972,11 @@ class ExpressionLowering:
     def _mapping(self, node: ast.Dict) -> Register:
         items: list[tuple[str | None, Register, Register]] = []
         unpacked: list[Register] = []
+        before: list[int] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
                 unpacked.append(self.expression(value))
+                before.append(len(items))
                 continue
             text = None
             if type(key) is ast.Constant:
@@ -987,7 +989,7 @@ class ExpressionLowering:
         register = frame.new()
         if len(items) > s.LONGEST_TABLE and all(k < -1 and v < -1 for _, k, v in items):
             items = [(None, key, value) for _, key, value in items[:1]]  # a table of constants
-        frame.ops.append((s.MAPPING, register, tuple(items), tuple(unpacked)))
+        frame.ops.append((s.MAPPING, register, tuple(items), tuple(unpacked), tuple(before)))
         return register
 
     def _formatted(self, node: ast.JoinedStr) -> Register:
@@ -1031,7 +1033,7 @@ class ExpressionLowering:
         self._leave_comprehension(saved)
         frame = self.frame
         register = frame.new()
-        frame.ops.append((s.MAPPING, register, ((None, key, value),), ()))
+        frame.ops.append((s.MAPPING, register, ((None, key, value),), (), ()))
         return register
 
     def _enter_comprehension(self, generators: list[ast.comprehension]) -> tuple[Environment, int]:

@@ -34,7 +34,7 @@ def _mapping(engine: ContainerEvaluation, call: Call, kind: str) -> Values:
         for name, values in call.keywords.items():
             engine.write_item(container, name, values)
         for values in call.args:
-            engine.take_entries(container, values, call.pos)
+            engine.take_entries(container, values, call.pos, call.keywords.keys())
     return made
 
 
