@@ -122,6 +122,7 @@ AMONG: Final = (
     47  # dst src names listed by ends pos   what goes with names, of all that was listed (by these
     # functions); or with those that have none of these ends: ((prefix, suffix)...)
 )
+THIS_CLASS: Final = 48  # dst class_index pos     `__class__` in a method
 
 SUBCLASS: Final = 2
 """What ``issubclass`` has shown, where ``isinstance`` has shown ``True`` or ``False``."""
@@ -163,6 +164,7 @@ POSITION_AT: Final = {
     DELETE_SUB: 3,
     BY_NAME: 6,
     SUPER: 4,
+    THIS_CLASS: 3,
     CONTAINS: 3,
     RAISE: 2,
     CLASS_MATCH: 4,

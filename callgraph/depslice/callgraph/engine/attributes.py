@@ -892,6 +892,12 @@ class AttributeEvaluation(Declared):
                 made.add(self.intern(("SU", class_, receiver)))
         return made or self.single(("SU", class_, self.intern(("I", class_, False))))
 
+    def this_class(self, module: Module, index: int, pos: Position) -> Values:
+        """``__class__`` in a method: the class in whose body it stands (3.3.3.6)."""
+        class_ = self.class_(module, index)
+        self.facts.append((f.CLASSREF, class_, pos))
+        return self.single(("C", class_, True))
+
     def _super_attribute(self, class_: Class, receiver: int, name: str, pos: Position) -> Values:
         of = self.values[receiver]
         start = of[1] if of[0] in ("I", "C") else class_

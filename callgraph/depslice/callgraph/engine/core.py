@@ -506,6 +506,7 @@ class Engine(Probing):
             s.STRING: lambda fn, r, op: self.single(("S", op[2])),
             s.SUB: lambda fn, r, op: self.subscript_operation(op, r),
             s.SUPER: lambda fn, r, op: self.zero_argument_super(fn.module, op[2], op[3], r, f.HERE),
+            s.THIS_CLASS: lambda fn, r, op: self.this_class(fn.module, op[2], f.HERE),
             s.TRUTH: lambda fn, r, op: self._special(r[op[1]], ("__bool__", "__len__"), f.HERE),
             s.UNARY: self._unary,
             s.DELETE_ATTR: lambda fn, r, op: self.delete_attribute(r[op[1]], op[2], f.HERE),

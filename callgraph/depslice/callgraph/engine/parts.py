@@ -91,6 +91,7 @@ _READ_AT: Final[dict[int, tuple[int, ...]]] = {
     s.TOLD: (),
     s.SUB: (2, 3),
     s.SUPER: (3,),
+    s.THIS_CLASS: (),
     s.TRUTH: (1,),
     s.UNARY: (2,),
     s.YIELD: (2,),

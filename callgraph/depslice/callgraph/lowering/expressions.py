@@ -226,6 +226,10 @@ class ExpressionLowering:
         if frame.is_function:
             if name in frame.locals:
                 return s.UNBOUND
+            if name == "__class__" and frame.class_scope is not None:
+                register = frame.new()
+                frame.ops.append((s.THIS_CLASS, register, frame.class_scope.index, pos))
+                return register
             versions = None
         else:
             scope = frame.class_scope
