@@ -139,16 +139,16 @@ class DefinitionLowering(StatementLowering):
     def lower_lambda(self, node: ast.Lambda) -> Register:
         """Lower a lambda: its defaults here, its body as a unit of its own."""
         frame = self.frame
-        defaults = self._defaults(node.args)
-        params = self._params(node.args)
-        body: list[ast.stmt] = [
-            ast.Return(value=node.body, lineno=node.lineno, col_offset=node.col_offset)
-        ]
         prefix = self._local_prefix()
         name = f"{prefix}<lambda>@{node.lineno}"
         count = self._lambdas[name] = self._lambdas.get(name, 0) + 1
         if count > 1:  # of those on one line the first has the plain name
             name = f"{name}#{count}"
+        defaults = self._defaults(node.args)
+        params = self._params(node.args)
+        body: list[ast.stmt] = [
+            ast.Return(value=node.body, lineno=node.lineno, col_offset=node.col_offset)
+        ]
         unit = self._body_unit(node, body, params, None, name, None, 0)
         register = frame.new()
         frame.ops.append((s.LAMBDA, register, unit, defaults))
