@@ -380,15 +380,20 @@ class StatementLowering(ExpressionLowering):
                 for element, register in self.unpacked(patterns, subject):
                     self._pattern(element, register)
             case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
+                taken: list[tuple[str | None, Register, Register]] = []
                 for key, value_pattern in zip(keys, patterns, strict=True):
                     register = frame.new()
-                    frame.ops.append((s.SUB, register, subject, self.expression(key), pos))
+                    place = self.expression(key)
+                    frame.ops.append((s.SUB, register, subject, place, pos))
                     self._pattern(value_pattern, register)
+                    taken.append((None, place, s.UNBOUND))
                 asked = (*(["get"] if keys else ()), *(["keys"] if rest is not None else ()))
                 for method in asked:  # 8.6.4.8
                     frame.ops.append((s.FORMAT_VALUE, subject, method, pos))
                 if rest is not None:
-                    self._bind_name(rest, s.OPAQUE)
+                    register = frame.new()
+                    frame.ops.append((s.MAPPING, register, tuple(taken), (subject,), (0,)))
+                    self._bind_name(rest, register)
             case ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=values):
                 types = self.expression(cls)
                 matched = frame.new()
