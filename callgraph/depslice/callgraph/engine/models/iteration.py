@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph.engine.arguments import Call
@@ -25,14 +25,38 @@ def _map(engine: ContainerEvaluation, call: Call) -> Values:
 def _reduce(engine: ContainerEvaluation, call: Call) -> Values:
     """``functools.reduce``: what the function gives is passed to it, with the next element."""
     items = engine.iterate(call.argument(1, ""), call.pos, is_async=False)
-    first = call.args[2] if len(call.args) > 2 else items
+    places = _places(engine, call.argument(1, ""))
+    calls = len(places)  # at least so many, where all are known
+    if len(call.args) > 2:
+        first = call.args[2]
+    elif places:
+        first, items = places[0], EMPTY.union(*places[1:])
+        calls -= 1
+    else:
+        first = items
+    if places and not calls:
+        return first
     reduced = engine.cell("reduced", engine.current, call.register)
     engine.write(reduced, first)
     so_far = engine.read(reduced)
     given = [so_far, items]
     made = engine.call(call.argument(0, ""), given, {}, call.pos, rule="callback", external=True)
     engine.write(reduced, made)
-    return so_far | made
+    return made if calls > 0 else so_far | made
+
+
+def _places(engine: ContainerEvaluation, values: Values) -> Sequence[Values]:
+    """What stands at each place of the one sequence that it is, where all is known; else nothing.
+
+    For a slice, nobody tells whether other modules add to it.
+    """
+    if (
+        not engine.whole
+        or len(values) != 1
+        or not all(engine.lengths.get(value) for value in values)
+    ):
+        return ()
+    return engine.places_of(values) or ()
 
 
 def _accumulate(engine: ContainerEvaluation, call: Call) -> Values:
