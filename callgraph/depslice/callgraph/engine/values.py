@@ -35,7 +35,7 @@ tag        fields                         stands for
                                           generated constructor stores
 ``PT``     values, args, keywords[, True] functools.partial, or (True) a method of what is no
                                           function: its attributes are those of what it calls
-``PB``     values, args, keywords         functools.partialmethod, in a slice
+``PB``     values, args, keywords         functools.partialmethod
 ``PS``     function, register             functools.partial made there, over a whole program
 ``SU``     class, receiver value id       super()
 ``GE``     function                       a generator made by calling it

@@ -26,17 +26,22 @@ def _partial(engine: ContainerEvaluation, call: Call) -> Values:
     _have_callable(engine, call.args[0], call.pos)
     if engine.whole and call.register >= 0 and engine.current is not None:
         return engine.partial_of(call)
+    return engine.single(("PT", *_frozen(call)))
+
+
+def _frozen(call: Call) -> tuple[Values, tuple[Values, ...], tuple[tuple[str, Values], ...]]:
+    """What a partial calls, and what it passes."""
     frozen = tuple([frozenset(values) for values in call.args])
     names = tuple([(name, frozenset(values)) for name, values in sorted(call.keywords.items())])
-    return engine.single(("PT", frozen[0], frozen[1:], names))
+    return frozen[0], frozen[1:], names
 
 
 def _partial_method(engine: ContainerEvaluation, call: Call) -> Values:
     """A partial that gets its receiver first: ``functools.partialmethod`` in a class body."""
-    made = _partial(engine, call)
-    if engine.whole:
-        return made
-    return frozenset(engine.intern(("PB", *engine.values[value][1:])) for value in made)
+    if not call.args:
+        return EMPTY
+    _have_callable(engine, call.args[0], call.pos)
+    return engine.single(("PB", *_frozen(call)))
 
 
 def _wraps(engine: ContainerEvaluation, call: Call) -> Values:
