@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import run_expression, write_files
+from check import answers, run_expression, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -108,3 +108,56 @@ def _flat_answer(folder: Path) -> str:
     done = run_expression(alone, "flat", "m.target()")
     assert not done.returncode, done.stderr
     return done.stdout.strip()
+
+
+SHADOWED = """
+# --- pkg/__init__.py
+# --- pkg/old.py
+import sys
+PY2 = sys.version_info[0] == 2
+if PY2:
+    range = xrange
+if PY2:
+    str = unicode
+else:
+    str = str
+try:
+    int = long
+except NameError:
+    int = int
+try:
+    from itertools import izip as zip
+except ImportError:
+    pass
+for max in ():
+    pass
+match PY2:
+    case True:
+        min = cmp
+def renew():
+    global sorted
+    sorted = reversed
+def own(): return list(range(2)), str(1), int(2), [*zip("a", "b")], max(1, 2), min(1, 2), sorted([1])
+# --- pkg/other.py
+if not 1:
+    range = None
+else:
+    def range(n): return [n]
+def own(): return range(2)
+# --- pkg/app.py
+from pkg import old, other
+from pkg.old import str as text, renew
+def run():
+    builtin = list(range(2)), str(1), int(2), [*zip("a", "b")], max(1, 2), min(1, 2), sorted([1])
+    first = old.own()
+    renew()
+    return builtin, first, [*old.own()[-1]], other.own(), isinstance("", text)
+"""
+
+
+def test_a_builtin_that_some_ways_alone_have_otherwise(tmp_path: Path) -> None:
+    """Code for two Pythons (yapsy): where nothing binds the name, it is the builtin's."""
+    original, *slices = answers(SHADOWED, tmp_path)
+    assert slices == [original, original]
+    text = (tmp_path / "one" / "flat.py").read_text(encoding="utf-8")
+    assert text.count("\nstr_old = str\n") == 1

@@ -121,6 +121,7 @@ class _Body:
                 edits.replace((start, start), f"{standin}.__doc__ = ")
         edits.found = sorted(set(edits.found))
         texts: list[str] = []
+        before = self._shadowed(source)
         previous = 0  # the last line that is used up
         for index, statement in enumerate(body):
             first, last = _first_line(statement), statement.end_lineno or 0
@@ -129,7 +130,11 @@ class _Body:
                 start, end = data.line_start(previous + 1), data.line_start(last + 1)
             else:  # several statements on one line
                 start, end = data.span(statement)
-            texts.append(edits.apply(start, end).rstrip("\n") + "\n")
+            text = edits.apply(start, end).rstrip("\n") + "\n"
+            if index in before:
+                rest = text.lstrip("\n")
+                text = text[: len(text) - len(rest)] + before[index] + rest
+            texts.append(text)
             previous = last
         return texts
 
@@ -164,6 +169,15 @@ class _Body:
         for owner, use in self._plan.program.unbound.get("__path__", ()):
             if owner is source and use.fstring is None:
                 edits.replace(edits.source.name_span(use), '[__file__.rpartition("/")[0]]')
+
+    def _shadowed(self, source: Source) -> dict[int, str]:
+        """What has names that a builtin has too be the builtin until they are bound, if ever."""
+        lines: dict[int, str] = {}
+        for name, unit in self._plan.shadowed[source.module].items():
+            entity = self._plan.program.resolve_global(source, name)
+            if entity is not None and entity.flat not in ("", name):
+                lines[unit] = f"{lines.get(unit, '')}{entity.flat} = {name}\n"
+        return lines
 
     def _edit_keys_of_globals(self, source: Source, edits: _Edits) -> None:
         renamed: dict[str, str] | None = None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from depslice.slicer.render.flatten_imports import External, ImportPlan, Phase, plan_import
 from depslice.slicer.render.flatten_names import Entity, EntityKind, Meaning, Program, Source
 from depslice.slicer.render.flatten_naming import give_names
 from depslice.slicer.render.flatten_order import Unit, execution_order
 from depslice.slicer.render.flatten_scopes import Place, Scope, Use, is_type_checking
+from depslice.slicer.render.flatten_shadowed import shadowed_in_part
 
 Distances = dict[tuple[str, str], int]
 """How far the top-level name of a module is from the nearest target."""
@@ -34,6 +36,7 @@ class FlatPlan:
     * ``standins``: the module objects that are used as values, and their members.
     * ``spelled_lazy``: whether annotations that a module keeps as texts are spelled as texts,
       since another module of the file has theirs evaluated.
+    * ``shadowed``: per module, the builtins that it may bind or not, and the statement that may.
     * ``view``, ``named``: the class of stand-ins and the decorator that restores
       the names of renamed definitions, neither of which the source has.
     """
@@ -67,6 +70,7 @@ class FlatPlan:
         self._mentions: Counter[Entity] = Counter()  # from any code
         self.standins: dict[str, dict[str, Entity]] = {}
         self.externals: dict[Entity, External] = {}
+        self.shadowed: dict[str, dict[str, int]] = {}
         self.view = Entity(EntityKind.OWN, "<view>", "_ModuleView", "_ModuleView")
         self._classes = {
             meaning.entity
@@ -269,6 +273,11 @@ class FlatPlan:
             one.flat for one in self.program.entities() if one.made and self.references[one]
         }
         reserved |= self.program.asked_by_text
+        bound = Counter(one.bound for one in entities)
+        for source in self.sources:  # what stands for the builtin to begin with is not another's
+            shadowed = shadowed_in_part(source.scopes, partial(self.live, source))
+            self.shadowed[source.module] = shadowed
+            reserved |= {name for name in shadowed if bound[name] > 1}
         if self.standins:
             reserved |= VIEW_BUILTINS
         if any(one.star for plans in self.imports.values() for one in plans):
