@@ -149,6 +149,7 @@ class EngineState:
             tuple[Function | None, tuple[int, ...]], int
         ] = {}  # first registers of tuples
         self.held_as: dict[int, str] = {}  # what instances of a class hold, by its base outside
+        self.names_of_tuples: dict[int, Sequence[str]] = {}  # made by `namedtuple`: their fields
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}
         self._classes: dict[tuple[str, int], Class] = {}
@@ -214,6 +215,7 @@ class EngineState:
             elements.readers = NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths, self.held_as),
+            self.names_of_tuples,
             *(self._cells, self._questions, self._attributes, self._names),
             *(
                 self._passing,

@@ -747,6 +747,7 @@ class CallEvaluation(ExternalCalls):
         given = {**dict(zip(names, args, strict=False)), **keywords}
         for container in made:
             self.lengths[container] = len(names)
+            self.names_of_tuples[container] = names
             for place, name in enumerate(names):
                 self.write_item(container, str(place), given.get(name, EMPTY))
                 self.write(self.cell("field", container, name), given.get(name, EMPTY))

@@ -51,6 +51,7 @@ _DICTIONARIES: Final = frozenset(
         "collections.defaultdict",
     }
 )
+_REPLACED: Final = "replaced"
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
@@ -1020,18 +1021,33 @@ class ContainerEvaluation(ComputedNames):
         self, container: int, method: str, keywords: Mapping[str, Values]
     ) -> Values:
         """A method of a named tuple: one with other fields, or a dictionary of them."""
-        for name, values in keywords.items() if method == "_replace" else ():
-            self.write(self.cell("field", container, name), values)
-            self.write(self.elements_cell(container), values)
-            self.lose_places(container)
         if method == "_replace":
-            return self.only(container)
+            return self.only(self._with_others(container, keywords))
         if method != "_asdict":
             return EMPTY
         held = self.read(self.elements_cell(container))
         made = self.container_of("dict", -7 - container, held)
         for each in made:
             self.write(self.cell("n", each), held)
+        return made
+
+    def _with_others(self, container: int, given: Mapping[str, Values]) -> int:
+        """A named tuple like this one, but for the fields that are ``given``."""
+        tag, kind, maker, register = self.values[container]
+        fields = self.names_of_tuples.get(container, ())
+        replaced = {name for name in fields if name in given}
+        if type(register) is tuple and register[0] == _REPLACED:
+            _, register, *before = register
+            replaced.update(before)
+        made = self.intern((tag, kind, maker, (_REPLACED, register, *sorted(replaced))))
+        self.lengths[made] = len(fields)
+        self.names_of_tuples[made] = fields
+        for place, name in enumerate(fields):
+            values = given.get(name)
+            if values is None:
+                values = self.read(self.cell("field", container, name))
+            self.write_item(made, str(place), values)
+            self.write(self.cell("field", made, name), values)
         return made
 
     def update_container(self, container: int, values: Values, pos: Position) -> None:
