@@ -226,13 +226,17 @@ class ComputedNames(Dispatching):
         self.facts.append((f.DYNAMIC, None, "", "", pos, self.unknown_id))
 
     def note_any(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
-        """Some attribute is stored or deleted of what callers know, by a name that they do not."""
+        """Some attribute is stored or deleted of what callers know, by a name that they do not.
+
+        One that starts and ends so is told as ``start*end``.
+        """
         if self.whole or (self.values[name][0] in OPEN and name != self.unknown_id):
             return
+        ends = self.values[name][1:] if self.values[name][0] == "N" else ("", "")
         for receiver in receivers:
             kind = self.values[receiver]
             if kind[0] in OPEN - {"U"} or self.may_be_caught(receiver):
-                self.note_unknown(f.ALL, pos, receiver, how)
+                self.note_unknown(f.ALL.join(ends), pos, receiver, how)
 
     def store_somewhere(self, receivers: Values, stored: Values, pos: Position) -> None:
         """``setattr(receiver, name, stored)``: descriptors work where nobody sees them (3.3.2).

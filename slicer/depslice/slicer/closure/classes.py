@@ -658,7 +658,7 @@ class Classes:
         """``name`` is stored on an instance, or deleted: who is told (data model, 3.3.2).
 
         What a class binds to anything else is only hidden by that. With the name ``ALL``
-        nobody knows which one is stored.
+        nobody knows which one is stored; with ``start*end``, how that starts and ends.
         """
         self._want_if_notified(class_, name, how, demand)
         if below and self._stands((class_, name, how), class_, name, demand):
@@ -681,8 +681,10 @@ class Classes:
         if interceptor is not None:
             self.want_member(interceptor, intercepting, demand)
         names: Iterable[str] = (name,)
-        if name == f.ALL:
-            names = sorted({each for k in self._engine.mro(live) for each in k.info.members})
+        if f.ALL in name:
+            start, _, end = name.partition(f.ALL)
+            members = {each for k in self._engine.mro(live) for each in k.info.members}
+            names = sorted(n for n in members if n.startswith(start) and n.endswith(end))
         for each in names:
             owner = self._engine.find_member(live, each)
             notified = None if owner is None else self._engine.notified(owner, each, dunder)
@@ -758,7 +760,7 @@ class Classes:
         It is read, stored or deleted; or names that fit are read, and it is how they start and end.
         """
         key = caught, how, name
-        if how == "matching" or name == f.ALL:
+        if how == "matching" or f.ALL in name:
             is_new = self._standing.is_new(key, demand)
         else:
             is_new = self._stands(key, None, name, demand)

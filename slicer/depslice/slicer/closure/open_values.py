@@ -134,7 +134,7 @@ class _Open:
 
 def _tells(use: _Open) -> bool:
     """Whether few classes can be used so."""
-    return use.use in _ACCESSES and use.name not in _COMMON and use.name != f.ALL
+    return use.use in _ACCESSES and use.name not in _COMMON and f.ALL not in use.name
 
 
 class OpenValues:
@@ -251,7 +251,7 @@ class OpenValues:
         elif use.use == "imported":
             if not use.name:
                 self._imported.setdefault(use.value, False)
-        elif use.use not in _NAMELESS and use.name != f.ALL:
+        elif use.use not in _NAMELESS and not (use.use in _ACCESSES and f.ALL in use.name):
             name = "__call__" if use.use == "call" else use.name
             self._recognition.note_vague(use.value, name, use.demand)
 
