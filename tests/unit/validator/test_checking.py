@@ -17,7 +17,7 @@ from depslice.validator import Check, check_limits, open_workspace, record, repa
 from depslice.validator.calls import test_files as files_of_tests
 from depslice.validator.child.describing import Description
 from depslice.validator.sandbox import choose_sandbox
-from depslice.validator.telling import check_lines
+from depslice.validator.telling import check_lines, where_they_differ
 
 SHAPES = """\
 import functools
@@ -628,3 +628,11 @@ def test_a_module_that_makes_its_attributes_is_not_asked_for_any() -> None:
     description = Description(())
     description.add(lazy)
     assert description.words == [".lazy"]
+
+
+def test_long_answers_are_toldwhere_they_differ() -> None:
+    assert where_they_differ("(1, 2)", "(1, 3)") == ("(1, 2)", "(1, 3)")
+    alike = "x" * 400
+    one, other = where_they_differ(f"{alike}a{alike}", f"{alike}b")
+    assert one == f"…{'x' * 60}a{'x' * 239}…"
+    assert other == f"…{'x' * 60}b"

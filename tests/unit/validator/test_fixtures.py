@@ -27,6 +27,7 @@ class Square:
 """
 
 
+@pytest.mark.parametrize("name", ["harness.py", "area.replay.py"])
 @pytest.mark.parametrize(
     ("candidate", "summary"),
     [
@@ -36,10 +37,10 @@ class Square:
         ("def volume(square): return 9", "2 errors"),
     ],
 )
-def test_summary(tmp_path: Path, candidate: str | None, summary: str) -> None:
+def test_summary(tmp_path: Path, candidate: str | None, summary: str, name: str) -> None:
     (tmp_path / "shapes.py").write_text(SOURCE)
-    (tmp_path / "harness.py").write_text(HARNESS)
-    arguments = ["-p", "depslice.validator.fixtures", "-p", "no:cacheprovider", "harness.py"]
+    (tmp_path / name).write_text(HARNESS)
+    arguments = ["-p", "depslice.validator.fixtures", "-p", "no:cacheprovider", name]
     if candidate is not None:
         (tmp_path / "new.py").write_text(candidate)
         arguments += ["--candidate", "new.py"]

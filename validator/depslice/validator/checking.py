@@ -81,6 +81,7 @@ class CheckReport:
     unbuilt: int = 0
     not_recorded: Mapping[str, str] = field(default_factory=dict)
     observed: tuple[Observed, ...] = ()
+    calls_ended: str = ""  # what ended the script that was to make the calls, before its end
     unsteady: tuple[Unsteady, ...] = ()
 
     @property
@@ -233,6 +234,7 @@ class Check:
             unbuilt=unbuilt + sum(each.is_unbuilt for each in unsteady),
             differences=differences,
             unsteady=unsteady,
+            calls_ended=self._calls_ended(),
             not_in_slice=tuple(sorted(executed - items.keys() - brought)),
             from_arguments=tuple(sorted((brought & executed) - items.keys())),
             never_executed=tuple(sorted(self._idle(items.values(), ran))),
@@ -242,6 +244,12 @@ class Check:
                 if not any(map(numbers.get, self.recorded.functions_of([target])))
             },
         )
+
+    def _calls_ended(self) -> str:
+        """Why not all calls of the script that the user has named may have been recorded."""
+        caller = self.recorded.caller
+        why = self.recorded.incomplete if caller not in ("", "test") else ""
+        return f"{caller}: {why}" if why else ""
 
     def _why_not(self, target: str) -> str:
         functions = self.recorded.functions_of([target])

@@ -31,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Files as ``depslice harness`` writes them, ``clamp.replay.py``, have no module's name."""
+    if any("." in Path(each.partition("::")[0]).stem for each in config.args):
+        config.option.importmode = "importlib"
+
+
 @pytest.fixture
 def reference(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """What the harness names as its ``TARGET``."""

@@ -9,6 +9,8 @@ from depslice.validator.checking import NOTHING_TO_CALL, CheckReport
 
 CHECK_SCHEMA = "depslice.check/1"
 _SHOWN: Final = 5
+_MOST: Final = 300  # characters of an answer
+_BEFORE: Final = 60  # of those that are the same in both, in front of the first that differs
 
 
 def check_document(report: CheckReport, *, python: str) -> dict[str, Any]:
@@ -47,6 +49,19 @@ def check_document(report: CheckReport, *, python: str) -> dict[str, Any]:
     }
 
 
+def where_they_differ(one: str, other: str) -> tuple[str, str]:
+    """Both texts, cut around the first place where they are not the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    alike = next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = alike - _BEFORE if alike > 2 * _BEFORE else 0
+
+    def part(text: str) -> str:
+        end = "…" if len(text) > start + _MOST else ""
+        return ("…" if start else "") + text[start : start + _MOST] + end
+
+    return part(one), part(other)
+
+
 def verdict(report: CheckReport) -> str:
     """``same``, ``different``, or ``imports`` when there was no call to compare."""
     if not report.passes:
@@ -77,6 +92,8 @@ def check_lines(
         f"check: {_count(report.recorded, 'call')} recorded, {report.steady} replayed{kept},"
         f" {report.same} gave the same"
     )
+    if report.recorded and report.calls_ended:
+        yield f"  {report.calls_ended}"
     for target, why in report.not_recorded.items():
         yield f"  {target}: no call recorded: {why}"
     if not scripted and any(why != NOTHING_TO_CALL for why in report.not_recorded.values()):
@@ -86,12 +103,14 @@ def check_lines(
             yield f"  {each.target}, call {each.call}: {each.first[:300]}"
             continue
         yield f"  {each.target}, call {each.call}, is not the same twice on the original"
-        yield f"    first: {each.first[:300]}"
-        yield f"    again: {each.again[:300]}"
+        first, again = where_they_differ(each.first, each.again)
+        yield f"    first: {first}"
+        yield f"    again: {again}"
     for difference in report.differences[: None if everything else 2]:
         yield f"  {difference.target}, call {difference.call}"
-        yield f"    original: {difference.original[:300]}"
-        yield f"    slice:    {difference.sliced[:300]}"
+        original, sliced = where_they_differ(difference.original, difference.sliced)
+        yield f"    original: {original}"
+        yield f"    slice:    {sliced}"
     lists: tuple[tuple[str, Sequence[str]], ...] = (
         ("executed, but not in the slice", report.not_in_slice),
         ("in the slice, but never executed", report.never_executed),
