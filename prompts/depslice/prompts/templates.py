@@ -132,7 +132,13 @@ def _role(template: str, block: str) -> Role:
 
 
 def _told(name: str, error: Exception) -> TemplateError:
-    line = getattr(error, "lineno", None)
-    where = f"the template {name}.j2" + (f", line {line}" if line else "")
+    file, line = f"{name}.j2", getattr(error, "lineno", None)
+    traceback = error.__traceback__ if line is None else None
+    while traceback is not None:  # the innermost place in a template, or in a part of it
+        template = traceback.tb_frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            file, line = template.name, template.get_corresponding_lineno(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    where = f"the template {file}" + (f", line {line}" if line else "")
     message = getattr(error, "message", None) or str(error)
     return TemplateError(f"{where}: {type(error).__name__}: {message}")

@@ -233,14 +233,14 @@ def test_what_is_shown_cannot_become_a_message(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{% block user %}{{ nonsense }}{% endblock %}", "nonsense"),
+        ("{% block user %}\n\n{{ nonsense }}{% endblock %}", r"mine\.j2, line 3: .*nonsense"),
         ("{% block user %}{{ name }}", "endblock"),
         ("{% block poet %}x{% endblock %}", "which is no role"),
         ("just text", "no block"),
         ("{% include 'nowhere.j2' %}{% block user %}{% include 'nowhere.j2' %}{% endblock %}",
          "nowhere.j2"),
         ("{% block user %}{{ ''.__class__.__mro__ }}{% endblock %}", "unsafe"),
-        ("{% block user %}{{ name / 2 }}{% endblock %}", "TypeError"),
+        ("{% block user %}\n{{ name / 2 }}{% endblock %}", "line 2: TypeError"),
     ],
 )  # fmt: skip
 def test_templates_that_are_wrong(program: Program, tmp_path: Path, text: str, said: str) -> None:
