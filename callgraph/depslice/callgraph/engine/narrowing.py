@@ -111,7 +111,10 @@ class Narrowing(Operators):
                 result.add(value)
                 fits = True
         if not fits or self.unknown_id in values:
+            known = [self.values[v] for v in result] if self.whole else []
             for target in targets:
+                if target[0] == "C" and any(self._is_one(each, target) for each in known):
+                    continue  # what is unknown beside it may be another: as without the test
                 if target[0] == "C":
                     result.add(self.intern(("I", target[1], False)))
                 elif target[0] == "X" and not (result and target[1] in _PLACES):
@@ -237,8 +240,8 @@ class Narrowing(Operators):
 
         By inheritance, or by the methods that an ABC looks for (``collections.abc``).
         """
-        types, stubs = self.outside.types, self.outside.stubs
-        if types.has_unread_base(class_):
+        stubs = self.outside.stubs
+        if not all(map(self.outside.is_told_of, self.external_bases(class_))):
             return True
         target = stubs.class_named(outside)
         if target is None:
