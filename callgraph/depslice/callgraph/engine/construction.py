@@ -261,17 +261,37 @@ class Construction(CallingBack):
         known = class_.fields
         if known is None:
             order = self.mro(class_)
-            names = dict.fromkeys(
-                name
-                for k in reversed(order)
-                if self.constructor_is_generated(k)
-                for name, pieces in k.info.members.items()
-                if k.module.summary.pieces[pieces[0]].kind == "assign"
-            )
+            placed: dict[str, None] = {}
+            named: dict[str, None] = {}  # behind `_: KW_ONLY`
+            for k in [k for k in reversed(order) if self.constructor_is_generated(k)]:
+                fields = placed
+                for name, pieces in k.info.members.items():
+                    told = self._told_of_field(k, pieces[0])
+                    if told == "KW_ONLY":
+                        fields = named
+                    elif told and name not in placed:
+                        fields[name] = None
+            names = [*placed, *(name for name in named if name not in placed)]
             known = self.named_fields(class_) or tuple(names)
             if class_.mro_cache is not None:
                 class_.fields = known
         return known
+
+    def _told_of_field(self, class_: Class, index: int) -> str:
+        """What a statement of a class body says of a field; "" if it makes none.
+
+        What is not annotated has to be called something (``x = attr.ib()``).
+        """
+        summary = class_.module.summary
+        piece = summary.pieces[index]
+        if piece.kind != "assign" or piece.unit < 0:
+            return ""
+        ops = summary.units[piece.unit].ops
+        declared = [op[2] for op in ops if op[0] == s.DECLARE]
+        if not declared:
+            return "field" if any(op[0] == s.CALL for op in ops) else ""
+        names = {_outermost(each) for each in declared}
+        return "KW_ONLY" if "KW_ONLY" in names else "" if "ClassVar" in names else "field"
 
     def pass_fields(
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
@@ -442,5 +462,10 @@ def _decorated(ops: Sequence[Op]) -> Iterator[int]:
 
 def _is_init_variable(expression: TypeExpr) -> bool:
     """Whether an annotation is ``InitVar[T]``."""
+    return _outermost(expression) == "InitVar"
+
+
+def _outermost(expression: TypeExpr) -> str:
+    """The last name of an annotation, without what stands in brackets."""
     named = expression[1] if expression[0] == s.T_SUBSCRIPT else expression
-    return bool(named[-1] == "InitVar")
+    return str(named[-1])
