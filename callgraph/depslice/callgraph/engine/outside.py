@@ -36,6 +36,10 @@ _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.cas
 _BY_TEXT: Final = ("format", "format_map", "__mod__", "split", "rsplit")
 """Other methods that give something else for each text."""
 _STEPPED: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
+_CONTEXTS: Final = frozenset(
+    {"contextlib.AbstractAsyncContextManager", "contextlib.AbstractContextManager"}
+)
+"""Classes that enter as themselves, which their stubs do not say."""
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
 _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB", "OG"})
@@ -410,6 +414,11 @@ class Outside:
         owner = found.owner
         if found.declaration[0] != d.FUNCTION:
             return None  # `__hash__: ClassVar[None]`
+        if name in ("__enter__", "__aenter__") and owner.dotted in _CONTEXTS:
+            itself = engine.only(number)
+            if name == "__enter__":
+                return itself
+            return engine.single(("G", "typing.Awaitable", (itself,)))
         if name in _STEPPED and self._has(engine.values[number], _STEPPED[name]):
             return engine.only(number)  # an iterator gives itself (library reference, 4.5)
         fixed = self._fixed_result(found.declaration, owner.module, arguments)
