@@ -31,6 +31,8 @@ from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position, Register
 
+_SLICES: Final = frozenset({("XI", "builtins.slice"), ("G", "builtins.slice")})
+"""What stands for slices: those that syntax makes, and what ``slice(…)`` gives."""
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
 _TAKING: Final = frozenset(
     {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__", "result"}
@@ -336,6 +338,10 @@ class ContainerEvaluation(ComputedNames):
         """``receiver[key]``."""
         result: set[int] = set()
         is_slice = self._is_slice(keys)
+        slices = EMPTY if is_slice else frozenset(key for key in keys if self._is_slice({key}))
+        if slices:  # or something else: what callers pass
+            result |= self.subscript(receivers, slices, pos)
+            keys = keys - slices
         for receiver in tuple(receivers):
             value = self.values[receiver]
             kind = value[0]
@@ -652,8 +658,7 @@ class ContainerEvaluation(ComputedNames):
         return bool(kind[0] == "K" and kind[1] in DICTS)
 
     def _is_slice(self, keys: Values) -> bool:
-        [slice_] = self.constants[s.SLICE]
-        return bool(keys) and all(self.values[key][:2] == self.values[slice_] for key in keys)
+        return bool(keys) and all(self.values[key][:2] in _SLICES for key in keys)
 
     def _part(self, sequence: int, slices: Values) -> int | None:
         """``sequence[1:3]``: another one, with the elements that stand there, if it is known which.
@@ -662,7 +667,8 @@ class ContainerEvaluation(ComputedNames):
         """
         tag, kind, maker, register = self.values[sequence]
         length = self.lengths.get(sequence)
-        told = self.values[next(iter(slices))][2:] if len(slices) == 1 else ()
+        slice_ = self.values[next(iter(slices))] if len(slices) == 1 else ()
+        told = slice_[2:] if slice_[:1] == ("XI",) else ()
         if length is None or not told or kind not in _ROWS:
             return None
         lower, _, upper = told[0].partition(":")
