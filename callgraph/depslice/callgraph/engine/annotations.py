@@ -248,7 +248,10 @@ class AnnotationEvaluation(ScopeEvaluation):
     ) -> Values:
         if expression[0] == s.T_NAME:
             local = self._local_type(module, function, expression[1])
-            return local if local is not None else self._type_name(module, expression[1])
+            if local is not None:
+                return local
+            named = self._type_name(module, expression[1])
+            return named or self._imported_here(module, function, expression[1])
         if expression[0] != s.T_ATTR:
             return EMPTY
         saved, self.facts = self.facts, []
@@ -272,6 +275,21 @@ class AnnotationEvaluation(ScopeEvaluation):
             ):
                 return self.single(("C", self.class_(module, info.index), True))
         return None
+
+    def _imported_here(self, module: Module, function: Function | None, name: str) -> Values:
+        """What a function that an annotation stands in imports by this name."""
+        units = module.summary.units
+        unit = None if function is None else function.unit
+        while unit is not None:
+            for op in unit.ops:
+                if op[0] == s.IMPORT and op[4] == name:
+                    saved, self.facts = self.facts, []
+                    try:
+                        return self.import_values(module, op[2], op[3], op[4], 0)
+                    finally:
+                        self.facts = saved
+            unit = units[unit.parent] if unit.parent >= 0 else None
+        return EMPTY
 
     def _type_name(self, module: Module, name: str) -> Values:
         if name in module.summary.scope:

@@ -51,16 +51,18 @@ _PLAIN_RESULTS: Final = frozenset(
 )
 """Special methods of which nobody follows what they give."""
 _GENERATED: Final = OPEN | {"GE"}
+_SPELLED: Final = {s.GLOBAL: 2, s.ATTR: 3, s.CALL: 2, s.FREE: 3, s.IMPORT: 4}
+"""Where operations have the name that they read; ``from m import name`` in a function does, too."""
 _MOST_PARTS: Final = 32  # containers that are looked into
 
 
 def _spelled(unit: Unit, register: Register) -> str:
     """The last name of what a register is read from, or of what is called for it."""
     for op in unit.ops:
-        if op[0] in (s.GLOBAL, s.ATTR, s.CALL) and op[1] == register:
+        if op[0] in _SPELLED and op[1] == register:
             if op[0] == s.CALL:
                 return _spelled(unit, op[2])
-            return str(op[2] if op[0] == s.GLOBAL else op[3])
+            return str(op[_SPELLED[op[0]]] or "")
     return ""
 
 
