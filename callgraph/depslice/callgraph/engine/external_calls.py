@@ -113,8 +113,8 @@ class ExternalCalls(Texts):
             self._callbacks(args, keywords, spread, pos, skip=same)
             return args[same] if same < len(args) else self.single(("X", dotted))
         if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
-            args = (frozenset(v for v in args[0] if not self._has_code(v)), *args[1:])
-            call = call._replace(args=args)
+            call = self._looked_at(call)
+            args = call.args
         if dotted in library.ELEMENT:
             made = self._element(dotted, args, keywords, pos)
             if made:
@@ -210,6 +210,11 @@ class ExternalCalls(Texts):
         known = self.values
         return bool(args) and any(known[v][0] not in ("XI", "S", "N") for v in args[0])
 
+    def _looked_at(self, call: Call) -> Call:
+        """The call without the code that is its first argument: that is looked at, and not run."""
+        first = frozenset(v for v in call.args[0] if not self._has_code(v))
+        return call._replace(args=[first, *call.args[1:]])
+
     def _has_code(self, value: int) -> bool:
         return self.values[value][0] in ("F", "B", "C")
 
@@ -241,6 +246,8 @@ class ExternalCalls(Texts):
             self.protocol(self.only(method[1]), ("__missing__",), call.pos)
         if self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True, call=call)
+        if call.args and any(each.startswith(library.LOOKING) for each in names):
+            call = self._looked_at(call)  # `Signature.from_callable(f)`
         if self.whole:
             call = self._kept_for_later(names, call)
         for dotted in names:

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 Access: TypeAlias = Literal["read", "write", "delete"]
-Listing: TypeAlias = Literal["vars", "line", "dir", "annotated", "hints", "subclasses"]
-"""What is read of a class: its names, its annotations; ``dir`` and ``hints`` inherited, too."""
+Listing: TypeAlias = Literal["vars", "line", "dir", "annotated", "hints", "subclasses", "outside"]
+"""What is read of a class: its names, its annotations; ``dir`` and ``hints`` inherited, too.
+
+``outside``: all that an object has which stands in for something outside, and that its methods
+give.
+"""
 
 NAME: Final = 0  # module name versions|None pos ["dynamic"]   a module-scope name is read
 MEMBER: Final = (

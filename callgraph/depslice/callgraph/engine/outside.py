@@ -720,23 +720,14 @@ class Outside:
         self._variables[dotted] = frozenset(found)
         return self._variables[dotted]
 
-    def replace(self, dotted: str, values: Values, pos: Position) -> None:
-        """``sys.stdout = values``: code outside uses them as what it declares there.
-
-        Where nothing is declared (``textwrap._whitespace_only_re = Pattern()``), it is what that
-        code works with under a name of its own, by methods that nobody names here: all come.
-        """
-        objects = self.engine.objects_in(values)
-        definition = self.stubs.find(dotted) if objects else None
-        if definition is None and not self.engine.whole:
-            for value in objects:
-                kind = self.engine.values[value]
-                if kind[0] == "I":
-                    every = (f.MEMBER, kind[1], f.ALL, pos, not kind[2], "dir", False)
-                    self.engine.facts.append(every)
+    def replace(self, dotted: str, values: Values, pos: Position) -> bool:
+        """``sys.stdout = values``: code outside uses them as what it declares there, if it does."""
+        definition = self.stubs.find(dotted) if self.engine.objects_in(values) else None
         declaration = None if definition is None else definition.declaration
         if definition is not None and declaration is not None and declaration[0] == d.VARIABLE:
             self.use(declaration[1], values, definition.module, pos)
+            return True
+        return False
 
     def declared(self, dotted: str) -> Values | None:
         """An object declared to be of the type of this name; ``None`` if no stub has the name."""

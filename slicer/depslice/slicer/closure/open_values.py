@@ -644,6 +644,9 @@ class OpenValues:
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
         (name, how), demand = use.name, use.demand
+        if how == "outside":
+            self._settle_standing_in(kind, demand)
+            return
         of_class = self._engine.values[use.value][-1] == "__class__"
         if kind[0] == "U" and name == f.ALL and (how == "dir" or of_class):
             self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
@@ -674,6 +677,21 @@ class OpenValues:
             self._growth.stand(self.listed, owner[1], demand)
             rule = "dynamic-attribute"
             self._growth.note_unresolved(demand.source, owner[1], rule, demand.pos)
+
+    def _settle_standing_in(self, kind: Value, demand: Demand) -> None:
+        """The object is in the place of something outside, which uses all it has and gives."""
+        if kind[0] not in ("I", "C"):
+            return
+        _, class_, exact = kind
+        self._classes.want_all(class_, "dir", demand, below=not exact)
+        for k in self._engine.mro(class_):
+            for name in k.info.members:
+                for method in map(
+                    self._engine.values.__getitem__, self._engine.member_values(k, name)
+                ):
+                    if method[0] == "F" and not name.startswith("_"):
+                        for given in sorted(self._engine.returned(method[1])):
+                            self._note_once("listed", given, (f.ALL, "outside"), demand)
 
     def _settle_descriptors(self, stored: Values, demand: Demand) -> None:
         """A class gets ``stored``: its methods run when that is read or stored of an instance."""
