@@ -881,6 +881,9 @@ class ContainerEvaluation(ComputedNames):
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
         """A method of a container made in the repo."""
+        kind = self.values[container]
+        if self.whole and kind[0] == "K" and self.outside.lacks(f"builtins.{kind[1]}", name):
+            return EMPTY
         return self.single(("KM", container, name))
 
     def call_container(
