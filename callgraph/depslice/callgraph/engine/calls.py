@@ -625,6 +625,9 @@ class CallEvaluation(ExternalCalls):
         ``below``: under one that makes a property of what this one gives.
         """
         result: set[int] = set()
+        if not decorators and self.whole:  # a local of a function that has not run yet
+            return result
+        told = self.whole and any(self.values[v][0] in _CALLABLE for v in decorators)
         for decorator in tuple(decorators):
             value = self.values[decorator]
             kind = value[0]
@@ -646,7 +649,8 @@ class CallEvaluation(ExternalCalls):
                 self.make_again(decorated, value[1], pos)
                 result |= decorated
             elif kind in OPEN_OR_TEXT:
-                result |= decorated
+                if kind != "P" or not told:
+                    result |= decorated
                 if kind in OPEN and not self.whole:
                     made = self._call_open(decorator, [decorated], NO_KEYWORDS, EMPTY, pos)
                     result |= made - self.unknown  # who knows the decorator knows what it gives
