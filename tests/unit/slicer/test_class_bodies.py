@@ -736,3 +736,42 @@ def go():
 
 def test_names_that_stand_alone_in_a_class_body_are_made_by_its_namespace(tmp_path: Path) -> None:
     assert answer(BARE, "m:go", "m.go()", tmp_path) == "(3, 1)"
+
+
+NAMED = """
+# --- m.py
+class Named:
+    def __set_name__(self, owner, name):
+        self.name = self.shown(name)
+
+    def shown(self, name):
+        return name.upper()
+
+    def __get__(self, instance, owner):
+        return self.name
+
+
+def local():
+    class Held:
+        first = Named()
+
+    return Held().first
+
+
+def make(kind):
+    class Made:
+        second = kind()
+
+    return Made
+
+
+def given():
+    return make(Named)().second
+"""
+
+
+@pytest.mark.parametrize(("target", "shown"), [("m:local", "FIRST"), ("m:given", "SECOND")])
+def test_descriptors_of_a_class_in_a_function_get_their_name(
+    target: str, shown: str, tmp_path: Path
+) -> None:
+    assert answer(NAMED, target, f"{target.replace(':', '.')}()", tmp_path) == shown

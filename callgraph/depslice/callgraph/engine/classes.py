@@ -327,8 +327,6 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def _set_names(self, made: Class, pos: Position) -> None:
         """``__set_name__`` of descriptors in the class body (3.3.3.6)."""
-        if made.info.parent_function >= 0:
-            return
         summary = made.module.summary
         for name, pieces in made.info.members.items():
             if all(
@@ -345,6 +343,8 @@ class ClassEvaluation(AnnotationEvaluation):
                             pos,
                             "set-name",
                         )
+                    elif kind[0] in OPEN and value != self.unknown_id and not self.whole:
+                        self.note_protocol("__set_name__", pos, value)
 
     def instead_of(
         self, class_: Class, owner: Class, name: str, behind: Class | None = None
