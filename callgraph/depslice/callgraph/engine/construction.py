@@ -9,6 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.calling_back import CallingBack
+from depslice.callgraph.engine.fields import fields_in, outermost
 from depslice.callgraph.engine.library import INERT_BASES, keeps_nothing
 from depslice.callgraph.engine.values import (
     EMPTY,
@@ -185,12 +186,13 @@ class Construction(CallingBack):
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
     ) -> Iterator[Values]:
         """What a constructor only hands on to ``__post_init__`` (``dataclasses.InitVar``)."""
-        for place, name in enumerate(self.fields(class_)):
+        places = {name: at for at, name in enumerate(self.fields(class_, by_place=True))}
+        for name in self.fields(class_):
             owner = self.find_member(class_, name)
             declared = () if owner is None else self.declarations_of(owner, name)
             if owner is not None and any(_is_init_variable(each) for _, each in declared):
-                if place < len(args):
-                    yield args[place]
+                if places.get(name, len(args)) < len(args):
+                    yield args[places[name]]
                 else:
                     yield keywords.get(name, self.member_values(owner, name))
 
@@ -200,8 +202,9 @@ class Construction(CallingBack):
         """A generated constructor calls the factories of fields it is not given."""
         if not self.whole or not self.constructor_is_generated(class_):
             return
-        for place, name in enumerate(self.fields(class_)):
-            if place < given or name in keywords:
+        passed = self.fields(class_, by_place=True)[:given]
+        for name in self.fields(class_):
+            if name in passed or name in keywords:
                 continue
             owner = self.find_member(class_, name)
             for value in tuple(self.member_values(owner, name)) if owner is not None else ():
@@ -256,42 +259,21 @@ class Construction(CallingBack):
                 class_.generated = known
         return known
 
-    def fields(self, class_: Class) -> tuple[str, ...]:
-        """What a generated constructor takes, in order."""
+    def fields(self, class_: Class, *, by_place: bool = False) -> tuple[str, ...]:
+        """What a generated constructor takes, in order; or what of that by place."""
         known = class_.fields
         if known is None:
-            order = self.mro(class_)
-            placed: dict[str, None] = {}
-            named: dict[str, None] = {}  # behind `_: KW_ONLY`
-            for k in [k for k in reversed(order) if self.constructor_is_generated(k)]:
-                fields = placed
-                for name, pieces in k.info.members.items():
-                    told = self._told_of_field(k, pieces[0])
-                    if told == "KW_ONLY":
-                        fields = named
-                    elif told and name not in placed:
-                        fields[name] = None
-            names = [*placed, *(name for name in named if name not in placed)]
-            known = self.named_fields(class_) or tuple(names)
+            found = {
+                name: placed
+                for k in reversed(self.mro(class_))
+                if self.constructor_is_generated(k)
+                for name, placed in fields_in(k)
+            }
+            named = self.named_fields(class_)
+            known = named or tuple(found), named or tuple(name for name in found if found[name])
             if class_.mro_cache is not None:
                 class_.fields = known
-        return known
-
-    def _told_of_field(self, class_: Class, index: int) -> str:
-        """What a statement of a class body says of a field; "" if it makes none.
-
-        What is not annotated has to be called something (``x = attr.ib()``).
-        """
-        summary = class_.module.summary
-        piece = summary.pieces[index]
-        if piece.kind != "assign" or piece.unit < 0:
-            return ""
-        ops = summary.units[piece.unit].ops
-        declared = [op[2] for op in ops if op[0] == s.DECLARE]
-        if not declared:
-            return "field" if any(op[0] == s.CALL for op in ops) else ""
-        names = {_outermost(each) for each in declared}
-        return "KW_ONLY" if "KW_ONLY" in names else "" if "ClassVar" in names else "field"
+        return known[by_place]
 
     def pass_fields(
         self, class_: Class, args: Sequence[Values], keywords: Mapping[str, Values]
@@ -302,7 +284,7 @@ class Construction(CallingBack):
         for name, values in keywords.items():
             if self.find_member(class_, name) is not None or name in self.named_fields(class_):
                 self._fill_field(class_, name, values)
-        for name, values in zip(self.fields(class_), args, strict=False):
+        for name, values in zip(self.fields(class_, by_place=True), args, strict=False):
             self._fill_field(class_, name, values)
 
     def _fill_field(self, class_: Class, name: str, values: Values) -> None:
@@ -462,10 +444,4 @@ def _decorated(ops: Sequence[Op]) -> Iterator[int]:
 
 def _is_init_variable(expression: TypeExpr) -> bool:
     """Whether an annotation is ``InitVar[T]``."""
-    return _outermost(expression) == "InitVar"
-
-
-def _outermost(expression: TypeExpr) -> str:
-    """The last name of an annotation, without what stands in brackets."""
-    named = expression[1] if expression[0] == s.T_SUBSCRIPT else expression
-    return str(named[-1])
+    return outermost(expression) == "InitVar"

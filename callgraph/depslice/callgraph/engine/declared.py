@@ -10,6 +10,7 @@ from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.either import EitherBase
+from depslice.callgraph.engine.fields import is_class_variable
 from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, Class, Function, Values
 from depslice.callgraph.summary import Position, TypeExpr, Unit
 
@@ -132,7 +133,7 @@ class Declared(EitherBase):
 
     def _is_field(self, class_: Class, owner: Class, name: str) -> bool:
         """Whether a generated constructor stores what ``owner`` declares."""
-        if any(_is_class_variable(each) for _, each in self.declarations_of(owner, name)):
+        if any(is_class_variable(each) for _, each in self.declarations_of(owner, name)):
             return False
         if not self.is_only_declared(owner, name):
             return False
@@ -150,9 +151,3 @@ class Declared(EitherBase):
     def has_stored(self, class_: Class, name: str) -> bool:
         """Implemented by the part for attributes."""
         raise NotImplementedError
-
-
-def _is_class_variable(expression: TypeExpr) -> bool:
-    """Whether an annotation is ``ClassVar[T]`` (PEP 526)."""
-    named = expression[1] if expression[0] == s.T_SUBSCRIPT else expression
-    return bool(named[-1] == "ClassVar")

@@ -330,7 +330,7 @@ class Narrowing(Operators):
     def _match_args(self, class_: Class, pos: Position) -> Sequence[str] | None:
         """``__match_args__``, written or generated; ``None`` where they are not known."""
         if self.find_member(class_, "__match_args__") is None:
-            return self.fields(class_) or None
+            return self.fields(class_, by_place=True) or None
         places = self.places_of(
             self.load_attribute(self.single(("C", class_, True)), "__match_args__", pos)
         )

@@ -8,6 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
+from depslice.callgraph.engine.fields import RECORDS, spelled
 from depslice.callgraph.engine.library import DICTS, SHOWING
 from depslice.callgraph.engine.structural import COLLECTIONS
 from depslice.callgraph.engine.values import (
@@ -24,7 +25,7 @@ from depslice.callgraph.engine.values import (
     Function,
     Values,
 )
-from depslice.callgraph.summary import Position, Register, Unit
+from depslice.callgraph.summary import Position
 
 OF_PARTS: Final = {
     "__str__": ("__repr__",),
@@ -38,10 +39,6 @@ OF_PARTS: Final = {
 """What a builtin container calls of what it holds, where one of these is called of it."""
 _BY_KEYS: Final = ("dict", "Dict")
 """How the names of containers end that give their keys when they are iterated."""
-_RECORDS: Final = frozenset(
-    {"attributes", "attrs", "dataclass", "define", "frozen", "mutable", "s"}
-)
-"""What decorators go by that write special methods which go by the fields (dataclasses, attrs)."""
 _PLAIN_RESULTS: Final = frozenset(
     {
         *("__bool__", "__bytes__", "__complex__", "__contains__", "__delitem__", "__eq__"),
@@ -51,19 +48,7 @@ _PLAIN_RESULTS: Final = frozenset(
 )
 """Special methods of which nobody follows what they give."""
 _GENERATED: Final = OPEN | {"GE"}
-_SPELLED: Final = {s.GLOBAL: 2, s.ATTR: 3, s.CALL: 2, s.FREE: 3, s.IMPORT: 4}
-"""Where operations have the name that they read; ``from m import name`` in a function does, too."""
 _MOST_PARTS: Final = 32  # containers that are looked into
-
-
-def _spelled(unit: Unit, register: Register) -> str:
-    """The last name of what a register is read from, or of what is called for it."""
-    for op in unit.ops:
-        if op[0] in _SPELLED and op[1] == register:
-            if op[0] == s.CALL:
-                return _spelled(unit, op[2])
-            return str(op[_SPELLED[op[0]]] or "")
-    return ""
 
 
 class Protocols(CallEvaluation):
@@ -301,8 +286,8 @@ class Protocols(CallEvaluation):
         known = self._decorated_records.get(class_)
         if known is None:
             unit = class_.module.summary.units[class_.info.unit]
-            names = (_spelled(unit, register) for register in class_.info.decorators)
-            known = self._decorated_records[class_] = any(name in _RECORDS for name in names)
+            names = (spelled(unit, register) for register in class_.info.decorators)
+            known = self._decorated_records[class_] = any(name in RECORDS for name in names)
         return known
 
     def entries_of(self, values: Values, pos: Position) -> Values:

@@ -367,7 +367,8 @@ class Class:
         ] = {}
         self.family = Cell()  # its readers have asked for the descendants
         self.generated: bool | None = None  # its constructor; known once the bases are
-        self.fields: tuple[str, ...] | None = None  # what a generated constructor takes
+        # What a generated constructor takes, and what of that by place.
+        self.fields: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self.named: tuple[str, ...] = ()  # fields of the `namedtuple(…)` that it extends
 
     def below(self) -> Iterator[Class]:
