@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from check import answer, slice_ids
 from depslice.callgraph import open_program
 from depslice.slicer import slice_symbols
 
@@ -314,3 +315,54 @@ def test_pydantic_asks_an_annotation_for_its_schema(tmp_path: Path) -> None:
             return Model(name="x")
     """
     assert members(tmp_path, text) == {"__get_pydantic_core_schema__"}
+
+
+STUBS = """
+# --- a.py
+class Result:
+    def failure(self):
+        raise NotImplementedError
+    def is_ok(self):
+        return True
+    @property
+    def shown(self):
+        '''As text.'''
+    @classmethod
+    def of(cls, e):
+        return Failure(e)
+
+class Failure(Result):
+    def __init__(self, e):
+        self.e = e
+    def failure(self):
+        return self.e
+    def is_ok(self):
+        return False
+    @property
+    def shown(self):
+        return f"<{self.e}>"
+    def other(self):
+        return 1
+
+class Unused(Result):
+    def failure(self):
+        return 3
+
+def make(e):
+    return Failure(e)
+
+async def later(e):
+    return make(e)
+"""
+
+
+def test_a_target_class_has_what_those_below_it_override(tmp_path: Path) -> None:
+    asked = "[(r.failure(), r.is_ok(), r.shown) for r in (m.Result.of(1),)]"
+    assert answer(STUBS, "a:Result", asked, tmp_path) == "[(1, False, '<1>')]"
+    ids = slice_ids(tmp_path / "repo", "a:Result")
+    assert ids.isdisjoint({"a:Failure.other", "a:Unused.failure", "a:Unused"})
+    program = open_program(tmp_path / "repo", cache=None)
+    for maker in ("a:make", "a:later"):
+        found = {each.symbol.id for each in slice_symbols(program, ["a:Result", maker]).items}
+        assert "a:Failure.failure" in found
+    assert "a:Failure.failure" not in slice_ids(tmp_path / "repo", "a:make")

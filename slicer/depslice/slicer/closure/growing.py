@@ -8,6 +8,7 @@ wired here: a kept import statement asks for its aliases, a wanted member for it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.engine.core import Engine
@@ -158,8 +159,16 @@ class _Growing:
             self._open_constructors(class_)
 
     def _add_class(self, class_: Class, demand: Demand) -> None:
-        """A class is a target, or what a target is another name of: all of it is asked for."""
+        """A class is a target, or what a target is another name of: all of it is asked for.
+
+        Of instances that the slice makes of classes below it, too: those may override what is
+        but a stub here.
+        """
         self._growth.keep_members(class_, demand)
+        below = replace(demand, certainty=Certainty.LIKELY, evidence="override")
+        for name in class_.info.members:
+            if name[:2] != "__":
+                self._classes.want_override(class_, name, below)
         self._builders.added.ask_all()
         for index in class_.info.pieces:
             self._open_to_callers(class_.module, class_.module.summary.pieces[index])
