@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids, write_files
+from check import answer, answers, slice_ids, write_files
 from depslice.callgraph import build_graph, open_program
 
 BODIES = {
