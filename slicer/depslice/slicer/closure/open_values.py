@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import COPYING, REACHING
+from depslice.callgraph.engine.library import COPYING, INERT_BASES, REACHING
 from depslice.callgraph.engine.naming import DESCRIBING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
@@ -679,10 +679,15 @@ class OpenValues:
             self._growth.note_unresolved(demand.source, owner[1], rule, demand.pos)
 
     def _settle_standing_in(self, kind: Value, demand: Demand) -> None:
-        """The object is in the place of something outside, which uses all it has and gives."""
+        """The object is in the place of something outside, which uses all it has and gives.
+
+        Of one that extends a class outside, that class tells what is used.
+        """
         if kind[0] not in ("I", "C"):
             return
         _, class_, exact = kind
+        if any(base not in INERT_BASES for base in self._engine.external_bases(class_)):
+            return
         self._classes.want_all(class_, "dir", demand, below=not exact)
         for k in self._engine.mro(class_):
             for name in k.info.members:
