@@ -775,3 +775,28 @@ def test_descriptors_of_a_class_in_a_function_get_their_name(
     target: str, shown: str, tmp_path: Path
 ) -> None:
     assert answer(NAMED, target, f"{target.replace(':', '.')}()", tmp_path) == shown
+
+
+@pytest.mark.parametrize("told", ["cls, **options", "cls"])
+def test_bases_tell_each_other_of_a_class_that_enters_itself_in_a_table(
+    told: str, tmp_path: Path
+) -> None:
+    passed = "**options" if "options" in told else ""
+    files = f"""
+# --- m.py
+class Plug:
+    made = {{}}
+    def __init_subclass__({told}):
+        super().__init_subclass__({passed})
+        Plug.made[cls.__name__] = cls
+class Mixin:
+    def __init_subclass__({told}):
+        super().__init_subclass__({passed})
+class Deep(Mixin): pass
+class First(Mixin, Plug):
+    def go(self): return "first"
+class Second(Deep, Plug):
+    def go(self): return "second"
+def run(): return [made().go() for made in Plug.made.values()]
+"""
+    assert answer(files, "m:run", "m.run()", tmp_path) == "['first', 'second']"

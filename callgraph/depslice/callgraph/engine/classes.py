@@ -284,10 +284,14 @@ class ClassEvaluation(AnnotationEvaluation):
         raise NotImplementedError
 
     def _init_subclass(self, made: Class, keywords: Mapping[str, Values], pos: Position) -> None:
-        """The first of the bases of ``made`` that asks for it is told of it, as by ``super()``."""
+        """The first of the bases of ``made`` that asks for it is told of it, as by ``super()``.
+
+        It may tell the next one so. A slice asks for all of them at the statement: it is by what the
+        statement runs that those who read a table find who enters themselves there.
+        """
         name = "__init_subclass__"
-        found = next((k for k in self.mro(made)[1:] if self.binds(k, name)), None)
-        if found is not None:
+        asking = [k for k in self.mro(made)[1:] if self.binds(k, name)]
+        for found in asking[:1] if self.whole else asking:
             owners = (found, *self.instead_of(made, found, name, made))
             given = [self.single(("C", made, True))]
             self._call_members(owners, name, given, pos, "init-subclass", keywords, EMPTY, made)

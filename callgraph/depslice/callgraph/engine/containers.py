@@ -13,7 +13,7 @@ from depslice.callgraph.engine.library import DICTS, KEEPING
 from depslice.callgraph.engine.models import DISPLAYS, INNER, MODELS, Model
 from depslice.callgraph.engine.namespaces import NAMESPACE
 from depslice.callgraph.engine.naming import ComputedNames
-from depslice.callgraph.engine.parts import names_attributes
+from depslice.callgraph.engine.parts import names_attributes, users
 from depslice.callgraph.engine.values import (
     EMPTY,
     IMPORTED,
@@ -83,6 +83,7 @@ _FORMS: Final = ("typing.", "typing_extensions.")
 """Where what is subscripted is a type (PEP 484)."""
 _MOST_KEYS_COPIED: Final = 16
 _SETS: Final = frozenset({"frozenset", "set"})
+_DISPLAYS: Final = frozenset({s.MAPPING, s.SEQUENCE})
 _ROWS: Final = frozenset({"tuple", "list", "dict"})
 
 
@@ -192,12 +193,18 @@ class ContainerEvaluation(ComputedNames):
         return self.only(container)
 
     def _first_alike(self, op: Op) -> int:
-        """The register of a display. Tuples of the same constants are one: none can be changed, and
-        tables of numbers are full of them.
+        """The register of a display. Tuples of the same constants that do nothing but stand in other
+        displays are one: tables of numbers are full of them.
         """
-        if op[2] != "tuple" or not op[3] or max(op[3]) >= 0:
+        function = self.current
+        if op[2] != "tuple" or not op[3] or max(op[3]) >= 0 or function is None:
             return int(op[1])
-        return self.alike.setdefault((self.current, op[3]), op[1])
+        if function.users is None:
+            function.users = users(function.unit)
+        ops = function.unit.ops
+        if any(ops[index][0] not in _DISPLAYS for index in function.users[op[1]]):
+            return int(op[1])
+        return self.alike.setdefault((function, op[3]), op[1])
 
     def _between(self, container: int, values: Values, before: int, behind: int) -> Values:
         """What a star among targets collects, which is put at its places if these are known."""

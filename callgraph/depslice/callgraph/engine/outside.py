@@ -40,6 +40,15 @@ _CONTEXTS: Final = frozenset(
     {"contextlib.AbstractAsyncContextManager", "contextlib.AbstractContextManager"}
 )
 """Classes that enter as themselves, which their stubs do not say."""
+_COMPLETE: Final = SCALARS | {
+    f"builtins.{name}"
+    for name in (
+        *("bytearray", "dict", "frozenset", "list", "memoryview", "range", "set", "slice"),
+        "tuple",
+    )
+}
+"""Classes whose instances have what their stubs declare. What is declared an ``object``, a ``type``
+or an exception may be any other, which has more."""
 _FROZEN: Final = frozenset({"XI", "G", "S", "N", "X", "U", "M"})
 """Kinds of values of which all is known from the value itself: no cell is read."""
 _CALLABLES: Final = frozenset({"F", "B", "PT", "CM", "C", "I", "SM", "KM", "CB", "OG"})
@@ -140,10 +149,9 @@ class Outside:
         return self._read(number, found, name, pos)
 
     def lacks(self, dotted: str, name: str) -> bool:
-        """Whether something is a builtin class that has no such attribute."""
-        module, _, simple = dotted.partition(".")
-        class_ = self.stubs.class_named(dotted) if module == "builtins" else None
-        if class_ is None or "." in simple or self.member(class_, name) is not None:
+        """Whether something is a builtin class that has no such attribute, nor its instances."""
+        class_ = self.stubs.class_named(dotted) if dotted in _COMPLETE else None
+        if class_ is None or self.member(class_, name) is not None:
             return False
         above = self.stubs.class_named("builtins.type")
         return above is not None and self.member(above, name) is None
@@ -167,7 +175,7 @@ class Outside:
             if self.caught_as(number):
                 engine.note_unknown(name, pos, number)
             values = values | engine.unknown
-        if engine.whole and class_.dotted.startswith("builtins.") and name != "__class__":
+        if engine.whole and class_.dotted in _COMPLETE and name != "__class__":
             return values  # no object of such a type has it
         engine.facts.append((f.EXTERNAL, f"{class_.dotted}.{name}", pos, False))
         return values | engine.single(("XM", class_.dotted, name))
