@@ -15,6 +15,7 @@ from depslice.callgraph.engine.library import (
     CACHING,
     CONTAINER,
     COPYING,
+    INERT_BASES,
     ITERATING,
     KEEPING,
     LOGGING,
@@ -244,8 +245,12 @@ class CallEvaluation(ExternalCalls):
         return named, others
 
     def _has_no(self, value: int, name: str) -> bool:
-        """Whether it is known to be of a class outside that has no such attribute."""
+        """Whether it is known to be of a class that has no such attribute."""
         kind = self.values[value]
+        if kind[0] == "I":
+            bases = self.external_bases(kind[1])
+            has = any(self.find_member(kind[1], each) for each in (name, "__getattr__"))
+            return not has and name not in self.stored and INERT_BASES.issuperset(bases)
         if kind[0] not in _OF_OUTSIDE:
             return False
         class_ = self.outside.types.class_of(kind)
