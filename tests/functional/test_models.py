@@ -98,7 +98,7 @@ def test_refine_is_recorded_and_replayed_byte_for_byte(
         asking = ("refine", shop, "quote", *common, "--base-url", provider.url)
         dry = depslice(*asking, "--dry-run")
         assert provider.asked == []
-        assert "at most: 1 calls" in dry.err
+        assert "at most: 1 call," in dry.err
         first = depslice(*asking, env={"DEPSLICE_API_KEY": CANARY})
         assert first.code == 0, first.err
         again = depslice(*asking)

@@ -76,6 +76,8 @@ class Slice:
     dependency order: a file stands after those its module-level code needs,
     as far as import cycles allow. ``spelled`` are the re-exports by which the
     targets were asked for, as ``pkg:Name``: they are in the slice too.
+    ``late`` are modules that functions import and that do something with what
+    is here when they run; the slice ``without_late`` lacks what they do.
     """
 
     targets: tuple[str, ...]
@@ -86,6 +88,8 @@ class Slice:
     cuts: tuple[FileCut, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     spelled: tuple[str, ...] = ()
+    without_late: Slice | None = None
+    late: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

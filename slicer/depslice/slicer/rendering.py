@@ -63,7 +63,7 @@ def slice_context(
         program, found, format=format, strategy=strategy, usages=usages, tokenizer=tokenizer
     )
     # The cuts are of use only to render it again.
-    remember(program, key, (replace(found, cuts=()), context))
+    remember(program, key, (replace(found, cuts=(), without_late=None), context))
     return found, context
 
 

@@ -79,7 +79,10 @@ def slice_symbols(
         )
         found = replace(assemble(program, closure, tuple(targets)), spelled=tuple(spelled))
         if budget is None or most is None:
-            return found
+            if closure.without_late is None:
+                return found
+            once = assemble(program, closure.without_late, tuple(targets))
+            return replace(found, without_late=once, late=closure.late)
         # What a budget has no room for is not looked for: what is nearest is found first, and a
         # function from which all of a large package is reached would cost as much as all of it.
         fitter = BudgetFitter(program, closure, found, tokenizer=measure)

@@ -60,7 +60,10 @@ def callees(files: str, caller: str) -> set[str]:
 def test_tuples_of_the_same_constants_are_one(tmp_path: Path) -> None:
     """Tables of numbers take no more room than their shapes; what can be changed is told apart."""
     rows = ", ".join(f"({number}, 1)" for number in range(50))
-    write_files(f"# --- m.py\ndef f():\n    a = (1, 2); b = (3, 4); return [{rows}], [1], [2], (3, 'x'), a + b\n", tmp_path)
+    write_files(
+        f"# --- m.py\ndef f():\n    a = (1, 2); b = (3, 4); return [{rows}], [1], [2], (3, 'x'), a + b\n",
+        tmp_path,
+    )
     program = open_program(tmp_path, cache=None)
     engine = Engine(program, whole=True)
     engine.run(engine.all_functions(program.load_all(workers=1)))

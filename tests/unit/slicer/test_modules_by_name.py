@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from check import answer, answers, slice_ids, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import render, slice_symbols
 
 FILES = """
 # --- pk/__init__.py
@@ -360,3 +362,32 @@ def go(): return named("pkg.tool", "update")() + found(module="pkg.tool").update
 """
     assert answer(files, "m:go", "m.go()", tmp_path) == "6"
     assert "pkg.tool:idle" not in slice_ids(tmp_path / "repo", "m:go")
+
+
+def test_in_one_file_what_a_function_may_never_import_is_not_done(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+from pkg import settings
+def run(debug=False):
+    if debug:
+        from pkg import tracing
+    return settings.MODE, settings.HOOKS
+# --- pkg/settings.py
+MODE = "plain"
+HOOKS = []
+# --- pkg/tracing.py
+import not_installed
+from pkg import settings
+settings.MODE = not_installed.MODE
+settings.HOOKS.append("trace")
+"""
+    assert answers(files, tmp_path) == ["('plain', [])"] * 3
+    found = slice_symbols(open_program(tmp_path / "repo", cache=None), ["pkg.app:run"])
+    assert found.late == ("pkg.tracing",)
+    program = open_program(tmp_path / "repo", cache=None)
+    tree = {file.path: file.text for file in render(program, found).files}
+    assert "settings.HOOKS.append" in tree["pkg/tracing.py"]
+    [told] = render(program, found, format="module").diagnostics
+    assert told.slug == "run-late"
+    assert "functions import pkg.tracing" in told.message

@@ -60,6 +60,7 @@ def grow_closure(
     """
     modules = [_module_of(program, target) for target in targets]
     late: dict[str, None] = {}
+    first: Closure | None = None
     for _ in range(_MOST_TIMES):
         growth = Growth(
             program,
@@ -82,8 +83,11 @@ def grow_closure(
         growing.run()
         closure, more = growth.closure, modules_run_late(growth)
         growing.release()
+        if first is not None:
+            closure.without_late, closure.late = first, tuple(late)
         if not more:
             break
+        first = first or closure
         late |= more
     return closure
 

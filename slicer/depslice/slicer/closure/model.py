@@ -112,6 +112,8 @@ class Closure:
     * ``externals``: modules outside the repo, and the name imported (or ``""``).
     * ``omitted``: items that an option left out -> which (``depth``, ``certainty``,
       ``budget``), their distance.
+    * ``without_late``: where modules count that functions import, as they do something with what
+      is here: the closure without what they do. ``late`` are these modules.
     """
 
     kept: dict[PieceKey, None] = field(default_factory=dict)
@@ -129,6 +131,8 @@ class Closure:
     externals: dict[tuple[str, str], None] = field(default_factory=dict)
     unresolved: dict[Unresolved, None] = field(default_factory=dict)
     omitted: dict[str, tuple[str, int]] = field(default_factory=dict)
+    without_late: Closure | None = None
+    late: tuple[str, ...] = ()
     _steps: dict[str, Step] = field(default_factory=dict)
 
     def chain(self, item: str) -> tuple[Step, ...]:

@@ -29,6 +29,7 @@ from depslice.slicer.render.flatten_spelled import (
     modules_named_by_texts,
     renamed_unseen,
     replaces_itself,
+    runs_late,
     stars_met,
     target_renamed,
 )
@@ -62,6 +63,8 @@ def flatten_slice(sliced: Slice) -> str:
       writes this file's globals.
     * What a module makes by a text (``globals()[name] = x``) has that name here, and
       nothing else gets it.
+    * What modules do that functions import is not done (it is told): all of the file
+      runs at once, and they may import it on a condition.
     * What only modules import that functions import in their turn is imported in
       a ``try``: a package that is not installed then fails where it is used.
     * A module that is only imported under a condition (``if``, ``try``) stands
@@ -83,9 +86,14 @@ def flatten_and_tell(sliced: Slice) -> tuple[str, list[Diagnostic]]:
     """:func:`flatten_slice`, and what is told of code that looks for names which it lacks."""
     from depslice.slicer.render.cutting import cut_file
 
+    late = sliced.late
+    # In one file all runs at once, also what a function imports on a condition, or never.
+    sliced = sliced.without_late or sliced
     plan = _plan([(cut, cut_file(cut)) for cut in sliced.cuts], distances(sliced))
     text = _text(plan)
     told = list(_targets_renamed(plan, sliced))
+    if late:
+        told.append(runs_late(late, plan.sources[0].cut.path))
     told += [
         renamed_unseen(source.cut.path, renamed)
         for source in plan.sources

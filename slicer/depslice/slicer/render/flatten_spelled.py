@@ -10,7 +10,7 @@ beside the file. That is said.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from depslice.callgraph.engine.library import ASKING_NAMESPACES
@@ -22,6 +22,9 @@ NAMED_MODULE: Final = "module-named-by-text"
 RENAMED: Final = "renamed-in-one-file"
 REPLACED: Final = "module-replaced"
 STARS_MET: Final = "stars-met"
+RUN_LATE: Final = "run-late"
+_NAMED: Final = 3
+"""So many modules are named where something is said of several."""
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
@@ -157,6 +160,18 @@ def module_replaced(module: str, path: str) -> Diagnostic:
         severity=Severity.WARNING,
         message=f"{module} puts something else in its own place (sys.modules[__name__]), and in the one"
         " file that is the place of all: names may be missing; --format tree keeps the modules apart",
+        path=path,
+    )
+
+
+def runs_late(modules: Sequence[str], path: str) -> Diagnostic:
+    """What is said of modules that do something with what is there when functions import them."""
+    named = ", ".join(modules[:_NAMED]) + (", …" if len(modules) > _NAMED else "")
+    return Diagnostic(
+        slug=RUN_LATE,
+        severity=Severity.WARNING,
+        message=f"functions import {named}, which change something of the slice when they run (they enter"
+        " themselves in a table, set a variable): not so in the one file; --format tree has them",
         path=path,
     )
 
