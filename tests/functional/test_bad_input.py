@@ -117,6 +117,10 @@ def test_the_analysed_code_is_never_replaced(
     assert "--exclude '/shop/text.py'" in depslice("graph", repo, "-o", source).err
     assert depslice("graph", repo, "-o", repo / "graph.txt").code == 0
     assert depslice("graph", repo, "-o", repo / "graph.txt").code == 0
+    tree = ("slice", repo, "shop.text:plural", "--format", "tree", "--force", "-o", repo / "out")
+    assert depslice(*tree).code == 0
+    assert "--exclude '/out/'" in depslice(*tree).err
+    assert depslice(*tree, "--exclude", "/out/").code == 0
 
 
 def test_candidates_are_listed(depslice: Depslice, shop: Path) -> None:

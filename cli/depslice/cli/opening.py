@@ -46,18 +46,25 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
         notes.diagnostics(program.diagnostics)
 
 
-def refuse_sources(program: Program, *paths: str) -> None:
+def refuse_sources(program: Program, *paths: str, folder: str = "") -> None:
     """See that no file of the analysed code is among ``paths``, where something is to be written.
+
+    ``folder`` is what holds them all, if they are the files of a tree.
 
     :raises OutputError: one is; what is analysed is never replaced.
     """
     root = os.path.realpath(program.project.root)
+
+    def inside(path: str) -> str:
+        return os.path.relpath(os.path.realpath(path), root).replace(os.sep, "/")
+
     for path in paths:
-        inside = os.path.relpath(os.path.realpath(path), root).replace(os.sep, "/")
-        if inside in program.by_path:
+        if inside(path) in program.by_path:
+            earlier = inside(folder) + "/" if folder else inside(path)
+            excluding = f", or, if it is an earlier result, --exclude '/{earlier}'"
             raise OutputError(
                 f"{path} is a file of the analysed code, which is never replaced",
-                hint=f"write elsewhere, or, if it is an earlier result, --exclude '/{inside}'",
+                hint="write elsewhere" + ("" if earlier == "./" else excluding),
             )
 
 

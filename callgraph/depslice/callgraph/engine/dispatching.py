@@ -45,13 +45,15 @@ class Dispatching(Narrowing):
             (v, *self._for_one(v, registered)) for v in map(self.values.__getitem__, args[place])
         ]
         told = [value for value, surely, _ in found if surely]
+        declared = any(value[0] == "I" and not value[2] for value, _, _ in found)
         for value, surely, maybe in found:
             if surely or not self._is_told_by(value, told):
                 running |= dict.fromkeys([*surely, *maybe])
                 if not surely:
                     running[function] = None
-            elif value[0] == "P":  # whatever has no value when it is passed: a number, `None`
-                running[function] = None
+            elif value[0] == "P" or (value[0] in OPEN and not declared):
+                # What has no value when it is passed: a number, a list, `None`.
+                running |= dict.fromkeys([function, *self._of_outside(maybe, registered)])
         chosen = [each for each in every if each in running]
         return chosen, [each for each in every if each not in running]
 
@@ -67,6 +69,12 @@ class Dispatching(Narrowing):
             and not value[2]
             and any(each[0] == "I" and value[1] in self.mro(each[1]) for each in others)
         )
+
+    def _of_outside(
+        self, functions: Sequence[Function], registered: dict[Function, list[Value]]
+    ) -> list[Function]:
+        """Those of ``functions`` that are registered for types outside alone."""
+        return [each for each in functions if all(kind[0] != "C" for kind in registered[each])]
 
     def _for_one(
         self, value: Value, registered: dict[Function, list[Value]]

@@ -114,7 +114,8 @@ class Narrowing(Operators):
             known = [self.values[v] for v in result] if self.whole else []
             for target in targets:
                 if target[0] == "C" and any(self._is_one(each, target) for each in known):
-                    continue  # what is unknown beside it may be another: as without the test
+                    result |= values & self.unknown  # and that may be another: as without the test
+                    continue
                 if target[0] == "C":
                     result.add(self.intern(("I", target[1], False)))
                 elif target[0] == "X" and not (result and target[1] in _PLACES):

@@ -239,7 +239,8 @@ def _write(
         from depslice.slicer.render import write_tree
 
         refuse_without_parent(output.path)
-        refuse_sources(program, *(os.path.join(output.path, file.path) for file in context.files))
+        paths = (os.path.join(output.path, file.path) for file in context.files)
+        refuse_sources(program, *paths, folder=output.path)
         write_tree(context.files, output.path, force=force)
 
 
