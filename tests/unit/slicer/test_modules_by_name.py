@@ -391,3 +391,32 @@ settings.HOOKS.append("trace")
     [told] = render(program, found, format="module").diagnostics
     assert told.slug == "run-late"
     assert "functions import pkg.tracing" in told.message
+
+
+def test_who_enters_itself_late_by_a_function_that_the_slice_has_not(tmp_path: Path) -> None:
+    files = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+from pkg.table import lookup
+def run():
+    import pkg.plug
+    return lookup("a")(), lookup("b")()
+# --- pkg/table.py
+_known = {}
+def register(name):
+    def decorate(function):
+        _known[name] = function
+        return function
+    return decorate
+def add(name, function): _known[name] = function
+def lookup(name): return _known[name]
+def idle(): return 1
+# --- pkg/plug.py
+from pkg.table import add, idle, register
+@register("a")
+def first(): return "first"
+def second(): return "second"
+add("b", second)
+"""
+    assert answer(files, "pkg.app:run", "m.run()", tmp_path) == "('first', 'second')"
+    assert "pkg.table:idle" not in slice_ids(tmp_path / "repo", "pkg.app:run")

@@ -40,12 +40,26 @@ def modules_run_late(growth: Growth) -> dict[str, None]:
     if not late or len(late) > _MOST:
         return {}
     names = {item.partition(":")[2].partition(".")[0] for item in growth.closure.distances}
+    names |= _changing(growth)
     modules = {name.rpartition(".")[2] for name in growth.closure.modules}
     for name in import_closure(growth.program, late):
         module = growth.program.module(name) if name not in running else None
         if module is not None and _touches(growth, module, names, modules):
             return late
     return {}
+
+
+def _changing(growth: Growth) -> set[str]:
+    """The functions that change variables of the slice, in it or not: ``register`` of a table."""
+    found: set[str] = set()
+    for item in growth.closure.distances:
+        name, _, variable = item.partition(":")
+        module = growth.program.module(name) if variable else None
+        if module is not None:
+            units = module.summary.units
+            writers = module.summary.global_writers.get(variable, ())
+            found |= {units[each].qualname.partition(".")[0] for each in writers}
+    return found
 
 
 def _imported(growth: Growth) -> Iterator[str]:
