@@ -207,8 +207,13 @@ class CallEvaluation(ExternalCalls):
         place = self.facts.index(unresolved)
         self.facts[place] = (f.UNRESOLVED, name, "unknown-receiver", f.HERE)
         methods = self.methods.get(name, ())
+        values = registers[receiver]
+        # What callers pass is known, but for what nobody knows of it.
+        beside = self.unknown_id in values
         if 0 < len(methods) <= MOST_NAMESAKES and all(
-            self.values[v][0] in OPEN or self._has_no(v, name) for v in registers[receiver]
+            self.values[v][0] in OPEN
+            or ((beside or self.values[v][0] != "I") and self._has_no(v, name))
+            for v in values
         ):
             self.note_namesakes([m for m in methods if _takes(m, op)], f.HERE)
 
