@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from depslice.callgraph import find_symbol, open_program
+from depslice.callgraph import open_program
 from depslice.callgraph.targets import find_spelled
 from depslice.cli.failures import OutputError
 from depslice.cli.notes import Notes
@@ -73,7 +73,7 @@ def find_targets(program: Program, targets: Sequence[str]) -> list[str]:
 
     :raises UnknownTarget: one names nothing, or several things.
     """
-    return list(dict.fromkeys(find_symbol(program, target).id for target in targets))
+    return find_spelled_targets(program, targets)[0]
 
 
 def find_spelled_targets(

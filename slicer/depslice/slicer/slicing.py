@@ -44,12 +44,14 @@ def slice_symbols(
     member of a class that is needed at all. ``observed`` are ids that analysis does not
     find, but an execution showed to be needed: their reason is one step, ``observed``. ``spelled``
     are names of module scopes (``pkg:Name``) by which the targets are to be importable too, such as
-    :func:`~depslice.callgraph.targets.find_spelled` tells. ``least`` is how certain a reference has to be to be followed: with ``LIKELY``, what only a guess reaches
-    (a receiver nobody knows) is left out, with ``DEFINITE`` also what is one of a few that can be
-    meant (overrides, callbacks), so that the slice may lack something.
+    :func:`~depslice.callgraph.targets.find_spelled` tells. ``least`` is how certain a reference has
+    to be to be followed: with ``LIKELY``, what only a guess reaches (a receiver nobody knows) is
+    left out, with ``DEFINITE`` also what is one of a few that can be meant (overrides, callbacks),
+    so that the slice may lack something.
 
     :raises UnknownTarget: an id that no module of the program defines.
-    :raises OptionError: a negative depth or budget, no target or none that is an id in a list, an unknown tokenizer or certainty.
+    :raises OptionError: a negative depth or budget, no target or none that is an id in a list, an
+        unknown tokenizer or certainty.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
     if not targets:

@@ -145,9 +145,8 @@ class EngineState:
         self.applied: dict[int, dict[int | str, None]] = {}  # places and names a partial gives
         self.keys_of: dict[int, dict[str, None]] = {}  # known keys of containers
         self.places: dict[int, dict[str, None]] = {}  # of sequences, by length; shared by them
-        self.alike: dict[
-            tuple[Function | None, tuple[int, ...]], int
-        ] = {}  # first registers of tuples
+        # Of tuples of the same constants in a function: the register of the first.
+        self.alike: dict[tuple[Function, tuple[int, ...]], int] = {}
         self.held_as: dict[int, str] = {}  # what instances of a class hold, by its base outside
         self.names_of_tuples: dict[int, Sequence[str]] = {}  # made by `namedtuple`: their fields
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
@@ -215,7 +214,7 @@ class EngineState:
             elements.readers = NOBODY
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths, self.held_as),
-            self.names_of_tuples,
+            *(self.names_of_tuples, self.places, self.alike),
             *(self._cells, self._questions, self._attributes, self._names),
             *(
                 self._passing,

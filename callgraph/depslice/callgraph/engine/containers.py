@@ -193,8 +193,10 @@ class ContainerEvaluation(ComputedNames):
         return self.only(container)
 
     def _first_alike(self, op: Op) -> int:
-        """The register of a display. Tuples of the same constants that do nothing but stand in other
-        displays are one: tables of numbers are full of them.
+        """The register of a display, or of the first that is like it.
+
+        Tuples of the same constants that do nothing but stand in other displays are one: tables of
+        numbers are full of them.
         """
         function = self.current
         if op[2] != "tuple" or not op[3] or max(op[3]) >= 0 or function is None:

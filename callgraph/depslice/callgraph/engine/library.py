@@ -321,8 +321,10 @@ CONTAINER: Final = {
 ASKING_LENGTH: Final = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 """Those of them that make room beforehand (PEP 424)."""
 
-# Calls that give the names of a scope: who subscripts that looks them up.
 IMPORTING: Final = frozenset({"builtins.__import__", "importlib.import_module"})
+"""Calls that import what a text names."""
+
+# Calls that give the names of a scope: who subscripts that looks them up.
 NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 ASKING_NAMESPACES: Final = frozenset(
     {"dict", "dir", "eval", "id", "isinstance", "iter", "len", "list", "print", "set", "sorted"}

@@ -107,12 +107,12 @@ class StoreEvaluation(AttributeEvaluation):
         self.note_handed((values,), pos)
         if self.whole:
             self.hand_over([{v for v in values if self.values[v][0] in _FUNCTIONS}], pos)
-        declared = bool(owner) and self.outside.replace(f"{owner}.{name}", values, pos)
+        if not owner or self.outside.replace(f"{owner}.{name}", values, pos) or self.whole:
+            return
         # Not what becomes a builtin name, which is there for the repo.
-        if owner and not declared and owner != "builtins" and not self.whole:
-            for value in sorted(values - self.unknown):
-                if self.values[value][0] in _OBJECTS:
-                    self.facts.append((f.LISTED, value, f.ALL, "outside", pos))
+        for value in sorted(values - self.unknown) if owner != "builtins" else ():
+            if self.values[value][0] in _OBJECTS:
+                self.facts.append((f.LISTED, value, f.ALL, "outside", pos))
 
     def _own_module(self) -> Module | None:
         return None if self.current is None else self.current.module

@@ -140,10 +140,10 @@ _LONGEST_TEMPLATE = 4000
 
 _Target = TypeVar("_Target", ast.expr, ast.pattern)
 
-
+Shown: TypeAlias = tuple[str, ast.expr, bool | int]
+"""A name, the classes that a test asks it for, and what that shows, as ``s.NARROW`` has it."""
 Assumed: TypeAlias = dict[str, tuple[tuple[tuple[int, ...] | None, ast.expr, bool | int], ...]]
 """What blocks of the module assume of its names: how they were bound, and what was shown of that."""
-
 CAUGHT = 5
 """What stands there for what a handler catches: nothing but its classes is known of that."""
 
@@ -262,14 +262,12 @@ class ExpressionLowering:
         """What tests around the statement have shown of a name of the module, bound as then."""
         frame = self.frame
         tests, self.assumed = self.assumed, {}
-        for then, classes, positive in tests[name]:
+        for then, classes, how in tests[name]:
             if then == versions:
                 narrowed = frame.new()
                 types = self.expression(classes)
-                tested = s.UNBOUND if positive == CAUGHT else register
-                frame.ops.append(
-                    (s.NARROW, narrowed, tested, types, positive if tested == register else True)
-                )
+                tested, shown = (s.UNBOUND, True) if how == CAUGHT else (register, how)
+                frame.ops.append((s.NARROW, narrowed, tested, types, shown))
                 register = narrowed
         self.assumed = tests
         return register
@@ -1132,11 +1130,11 @@ class ExpressionLowering:
         return register
 
 
-def classes_shown(
-    test: ast.expr, *, positive: bool
-) -> Iterator[tuple[ast.Name, ast.expr, bool | int]]:
-    """The names whose classes ``test`` shows where it holds (or does not), as ``s.NARROW`` has it."""
+def classes_shown(test: ast.expr | None, *, positive: bool) -> Iterator[Shown]:
+    """What ``test``, if there is one, shows of names where it holds, or does not."""
     match test:
+        case None:
+            return
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield from classes_shown(operand, positive=not positive)
         case ast.BoolOp(op=operator, values=values):
@@ -1146,7 +1144,8 @@ def classes_shown(
         case _:
             shown = _class_test(test, positive=positive)
             if shown is not None:
-                yield shown
+                named, classes, how = shown
+                yield named.id, classes, how
 
 
 def _class_test(test: ast.expr, *, positive: bool) -> tuple[ast.Name, ast.expr, bool | int] | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.definitions import DefinitionLowering, Function, Path
-from depslice.callgraph.lowering.expressions import CAUGHT, classes_shown
+from depslice.callgraph.lowering.expressions import CAUGHT, Shown, classes_shown
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
 from depslice.callgraph.lowering.overwritten import overwritten
@@ -109,8 +109,8 @@ class FileLowering(DefinitionLowering):
 
     def _assume(self, test: ast.expr, *, positive: bool) -> None:
         """What ``test`` has shown of names of the module holds from here on."""
-        for named, classes, how in classes_shown(test, positive=positive):
-            self._assume_classes(named.id, classes, positive=how)
+        for name, classes, how in classes_shown(test, positive=positive):
+            self._assume_classes(name, classes, positive=how)
 
     def _assume_classes(self, name: str, classes: ast.expr, *, positive: bool | int) -> None:
         if name in self.rebound or isinstance(classes, ast.Call):
@@ -518,7 +518,7 @@ class FileLowering(DefinitionLowering):
             path: Path,
             entry: dict[str, tuple[int, ...]],
             when: _When = inside,
-            shown: Sequence[tuple[str, ast.expr, bool | int]] = (),
+            shown: Iterable[Shown] = (),
         ) -> dict[str, tuple[int, ...]]:
             versions.clear()
             versions.update(entry)
@@ -568,7 +568,8 @@ class FileLowering(DefinitionLowering):
         else:
             first = len(self.pieces)
             tested = node.test if isinstance(node, ast.If | ast.While) else None
-            body_end = block(node.body, (*piece.path, "body"), start, shown=_shown(tested, True))
+            holding = classes_shown(tested, positive=True)
+            body_end = block(node.body, (*piece.path, "body"), start, shown=holding)
             other_start = start
             if isinstance(node, ast.For | ast.AsyncFor | ast.While):
                 self._go_round([piece, *self.pieces[first:]], start, body_end)
@@ -582,7 +583,7 @@ class FileLowering(DefinitionLowering):
                         (*piece.path, "orelse"),
                         other_start,
                         outside,
-                        _shown(test, False),
+                        classes_shown(test, positive=False),
                     )
                     if node.orelse
                     else start
@@ -650,17 +651,7 @@ def lower_module(
     return summary
 
 
-def _shown(test: ast.expr | None, holds: bool, /) -> list[tuple[str, ast.expr, bool | int]]:
-    """What a test shows of names for a block that runs where it holds, or does not."""
-    if test is None:
-        return []
-    shown = classes_shown(test, positive=holds)
-    return [(named.id, classes, how) for named, classes, how in shown]
-
-
-def _caught(
-    handlers: Sequence[ast.ExceptHandler], handler: ast.ExceptHandler
-) -> list[tuple[str, ast.expr, bool | int]]:
+def _caught(handlers: Sequence[ast.ExceptHandler], handler: ast.ExceptHandler) -> list[Shown]:
     """What a handler's name holds, where another binds the same: of these classes."""
     same = [each for each in handlers if each.name == handler.name]
     if handler.name is None or handler.type is None or len(same) == 1:

@@ -33,9 +33,9 @@ _DOING: Final = frozenset({s.CALL, s.DECORATE, s.SETATTR, s.SETSUB, s.DELETE_ATT
 
 def modules_run_late(growth: Growth) -> dict[str, None]:
     """Those that functions of the slice import, where they or what they import touch it."""
-    running = growth.run_by_roots()
     if len(growth.closure.distances) > _LARGEST:
         return {}
+    running = growth.run_by_roots()
     late = {name: None for name in _imported(growth) if name not in running}
     if not late or len(late) > _MOST:
         return {}

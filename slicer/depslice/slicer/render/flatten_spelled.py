@@ -23,8 +23,6 @@ RENAMED: Final = "renamed-in-one-file"
 REPLACED: Final = "module-replaced"
 STARS_MET: Final = "stars-met"
 RUN_LATE: Final = "run-late"
-_NAMED: Final = 3
-"""So many modules are named where something is said of several."""
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
@@ -166,7 +164,7 @@ def module_replaced(module: str, path: str) -> Diagnostic:
 
 def runs_late(modules: Sequence[str], path: str) -> Diagnostic:
     """What is said of modules that do something with what is there when functions import them."""
-    named = ", ".join(modules[:_NAMED]) + (", …" if len(modules) > _NAMED else "")
+    named = ", ".join(modules[:_SHOWN]) + (", …" if len(modules) > _SHOWN else "")
     return Diagnostic(
         slug=RUN_LATE,
         severity=Severity.WARNING,

@@ -36,26 +36,24 @@ class PassingFiles:
             if id(value) in met:
                 continue
             met.add(id(value))
-            if self._passes(value):
-                return _path_of(value)
+            path = self._passing(value)
+            if path:
+                return path
             if depth < _DEPTH:
                 waiting += [(each, depth + 1) for each in _held(value)]
         return ""
 
-    def _passes(self, value: Any) -> bool:
-        """Whether it is a path of something that is there now, in a folder for such things."""
+    def _passing(self, value: Any) -> str:
+        """The path that it is of something that is there now, in a folder for such things."""
+        path = _path_of(value)
+        if not path or len(path) > _LONGEST or "\0" in path or "\n" in path:
+            return ""
         try:
-            path = _path_of(value)
-            if not path or len(path) > _LONGEST or "\0" in path or "\n" in path:
-                return False
             real = os.path.realpath(path)
-            return (
-                real.startswith(self._temporary)
-                and not _below(real).startswith(self._folder)
-                and os.path.lexists(path)
-            )
+            passes = real.startswith(self._temporary) and os.path.lexists(path)
+            return path if passes and not _below(real).startswith(self._folder) else ""
         except (OSError, ValueError):
-            return False
+            return ""
 
 
 def _below(folder: str) -> str:
