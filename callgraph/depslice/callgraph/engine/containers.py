@@ -54,6 +54,7 @@ _DICTIONARIES: Final = frozenset(
     }
 )
 _REPLACED: Final = "replaced"
+_PART: Final = "part"
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
 _CONTAINER_NAMES: Final = {
@@ -682,7 +683,11 @@ class ContainerEvaluation(ComputedNames):
             return None
         lower, _, upper = told[0].partition(":")
         places = range(length)[int(lower) : int(upper) if upper else None]
-        part = self.intern((tag, kind, maker, (register, places.start, places.stop)))
+        offset = 0
+        if type(register) is tuple and register[0] == _PART:  # of a part: one of the whole
+            _, register, offset, _ = register
+        cut = (_PART, register, offset + places.start, offset + places.stop)
+        part = self.intern((tag, kind, maker, cut))
         self.lengths[part] = len(places)
         for index, place in enumerate(places):
             self.write_item(part, str(index), self.read(self.cell("k", sequence, str(place))))
