@@ -115,7 +115,7 @@ def test_what_changes_the_object_a_name_stands_for() -> None:
     summary = summarize(
         "X = []\nX.append(1)\nX[0] = 2\nX += [1]\nX.y = 1\n@X.register\ndef f(): pass\ny = X\n"
     )
-    assert summary.scope["X"] == (0,)
+    assert summary.scope["X"] == (0, 3)
     assert summary.mutations["X"] == (1, 2, 3, 4, 5)
     assert "y" not in summary.mutations
 

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from check import answer, check_slice, write_files
+from check import answer, answers, check_slice, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -430,3 +430,46 @@ def test_other_modules_change_an_attribute_that_they_spell_or_compute(tmp_path: 
     assert 'setattr(lib, "options", {})' in found
     assert "builtins.setattr(lib, NAME, {})" in found
     assert "limits" not in found
+
+
+def test_what_an_operator_puts_in_the_place_of_a_variable(tmp_path: Path) -> None:
+    """``x += 1`` binds what `__add__` gives, of whatever class; a list stays the same."""
+    files = """
+# --- pkg/__init__.py
+# --- pkg/lib.py
+class A:
+    def __add__(self, other): return B()
+    def __ior__(self, other): return C()
+    def go(self): return "A"
+class B:
+    def go(self): return helper()
+    def __add__(self, other): return C()
+    def idle(self): return 1
+class C:
+    def go(self): return "C"
+def helper(): return "B"
+x = A()
+before = x
+x += 1
+y = A()
+if y:
+    y |= 1
+class Holder:
+    z = A()
+    z += x
+rows = ()
+rows += (A, B)
+same = also = []
+also += [helper]
+# --- pkg/app.py
+from . import lib
+from .lib import Holder, before, same, y
+from .lib import x as mine
+mine += 1
+def run():
+    own = before.go(), lib.x.go(), mine.go(), y.go(), Holder().z.go()
+    return own, [row().go() for row in lib.rows], same[0]()
+"""
+    original, tree, flat = answers(files, tmp_path)
+    assert tree == flat == original
+    assert "pkg.lib:B.idle" not in slice_ids(tmp_path / "repo", "pkg.app:run")

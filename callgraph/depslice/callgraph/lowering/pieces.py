@@ -316,7 +316,7 @@ class FileLowering(DefinitionLowering):
                 if isinstance(target, ast.Name):
                     if target.id == "__all__":
                         self._extend_all(node.value)
-                    elif owner is None and self._is_imported(target.id):
+                    elif owner is not None or self._is_bound(target):
                         names.add(target.id)
                     self._mutates(piece, target.id, owner)
                 else:

@@ -45,7 +45,7 @@ class Changing:
         ``called``: calls of it are known to leave it as it is, or not to.
         """
         ops = module.summary.units[unit].ops
-        if any(op[0] == s.SETGLOBAL and op[1] == name for op in ops):
+        if any(op[0] in (s.SETGLOBAL, s.BIND) and op[1] == name for op in ops):
             return True
         users: dict[Register, list[Op]] = {}
         for op in ops:
@@ -260,8 +260,8 @@ class Changing:
     ) -> bool:
         """Whether the variable in ``root`` only writes log records, or is passed unchanged."""
         numbers = {s.INT, *(op[1] for op in function.unit.ops if op[0] == s.TOLD)}
+        values = self._engine.name_values(module, name, None)
         for op in users.get(root, ()):
-            values = self._engine.name_values(module, name, None)
             if self._only_handed_on(op, root, values, function):
                 continue
             if op[0] != s.ATTR:
