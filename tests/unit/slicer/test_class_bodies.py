@@ -800,3 +800,36 @@ class Second(Deep, Plug):
 def run(): return [made().go() for made in Plug.made.values()]
 """
     assert answer(files, "m:run", "m.run()", tmp_path) == "['first', 'second']"
+
+
+def test_descriptors_enter_themselves_by_what_their_class_inherits(tmp_path: Path) -> None:
+    """Made in the body, by a function, by a decorator; `__set_name__` asks another function."""
+    files = """
+# --- reg.py
+TABLES = {}
+def enter(owner, field): TABLES.setdefault(owner.__name__, []).append(field)
+def table(owner): return TABLES[owner.__name__]
+class Field:
+    @classmethod
+    def of(cls, function): return cls()
+    def __set_name__(self, owner, name): self.told(owner)
+    def told(self, owner): enter(owner, self)
+# --- m.py
+from reg import Field, table
+class Own(Field):
+    def go(self): return helper()
+class Plain:
+    def __init__(self): self.name = "plain"
+def make(): return Own()
+class Form:
+    a = Own()
+    if True:
+        b = make()
+    @Own.of
+    def c(self): return 1
+    plain = Plain()
+def helper(): return 3
+def look(): return [field.go() for field in table(Form)]
+"""
+    assert answer(files, "m:look", "m.look()", tmp_path) == "[3, 3, 3]"
+    assert "m:Form.plain" not in slice_ids(tmp_path / "repo", "m:look")

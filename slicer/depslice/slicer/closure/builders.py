@@ -53,6 +53,7 @@ _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
 _METACLASS: Final = "builtins.type"
+_TOLD: Final = "__set_name__"
 _STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
 """What runs functions when it is told to, in this process."""
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
@@ -203,7 +204,7 @@ class Builders:
             self._told = []
             for module in self._growth.running():
                 for info in module.summary.classes:
-                    for index in info.members.get("__set_name__", ()):
+                    for index in info.members.get(_TOLD, ()):
                         for op in ops_of(module, module.summary.pieces[index]):
                             if op[0] == s.FUNCTION:
                                 unit = module.summary.units[op[2]]
@@ -393,17 +394,32 @@ class Builders:
     ) -> None:
         """Keep what a class binds to instances that one of ``functions`` is told of: descriptors.
 
-        ``__set_name__`` is one of them (3.3.3.6).
+        ``__set_name__`` is one of them (3.3.3.6), be it that their class inherits it.
         """
-        telling = {(each.module, each.unit.owner) for each in functions if _is_told(each)}
-        for child in module.summary.pieces if telling else ():
-            if child.parent == piece.index and child.kind == "assign" and child.unit >= 0:
-                facts = self._engine.facts_of(self._engine.function(module, child.unit))
-                made = {
-                    (fact[1].module, fact[1].info.index) for fact in facts if fact[0] == f.INSTANCE
-                }
-                if not telling.isdisjoint(made):
+        telling = {
+            self._engine.class_(each.module, each.unit.owner)
+            for each in functions
+            if _is_told(each)
+        }
+        class_ = self._growth.class_of(module, piece)
+        for index in class_.info.pieces if telling else ():
+            child = module.summary.pieces[index]
+            if child.kind in ("assign", "def") and child.unit >= 0:
+                made = self._instances_bound(class_, child)
+                if any(self._engine.find_member(each, _TOLD) in telling for each in made):
                     self._keep(module, child, item)
+
+    def _instances_bound(self, class_: Class, piece: Piece) -> set[Class]:
+        """Of what classes are the instances that a statement of a class body makes, or binds."""
+        engine = self._engine
+        facts = engine.facts_of(engine.function(class_.module, piece.unit))
+        kinds = [
+            engine.values[value]
+            for name in piece.binds
+            for value in engine.class_piece_values(class_, name, piece.index)
+        ]
+        bound = {kind[1] for kind in kinds if kind[0] == "I"}
+        return bound | {fact[1] for fact in facts if fact[0] == f.INSTANCE}
 
     def _build_through_results(self, module: Module, item: str, name: str, values: Values) -> None:
         """What changes what a function gives it of the variable: statements, and functions they run.
@@ -902,7 +918,7 @@ def _names_of(function: Function) -> tuple[str, ...]:
 
 
 def _is_told(function: Function) -> bool:
-    return function.unit.owner >= 0 and function.unit.qualname.endswith(".__set_name__")
+    return function.unit.owner >= 0 and function.unit.qualname.endswith(f".{_TOLD}")
 
 
 def _made_in(unit: s.Unit) -> set[int]:
