@@ -26,7 +26,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 75
+FORMAT: Final = 76
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -97,7 +97,9 @@ MAPPING: Final = (
     # many of them stand before each that is unpacked
 )
 IMPORT: Final = 27  # dst level module name|None pos   (see import_entries)
-NARROW: Final = 28  # dst src cls positive         isinstance, or not, or SUBCLASS, EXACT, NOT_EXACT
+NARROW: Final = (
+    28  # dst src cls positive         isinstance, or not, or SUBCLASS, EXACT, NOT_EXACT, GROUPED
+)
 BIND: Final = 29  # name src                       module or class scope, by the piece's owner
 SETGLOBAL: Final = 30  # name src                  `global x` in a function
 SETFREE: Final = 31  # owner_unit name src          `nonlocal x`
@@ -130,6 +132,8 @@ EXACT: Final = 3
 """What ``type(x) is A`` has shown: none of its subclasses."""
 NOT_EXACT: Final = 4
 """What it has shown where it does not hold: a subclass, perhaps."""
+GROUPED: Final = 5
+"""What ``except* A as group`` has: a group of such exceptions."""
 BY_ERROR: Final = "by the error"
 """What stands for a dunder where an ``assert`` has a message: it is shown if the error is."""
 LONGEST_NAME: Final = 80

@@ -40,6 +40,7 @@ _OF_TWO: Final = ("builtins.dict", "collections.abc.Mapping", "collections.abc.M
 _DEEPEST_TUPLE: Final = 4  # of classes in tuples in tuples
 _OUTSIDE: Final = frozenset({"K", "G", "GS", "XI", "S", "N"})
 _CALLABLE: Final = frozenset({"collections.abc.Callable", "typing.Callable"})
+_GROUP: Final = "builtins.BaseExceptionGroup"
 _CLASSES: Final = frozenset({"builtins.type", "abc.ABCMeta"})
 _FUNCTION_TYPES: Final = frozenset(
     f"types.{name}"
@@ -64,6 +65,9 @@ class Narrowing(Operators):
         if how == s.NOT_EXACT:
             asked = self._surely_asked(classes)
             return {v for v in values if not any(self._is_of(self.values[v], t) for t in asked)}
+        if how == s.GROUPED:
+            held = self.shared(self.narrow(values, classes) or self.unknown)
+            return self.single(("G", _GROUP, (held,)))
         return self.narrow(values, classes) if how else self.exclude(values, classes)
 
     def _narrow_classes(self, values: Values, classes: Values) -> Values:

@@ -144,7 +144,7 @@ Shown: TypeAlias = tuple[str, ast.expr, bool | int]
 """A name, the classes that a test asks it for, and what that shows, as ``s.NARROW`` has it."""
 Assumed: TypeAlias = dict[str, tuple[tuple[tuple[int, ...] | None, ast.expr, bool | int], ...]]
 """What blocks of the module assume of its names: how they were bound, and what was shown of that."""
-CAUGHT = 5
+CAUGHT = 6
 """What stands there for what a handler catches: nothing but its classes is known of that."""
 
 
@@ -266,7 +266,8 @@ class ExpressionLowering:
             if then == versions:
                 narrowed = frame.new()
                 types = self.expression(classes)
-                tested, shown = (s.UNBOUND, True) if how == CAUGHT else (register, how)
+                tested = s.UNBOUND if how in (CAUGHT, s.GROUPED) else register
+                shown = True if how == CAUGHT else how
                 frame.ops.append((s.NARROW, narrowed, tested, types, shown))
                 register = narrowed
         self.assumed = tests

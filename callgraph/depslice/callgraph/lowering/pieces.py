@@ -457,7 +457,7 @@ class FileLowering(DefinitionLowering):
             case ast.Try() | ast.TryStar():
                 for handler in node.handlers:
                     if handler.type is not None:
-                        self._handler(handler)
+                        self._handler(handler, grouped=type(node) is ast.TryStar)
                     if handler.name:
                         names.add(handler.name)
             case ast.Match(subject=subject, cases=cases):
@@ -553,7 +553,7 @@ class FileLowering(DefinitionLowering):
                     handler.body,
                     (*piece.path, "handlers", index, "body"),
                     handler_entry,
-                    shown=_caught(node.handlers, handler),
+                    shown=_caught(node, handler),
                 )
                 if not ends_in_jump(handler.body):
                     ends.append(end)
@@ -651,12 +651,12 @@ def lower_module(
     return summary
 
 
-def _caught(handlers: Sequence[ast.ExceptHandler], handler: ast.ExceptHandler) -> list[Shown]:
+def _caught(node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> list[Shown]:
     """What a handler's name holds, where another binds the same: of these classes."""
-    same = [each for each in handlers if each.name == handler.name]
+    same = [each for each in node.handlers if each.name == handler.name]
     if handler.name is None or handler.type is None or len(same) == 1:
         return []
-    return [(handler.name, handler.type, CAUGHT)]
+    return [(handler.name, handler.type, s.GROUPED if type(node) is ast.TryStar else CAUGHT)]
 
 
 def _names_in(target: ast.expr) -> Iterator[str]:

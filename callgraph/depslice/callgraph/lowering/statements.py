@@ -295,14 +295,15 @@ class StatementLowering(ExpressionLowering):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, register)
 
-    def _handler(self, handler: ast.ExceptHandler) -> None:
+    def _handler(self, handler: ast.ExceptHandler, *, grouped: bool) -> None:
         if handler.type is None:
             return
         value = self.expression(handler.type)
         if handler.name:
             frame = self.frame
             register = frame.new()
-            frame.ops.append((s.NARROW, register, s.UNBOUND, value, True))
+            shown = s.GROUPED if grouped else True
+            frame.ops.append((s.NARROW, register, s.UNBOUND, value, shown))
             self._bind_name(handler.name, register)
 
     def _try(self, node: ast.Try | ast.TryStar) -> bool:
@@ -314,7 +315,7 @@ class StatementLowering(ExpressionLowering):
         ends: list[Environment] = []
         for handler in node.handlers:
             frame.env = dict(entry)
-            self._handler(handler)
+            self._handler(handler, grouped=type(node) is ast.TryStar)
             if not self.block(handler.body):
                 ends.append(frame.env)
         if not left:
