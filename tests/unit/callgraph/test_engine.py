@@ -528,6 +528,26 @@ async def loops():
     assert callees(text, "m:loops") == {"S", "S.__aiter__", "S.__anext__", "T.use"}
 
 
+def test_what_stars_catch_hooks_make_and_anext_gives() -> None:
+    text = """
+import json
+class E(Exception):
+    def get(self): pass
+class W:
+    def get(self): pass
+    async def __anext__(self): return E()
+def hook(data): return W()
+async def steps(): (await anext(W())).get()
+def catches():
+    try: pass
+    except* E as group: group.exceptions[0].get()
+def reads(text): json.loads(text, object_hook=hook).get()
+"""
+    assert callees(text, "m:steps") == {"W", "W.__anext__", "E.get"}
+    assert callees(text, "m:catches") == {"E.get"}
+    assert callees(text, "m:reads") == {"hook", "W.get"}
+
+
 CLASSMETHOD = """
 class A:
     def __init__(self): pass

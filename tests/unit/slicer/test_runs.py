@@ -1435,3 +1435,105 @@ def target():
 """
     write_files(files, tmp_path)
     assert "app:helper" not in slice_ids(tmp_path, "app:target")
+
+
+def test_what_anext_gives_is_awaited(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+import asyncio
+class Row:
+    def get(self): return helper()
+    def idle(self): return 1
+class Empty:
+    def get(self): return other()
+class Rows:
+    def __init__(self): self.left = [Row()]
+    def __aiter__(self): return self
+    async def __anext__(self):
+        if not self.left: raise StopAsyncIteration
+        return self.left.pop()
+async def made(): yield Row()
+def helper(): return 2
+def other(): return 3
+async def first(rows, default): return await anext(aiter(rows), default)
+async def go():
+    rows = Rows()
+    found = [await anext(rows), await first(rows, Empty()), await anext(made())]
+    return [each.get() for each in found]
+def target(): return asyncio.run(go())
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[2, 3, 2]"
+    assert "app:Row.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
+def test_what_hooks_make_of_a_text(tmp_path: Path) -> None:
+    """``json`` gives what they make, or lists of it, and others what those have made before."""
+    files = """
+# --- app.py
+import io, json
+class Node:
+    def __init__(self, data): self.data = data
+    def get(self): return self.data["x"].pop()
+    def idle(self): return 1
+class Leaf:
+    def pop(self): return helper()
+def helper(): return 2
+def hook(data): return Node(data) if "x" in data else Leaf()
+class Pairs:
+    def __init__(self, items): self.items = dict(items)
+    def keys(self): return other(self.items)
+    def copy(self): return self.items["a"].keys()
+def other(items): return sorted(items)
+class Number:
+    def __init__(self, text): self.text = text
+    def count(self): return self.text
+def read(text, **options): return json.loads(text, object_hook=hook, **options)
+def target():
+    text = '{"x": {"leaf": 1}}'
+    rows = json.load(io.StringIO("[%s]" % text), object_hook=hook)
+    pairs = json.loads('{"a": {"b": 1}}', object_pairs_hook=Pairs)
+    number = json.loads("[1.5]", parse_float=Number)[0].count()
+    return read(text).get(), [row.get() for row in rows], pairs.copy(), number
+"""
+    expected = "(2, [2], ['b'], '1.5')"
+    assert answer(files, "app:target", "m.target()", tmp_path) == expected
+    assert "app:Node.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
+def test_a_handler_with_a_star_has_a_group(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class Error(Exception):
+    def __init__(self, value): self.value = value
+    def get(self): return self.value.keys()
+    def idle(self): return 1
+class Below(Error):
+    def get(self): return other()
+class Text:
+    def keys(self): return helper()
+def helper(): return 2
+def other(): return 3
+OUT = []
+try:
+    raise ExceptionGroup("g", [Error(Text()), ValueError(3)])
+except* Error as group:
+    OUT.append(group.exceptions[0].get())
+except* (ValueError, TypeError) as group:
+    OUT.append(len(group.exceptions))
+def flat(group):
+    for each in group.exceptions:
+        if isinstance(each, BaseExceptionGroup):
+            yield from flat(each)
+        else:
+            yield each
+def target():
+    out = []
+    try:
+        raise ExceptionGroup("g", [ExceptionGroup("i", [Error(Text())]), Below(1)])
+    except* Error as group:
+        out += [each.get() for each in flat(group)]
+        out.append(group.split(Below)[0].exceptions[0].get())
+    return out, OUT
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "([2, 3, 3], [2, 1])"
+    assert "app:Error.idle" not in slice_ids(tmp_path / "repo", "app:target")

@@ -22,6 +22,7 @@ from depslice.callgraph.engine.demands import (
     Demand,
 )
 from depslice.callgraph.engine.metaclasses import put_by_package
+from depslice.callgraph.engine.models.common import INNER
 from depslice.callgraph.engine.texts import Texts
 from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Class, Value, Values
 from depslice.callgraph.lowering.syntax import names_taken
@@ -38,7 +39,6 @@ _TYPES: Final = frozenset(
         *("str", "tuple"),
     }
 )
-_NEXT = {"builtins.next": "__next__", "builtins.anext": "__anext__"}
 
 _GIVING_PARTS: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
 """Methods of texts that give several parts of one."""
@@ -129,12 +129,30 @@ class ExternalCalls(Texts):
         if declared is not None and (
             declared != self.unknown or keywords or dotted not in library.PLAIN_DATA
         ):
-            return declared
+            makers = [name for name in library.MAKING.get(dotted, ()) if name in keywords]
+            return declared | self._made_by(makers, call) if makers else declared
         if declared is None:
             self._callbacks(args, keywords, spread, pos, skip=-1)
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
+
+    def _made_by(self, makers: Sequence[str], call: Call) -> Values:
+        """What ``json.loads`` is made of: what hooks give, which others get, or a list of that."""
+        result = self.cell("made by", self.current, call.register)
+        made = self.read(result)
+        held = made | self.unknown
+        given = {
+            "object_hook": self.container_of("dict", call.register, held),
+            "object_pairs_hook": self.tuples_of(call.register, [self.constants[s.STR], held]),
+        }
+        for name in makers:
+            passed = [given.get(name, self.constants[s.STR])]
+            hook = call.keywords[name]
+            self.write(
+                result, self.call(hook, passed, {}, call.pos, rule="callback", external=True)
+            )
+        return made | self.container_of("list", INNER - call.register, made) if made else made
 
     def _run_code(self, function: str, texts: Values, pos: Position) -> None:
         """``exec(code)``: of known texts the names that they take are read, here and now.
@@ -475,22 +493,23 @@ class ExternalCalls(Texts):
             for values in args:
                 result |= values
             return result
-        if args and dotted in _NEXT:
-            result |= self._next(args[0], _NEXT[dotted], pos)
+        if args and dotted == "builtins.next":
+            result |= self._next(args[0], pos)
         elif args:
             result |= self.iterate(args[0], pos, is_async=False)
         if len(args) > 1:
             result |= args[1]
         return result
 
-    def _next(self, iterators: Values, dunder: str, pos: Position) -> Values:
+    def _next(self, iterators: Values, pos: Position) -> Values:
         """The next element of what is an iterator already: nothing asks it for another."""
         own = {
             v
             for v in iterators
-            if self.values[v][0] == "I" and self.find_member(self.values[v][1], dunder) is not None
+            if self.values[v][0] == "I"
+            and self.find_member(self.values[v][1], "__next__") is not None
         }
-        made = self.protocol(own, (dunder,), pos)
+        made = self.protocol(own, ("__next__",), pos)
         return made | self.iterate(iterators - own if own else iterators, pos, is_async=False)
 
     def _keyed(self, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position) -> None:

@@ -294,7 +294,6 @@ ELEMENT: Final = frozenset(
         "builtins.max",
         "builtins.sum",
         "random.choice",
-        "builtins.anext",
     }
 )
 CONTAINER: Final = {
@@ -442,6 +441,13 @@ PLAIN_DATA: Final = frozenset(
 """What the standard library gives as ``Any``, and that is no object of the repo for all that.
 
 As long as nothing is passed by keyword: ``object_hook``, ``cls`` and their like make objects."""
+
+
+MAKING: Final = {
+    "json.load": ("object_hook", "object_pairs_hook", "parse_float", "parse_int", "parse_constant"),
+}
+MAKING["json.loads"] = MAKING["json.load"]
+"""Functions that are given, by keyword, what makes the objects of which their result consists."""
 
 
 WAITING: Final = frozenset(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.models.common import INNER, Model
-from depslice.callgraph.engine.values import EMPTY, OBJECTS_OR_OPEN, Values
+from depslice.callgraph.engine.values import EMPTY, OBJECTS_OR_OPEN, OPEN, Values
 from depslice.callgraph.summary import Position
 
 if TYPE_CHECKING:
@@ -109,6 +109,16 @@ def _aiter(engine: ContainerEvaluation, call: Call) -> Values:
     values = call.argument(0, "")
     own = {v for v in values if engine.values[v][0] in OBJECTS_OR_OPEN}
     return engine.unary(own, "__aiter__", call.pos) | (values - own)
+
+
+def _anext(engine: ContainerEvaluation, call: Call) -> Values:
+    """``anext(iterator, default)``: awaited, it gives what ``__anext__`` does, or the default."""
+    values = call.argument(0, "")
+    asked = {v for v in values if engine.values[v][0] in OPEN or _has(engine, v, "__anext__")}
+    made = engine.await_value(engine.unary(asked, "__anext__", call.pos), call.pos)
+    made = made | engine.iterate(values - asked, call.pos, is_async=True)
+    given = engine.shared(made | call.argument(1, ""))
+    return engine.single(("G", "typing.Awaitable", (given,)))
 
 
 def _group_by(engine: ContainerEvaluation, call: Call) -> Values:
@@ -251,6 +261,7 @@ MODELS: Final[dict[str, Model]] = {
     "builtins.abs": _given_by("__abs__"),
     "builtins.round": _given_by("__round__"),
     "builtins.aiter": _aiter,
+    "builtins.anext": _anext,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "concurrent.futures.ThreadPoolExecutor.map": _map,
