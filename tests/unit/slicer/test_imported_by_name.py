@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, slice_ids, write_files
+from check import answer, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
+from depslice.slicer.render import write_tree
 
 
 @pytest.mark.parametrize(
@@ -320,3 +321,47 @@ HELLO = "Salut"
     assert [(told.slug, told.path) for told in made.diagnostics] == [
         ("module-named-by-text", "pkg/loc/__init__.py")
     ]
+
+
+@pytest.mark.parametrize("default", ["", "=None"])
+@pytest.mark.parametrize("root", ["", "src/"])
+def test_names_that_an_instance_keeps(root: str, default: str, tmp_path: Path) -> None:
+    """What callers in the slice make it with: names of modules, without a dot too, and of members."""
+    files = f"""
+# --- {root}app.py
+from lib import Kept
+class Below(Kept):
+    def more(self): return self.load().get()
+KEPT = {{"a": Kept("first", "idle"), "b": Kept("second", "Thing")}}
+def target(): return KEPT["a"].load().get(), KEPT["b"].made().get(), Below("third", "").more()
+# --- {root}lib.py
+import importlib
+class Kept:
+    def __init__(self, name, attribute{default}):
+        self.name = name
+        self.attribute = attribute
+    def load(self): return importlib.import_module(self.name)
+    def made(self): return getattr(self.load(), self.attribute)()
+# --- {root}first.py
+def get(): return helper()
+def helper(): return 1
+# --- {root}second.py
+class Thing:
+    def get(self): return helper()
+def helper(): return 2
+def unasked(): return 3
+# --- {root}third.py
+def get(): return 3
+# --- {root}fourth.py
+def get(): return 4
+"""
+    write_files(files, tmp_path)
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["app:target"])
+    write_tree(render(program, found).files, tmp_path / "tree")
+    done = run_expression(tmp_path / "tree" / root, "app", "m.target()")
+    assert done.stdout.strip() == "(1, 2, 3)", done.stderr
+    kept = {item.symbol.id for item in found.items}
+    assert kept.isdisjoint({"second:unasked", "fourth:get"})
+    told = render(program, found, format="module").diagnostics
+    assert [each.slug for each in told] == ["module-named-by-text"]

@@ -163,15 +163,20 @@ def names_attributes(function: Function) -> frozenset[int]:
     """The parameters of ``function`` that name an attribute, a key or a module."""
     found = function.naming
     if found is None:
-        found = function.naming = _parameters(function, _named_in)
+        found = _parameters(function, _named_in)
+        found = function.naming = found | _kept(function, _named_in_calls)
     return found
 
 
 def names_members(function: Function) -> frozenset[int]:
-    """The parameters of ``function`` that name a member: for ``getattr``, or as its own job."""
+    """The parameters of ``function`` that name a member: for ``getattr``, or as its own job.
+
+    Also where methods of its class have the name from an attribute that it stores.
+    """
     found = function.naming
     if found is None:
-        found = function.naming = _parameters(function, _named_in_calls)
+        found = _parameters(function, _named_in_calls)
+        found = function.naming = found | _kept(function, _named_in_calls)
     return found
 
 
@@ -183,11 +188,12 @@ def fills_templates(function: Function) -> frozenset[int]:
     found = function.templates
     if found is None:
         found = _parameters(function, _templates_in)
-        found = function.templates = found | _kept_templates(function)
+        found = function.templates = found | _kept(function, _templates_in)
     return found
 
 
-def _kept_templates(function: Function) -> frozenset[int]:
+def _kept(function: Function, asked_in: Callable[[Unit], Iterable[int]]) -> frozenset[int]:
+    """The parameters that a method stores, where methods have them in the registers ``asked_in``."""
     unit = function.unit
     given = {index: {index} for index in range(1, len(unit.params))}
     kept: dict[str, set[int]] = {}
@@ -200,7 +206,7 @@ def _kept_templates(function: Function) -> frozenset[int]:
     for method in function.module.summary.units if kept else ():
         if method.owner == unit.owner and method.kind == "function":
             held = {op[1]: op[3] for op in method.ops if op[0] == s.ATTR and op[3] in kept}
-            for register in held.keys() & set(_templates_in(method)) if held else ():
+            for register in held.keys() & set(asked_in(method)) if held else ():
                 found |= kept[held[register]]
     return frozenset(found)
 

@@ -271,6 +271,7 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     if not any(name in flat for name in (*_IMPORTING, "sys.modules")):
         return
     modules = {cut.module for cut in found.cuts}
+    alone = {cut.module for cut in found.cuts if cut.path.rpartition("/")[2] == f"{cut.module}.py"}
     trees = [(cut, ast.parse(cut_file(cut))) for cut in found.cuts]
     if not any(_imports_by_name(node) for _, tree in trees for node in ast.walk(tree)):
         return
@@ -279,7 +280,7 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             node.value
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
-            if _names_one(node.value, modules)
+            if _names_one(node.value, modules) or node.value in alone
         }
         named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
         if any(map(_is_of_itself, ast.walk(tree))):
