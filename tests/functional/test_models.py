@@ -96,7 +96,7 @@ def test_refine_is_recorded_and_replayed_byte_for_byte(
     common = ("--model", "m", "--completions", tmp_path / "answers", "--format", "json")
     with serving([chat('```\n"""The price."""\n```')]) as provider:
         asking = ("refine", shop, "quote", *common, "--base-url", provider.url)
-        dry = depslice(*asking, "--dry-run")
+        dry = depslice(*asking, "--dry-run", "-q")
         assert provider.asked == []
         assert "at most: 1 call," in dry.err
         first = depslice(*asking, env={"DEPSLICE_API_KEY": CANARY})

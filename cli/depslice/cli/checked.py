@@ -87,14 +87,15 @@ def check_slice(
     if options.report:
         document = json_text(check_document(report, python=python))
         _write_report(options.report, document)
+    code = 0 if report.proven else 3 if report.passes else 1
     for line in check_lines(
         report,
         everything=notes.tells_all,
         repaired=options.repair,
         scripted=options.calls is not None,
     ):
-        notes.say(line)
-    return found, 0 if report.proven else 3 if report.passes else 1
+        (notes.tell if code else notes.say)(line)
+    return found, code
 
 
 def _write_report(path: str, text: str) -> None:

@@ -140,7 +140,7 @@ class Site:
         if found.ended and needed and not any(found.calls.values()):
             raise CheckUnavailable(f"no call is recorded: {found.ended}", hint=found.hint)
         if found.ended:
-            self.notes.say(f"recording is not complete: {found.ended}")
+            self.notes.tell(f"recording is not complete: {found.ended}")
         called = sum(bool(found.calls.get(each.id)) for each in wanted)
         self.notes.say(f"{called:,} of {len(wanted):,} functions are called by tests")
         return found

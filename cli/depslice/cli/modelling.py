@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import counted
 from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 
@@ -97,10 +97,10 @@ class ModelOptions:
         return Options(temperature=self.temperature, max_tokens=self.max_tokens, seed=self.seed)
 
 
-def say_usage(notes: Notes, what: str, usage: Usage) -> None:
+def say_usage(say: Callable[[str], None], what: str, usage: Usage) -> None:
     """Tokens, calls and dollars on one line."""
     dollars = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
-    notes.say(
+    say(
         f"{what}: {counted(usage.calls, 'call')}, {counted(usage.input_tokens, 'token')} in"
         f" ({usage.cached_tokens:,} cached), {usage.output_tokens:,} out, {dollars}"
     )

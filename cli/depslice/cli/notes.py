@@ -33,6 +33,9 @@ def counted(number: int, noun: str) -> str:
 class Notes:
     """Says things, as far as ``--quiet`` and ``--verbose`` allow.
 
+    With ``--quiet`` only what is told (:meth:`tell`) is left: progress and notes are about how an
+    answer came to be, that is part of the answer.
+
     ``result_path`` is where what they are said beside goes.
     """
 
@@ -52,6 +55,10 @@ class Notes:
         """A note, unless the user wants quiet."""
         if not self._quiet:
             self._write(f"{_DIM}{text}{_PLAIN}\n" if self._color else f"{text}\n")
+
+    def tell(self, text: str) -> None:
+        """What was asked for and does not stand in the result, or says that it falls short."""
+        self._write(f"{text}\n")
 
     def detail(self, text: str) -> None:
         """A note for those who want to know all."""

@@ -64,6 +64,14 @@ def test_what_is_quick_or_quiet_is_not_told(clock: Clock, monkeypatch: pytest.Mo
     assert work(clock, 60.0, slow=True, quiet=True) == ""
 
 
+def test_quiet_leaves_what_tells_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    said = notes(quiet=True)
+    said.say("how it came to be")
+    said.tell("the check fails")
+    assert module.sys.stderr.getvalue() == "the check fails\n"  # type: ignore[union-attr]
+
+
 def test_a_terminal_has_one_line_that_is_gone_at_the_end(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

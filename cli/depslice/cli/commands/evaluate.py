@@ -131,7 +131,7 @@ def evaluate(
             progress(len(made), len(wanted))
         if not known_only:
             for told in impassable(tasks, made, place):
-                notes.say(f"{told}: no answer can pass")
+                notes.tell(f"{told}: no answer can pass")
     found = scores(made, ks=(1, *ks))
     write_result(output, _rendered(found, made, format_))
     notes.say(f"{counted(len(made), 'attempt')}; {time.monotonic() - started:.0f} s")

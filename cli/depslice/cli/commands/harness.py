@@ -274,4 +274,4 @@ def _say_expected(
     with closing(LlmGenerator(settings)) as generator:
         tasks = (Task(program=program, target=each) for each in wanted)
         most = sum((generator.expected(task) for task in tasks), Usage())
-    say_usage(notes, f"first round for {counted(len(wanted), 'function')}, at most", most)
+    say_usage(notes.tell, f"first round for {counted(len(wanted), 'function')}, at most", most)

@@ -108,14 +108,14 @@ def refine(
         model = stack.enter_context(asking.open(use_cache=repository.use_cache))
         if asking.dry_run:
             most = expected_usage(prompt.messages, model.price, options=asking.options())
-            say_usage(notes, "at most", most)
+            say_usage(notes.tell, "at most", most)
             return
         refined = refine_(model, prompt, options=asking.options())
         document = _document(symbol, model.name, prompt, refined)
         if trial:
             document["examples"] = {"shown": shown} | trial.of(refined.text)
     write_result(output, json_text(document) if format_ == "json" else refined.text)
-    say_usage(notes, model.name, refined.usage)
+    say_usage(notes.say, model.name, refined.usage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ class _Trial:
         broken, tried = broken_claims(self.space, self.site.program, target.id, claims)
         notes.say(f"{tried - len(broken):,} of {tried:,} examples that were tried are right")
         for each in broken:
-            notes.say(f"wrong: {each.claim.text}; observed: {each.observed}")
+            notes.tell(f"wrong: {each.claim.text}; observed: {each.observed}")
         wrong = [{"said": each.claim.text, "observed": each.observed} for each in broken]
         return {"tried": tried, "wrong": wrong}
 

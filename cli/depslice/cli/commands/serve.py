@@ -77,7 +77,10 @@ def serve(*, repository: Repository, transport: str, host: str, port: int, quiet
                 version=version,
                 host=host,
                 port=port,
-                announce=lambda url: notes.say(f"serving {name} at {url} (Ctrl-C ends it)"),
+                # Of port 0, that is where nobody knows which it is.
+                announce=lambda url: (notes.say if port else notes.tell)(
+                    f"serving {name} at {url} (Ctrl-C ends it)"
+                ),
             )
     finally:
         desk.close()

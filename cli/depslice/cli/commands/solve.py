@@ -59,7 +59,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
                 write(_text(task, sample, proposed, str(spec), format_))
                 if proposed.code is None:
                     unanswered += 1
-                    notes.say(f"{task.problem.id}: {proposed.why}")
+                    notes.tell(f"{task.problem.id}: {proposed.why}")
                 progress(number, len(wanted))
     if unanswered:
         raise Finished(1)
