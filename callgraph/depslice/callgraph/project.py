@@ -49,6 +49,8 @@ _DISTRIBUTION_FILES: Final = frozenset({"pyproject.toml", "setup.py", "setup.cfg
 _SETTINGS: Final = frozenset({".gitignore", "pyproject.toml", "setup.cfg", "setup.py"})
 _REPOSITORY_MARKS: Final = (*sorted(_DISTRIBUTION_FILES), ".git", ".hg")
 _EVIDENCE_BYTES: Final = 16384
+_FIRST_LINE: Final = 512
+_INTERPRETER: Final = re.compile(rb"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)[\d.]*(?=\s|$)")
 INCLUDABLE: Final = frozenset({"gitignored", "vendored", "virtualenv", "hidden", "build"})
 """Reasons for which something is left out unless ``include`` names it."""
 _CONVERTED: Final = "`jupyter nbconvert --to script` makes Python files of notebooks"
@@ -136,11 +138,12 @@ def find_project(
     ``root`` is a repository, an unpacked package (a directory with
     ``__init__.py`` and no packaging metadata: its modules carry its name, unless
     they import one another as if it were none), or a
-    single ``.py`` file, which is then the whole project. Notebooks, hidden,
+    single ``.py`` file or script, which is then the whole project. Notebooks, hidden,
     vendored, built and gitignored paths and virtual environments are left out
     and listed; ``include`` (gitignore patterns, relative to the root) brings
-    them back, ``exclude`` takes others out and wins over ``include``. Directory
-    links are not followed, file links only within ``root``.
+    them back, and scripts in whose names do not end in ``.py`` (``#!`` and Python
+    on the first line); ``exclude`` takes others out and wins over ``include``.
+    Directory links are not followed, file links only within ``root``.
 
     Module names are those of the import system; which directories are source
     roots is decided by :func:`~depslice.callgraph.layout.place_directories`.
@@ -177,6 +180,15 @@ def find_project(
         diagnostics=tuple(sorted(walk.diagnostics, key=lambda found: (found.path, found.slug))),
         decisive=(*walk.directories, *walk.settings),
     )
+
+
+def script_at(project: Project, path: str) -> bool:
+    """Whether ``path`` is a Python script by its first line, which its name does not tell.
+
+    ``include`` brings it in. Which there are is not looked for: all files would have to be read.
+    """
+    absolute = os.path.join(project.root, path)
+    return not path.endswith(".py") and os.path.isfile(absolute) and _is_script(absolute)
 
 
 def left_out_for(project: Project, name: str) -> LeftOut | None:
@@ -277,7 +289,8 @@ class _Walk:
             children: list[str] = []
             for entry in entries:
                 name = entry.name
-                if name.endswith((".py", ".ipynb")) and not _is_directory(entry):
+                is_source = name.endswith((".py", ".ipynb")) or self._is_wanted_script(entry, path)
+                if is_source and not _is_directory(entry):
                     found = self._file(entry, path, rules, only_included)
                     if found is not None:
                         seen.append(found)
@@ -298,10 +311,20 @@ class _Walk:
             self.directories[path] = Directory(
                 path=path,
                 is_package=any(file.name == "__init__.py" for file in seen),
-                modules=tuple(file.name[:-3] for file in seen if file.name != "__init__.py"),
+                modules=tuple(
+                    file.name[:-3]
+                    for file in seen
+                    if file.name.endswith(".py") and file.name != "__init__.py"
+                ),
                 children=tuple(children),
                 is_distribution=not _DISTRIBUTION_FILES.isdisjoint(names),
             )
+
+    def _is_wanted_script(self, entry: os.DirEntry[str], directory: str) -> bool:
+        """Whether ``include`` names it, and its first line asks for Python."""
+        path = _join(directory, entry.name)
+        wanted = self._include is not None and self._include.matches_below(path)
+        return wanted and _is_script(self._absolute(path))
 
     def _entries(self, path: str) -> list[os.DirEntry[str]] | None:
         try:
@@ -445,7 +468,7 @@ def _name_modules(top: Path, walk: _Walk) -> tuple[SourceFile, ...]:
         packages = set(walk.directories[directory].children)
         for file in seen:
             path = _join(directory, file.name)
-            stem = file.name[:-3]
+            stem = file.name.removesuffix(".py")
             if stem in packages and walk.directories[_join(directory, stem)].is_package:
                 walk.left_out.append(LeftOut(path=path, reason="shadowed"))
                 message = f"cannot be imported: the package {stem}/ beside it comes first"
@@ -468,7 +491,8 @@ def _name_modules(top: Path, walk: _Walk) -> tuple[SourceFile, ...]:
                 size=file.size,
                 mtime_ns=file.mtime_ns,
             )
-            named.append((source, place.package))
+            # Nothing imports a script, whatever package it lies in.
+            named.append((source, place.package if file.name.endswith(".py") else None))
     named.sort(key=lambda entry: entry[0].path)
     return tuple(_without_clashes(named, walk.diagnostics))
 
@@ -523,6 +547,7 @@ def _without_clashes(
     order = sorted(
         range(len(named)),
         key=lambda index: (
+            not named[index][0].path.endswith(".py"),
             _depth(named[index][0].source_root),
             named[index][0].source_root,
             named[index][0].path,
@@ -572,10 +597,12 @@ def _without_clashes(
 
 def _single_file(top: Path, given: str, max_file_bytes: int) -> Project:
     status = os.stat(top)
-    if top.suffix != ".py" or not S_ISREG(status.st_mode):
+    is_file = S_ISREG(status.st_mode)
+    if not is_file or (top.suffix != ".py" and not _is_script(str(top))):
         raise RepositoryError(
             f"not a directory or a Python file: {given}",
-            hint="Give a repository, a package folder or a file that ends in .py.",
+            hint="Give a repository, a package folder, a file that ends in .py, or a script"
+            " whose first line is #!/usr/bin/env python3 or the like.",
         )
     if status.st_size > max_file_bytes:
         raise RepositoryError(
@@ -700,6 +727,17 @@ def _strings(value: object) -> Iterator[str]:
 
 def _keys_or_strings(value: object) -> Iterator[str]:
     yield from _strings(list(value) if isinstance(value, dict) else value)
+
+
+def _is_script(path: str) -> bool:
+    """Whether the first line of the regular file at ``path`` has Python run it."""
+    try:
+        if not S_ISREG(os.stat(path).st_mode):
+            return False  # a pipe would be waited for
+        with open(path, "rb") as stream:
+            return bool(_INTERPRETER.match(stream.read(_FIRST_LINE)))
+    except OSError:
+        return False
 
 
 def _head(top: Path, path: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
 from depslice.callgraph.model import Symbol, SymbolKind
-from depslice.callgraph.project import INCLUDABLE, SourceFile, left_out_for, read_file
+from depslice.callgraph.project import INCLUDABLE, SourceFile, left_out_for, read_file, script_at
 
 if TYPE_CHECKING:
     from depslice.callgraph.program import Module, Program
@@ -75,7 +75,7 @@ class _Search:
     def __init__(self, program: Program, text: str) -> None:
         self.names: list[str] = []
         self._program = program
-        self._text = text
+        self._text = text.removeprefix(":")  # of whatever module
         self._module: Module | None = None  # whose symbols are the likely candidates
 
     def run(self) -> Symbol:
@@ -132,8 +132,17 @@ class _Search:
             return by_path[matches[0]]
         if matches:
             _raise_ambiguous(head, matches, "files")
+        self._refuse_script(head)
         nearest = difflib.get_close_matches(head, list(by_path), n=_NEAREST, cutoff=_ALIKE)
         raise UnknownTarget(f"no file {head} is analysed", candidates=tuple(nearest))
+
+    def _refuse_script(self, head: str) -> None:
+        path = os.path.normpath(head).replace(os.sep, "/")
+        if script_at(self._program.project, path):
+            raise UnknownTarget(
+                f"{path} is not analysed: its name does not end in .py",
+                hint=f"bring it in with --include '/{path}'",
+            )
 
     def _refuse_left_out(self, path: str) -> None:
         for left in self._program.project.left_out:
@@ -303,6 +312,8 @@ class _Search:
 
     def _fail(self) -> NoReturn:
         named = self._text.partition(":")[0]
+        if named not in self._program.files:
+            self._refuse_script(named)
         left = left_out_for(self._program.project, named) if named != self._text else None
         if left is not None:
             _raise_left_out(left.path, left)

@@ -145,8 +145,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 def app(ctx: click.Context) -> None:
     """What does this Python function depend on?
 
-    REPO may be a repository, an unpacked package or a single script. It is read, never
-    imported or run. A TARGET is a symbol (pkg.mod:Class.method, or dotted), a place
+    REPO may be a repository, an unpacked package or a single script (`-`: standard input).
+    It is read, never imported or run. A TARGET is a symbol (pkg.mod:Class.method, or dotted), a place
     (path/to/file.py:LINE, path/to/file.py:name), or the end of a name that only one
     symbol has.
     """

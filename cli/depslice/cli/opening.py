@@ -6,11 +6,15 @@ The cache is open as long as the command runs.
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from depslice.callgraph import open_program
+from depslice.callgraph.errors import RepositoryError
 from depslice.callgraph.targets import find_spelled
 from depslice.cli.failures import OutputError
 from depslice.cli.notes import Notes
@@ -30,9 +34,9 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
     cache = open_cache(version=f"summaries-{FORMAT}") if repository.use_cache else NullCache()
     if isinstance(cache, NullCache) and cache.reason:
         notes.say(f"no cache: {cache.reason}")
-    with cache:
+    with cache, _on_disk(repository.path) as path:
         program = open_program(
-            repository.path,
+            path,
             cache=cache,
             include=repository.include,
             exclude=repository.exclude,
@@ -44,6 +48,21 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
             refuse_sources(program, notes.result_path)
         yield program
         notes.diagnostics(program.diagnostics)
+
+
+@contextmanager
+def _on_disk(path: str) -> Iterator[str]:
+    """``path``; of ``-`` a file with what standard input has, as long as the context lasts."""
+    if path != "-":
+        yield path
+        return
+    if sys.stdin is None:
+        raise RepositoryError("standard input is closed", hint="give a file")
+    with tempfile.TemporaryDirectory(prefix="depslice-") as folder:
+        file = os.path.join(folder, "stdin.py")
+        with open(file, "wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield file
 
 
 def refuse_sources(program: Program, *paths: str, folder: str = "") -> None:

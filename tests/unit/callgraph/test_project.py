@@ -404,6 +404,39 @@ ignored/
     assert [file.path for file in project.files] == paths
 
 
+def test_scripts_by_their_first_line(tmp_path: Path) -> None:
+    """Those that `include` names, and they take no module its name."""
+    files = """
+# --- tool.py
+# --- bin/tool
+#!/usr/bin/env python3
+import tool
+# --- bin/shell
+#!/bin/sh
+# --- bin/text
+python
+# --- tool
+#! /usr/bin/python3.12 -u
+# --- pkg/__init__.py
+# --- pkg/pkg
+#!/usr/bin/python
+# --- pkg/more.py
+"""
+    assert [file.path for file in found(tmp_path, files).files] == [
+        *("pkg/__init__.py", "pkg/more.py", "tool.py")
+    ]
+    project = find_project(tmp_path, include=["bin", "tool", "pkg"], exclude=["/pkg/more.py"])
+    assert modules(project) == {
+        "bin/tool": "bin.tool",
+        "pkg/__init__.py": "pkg",
+        "pkg/pkg": "pkg.pkg",
+        "tool": "tool~2",
+        "tool.py": "tool",
+    }
+    assert modules(find_project(tmp_path / "bin" / "tool")) == {"tool": "tool"}
+    assert "not a directory or a Python file" in refused(tmp_path / "bin" / "text")
+
+
 def test_exclude_takes_out_and_wins(tmp_path: Path) -> None:
     project = found(
         tmp_path,

@@ -218,7 +218,7 @@ def test_no_more_is_loaded_than_the_name_needs(
         ("pkg.broken:f", "src/pkg/broken.py cannot be analysed: invalid syntax on line 1", ()),
         ("pkg.broken.f", "src/pkg/broken.py cannot be analysed", ()),
         ("src/pkg/broken.py:1", "src/pkg/broken.py cannot be analysed", ()),
-        (":", "no symbol", ()),
+        (":", "the target is empty", ()),
         ("...", "no symbol", ()),
         ("a:b:c", "no symbol", ()),
         ("xyzzy_plugh", "no symbol", ()),
