@@ -77,3 +77,12 @@ class SourceChanged(DepsliceError):
 
     slug = "source-changed"
     exit_code = 3
+
+
+class WorkspaceClosed(DepsliceError):
+    """A workspace is asked after it was closed."""
+
+    slug = "closed"
+
+    def __init__(self) -> None:
+        super().__init__("the workspace is closed", hint="open_workspace makes another")

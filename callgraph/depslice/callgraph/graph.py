@@ -16,8 +16,16 @@ import difflib
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+from depslice.callgraph.arguments import (
+    check_choice,
+    check_kind,
+    check_member,
+    check_number,
+    check_text,
+    check_texts,
+)
 from depslice.callgraph.errors import UnknownTarget
 from depslice.callgraph.model import (
     Certainty,
@@ -67,6 +75,11 @@ class Selection:
     kinds: frozenset[ReferenceKind] | None = None
     least: Certainty = Certainty.POSSIBLE
     externals: bool = True
+
+    def __post_init__(self) -> None:
+        for kind in self.kinds or ():
+            check_member("kind", kind, ReferenceKind)
+        check_member("least", self.least, Certainty)
 
     def admits(self, kind: ReferenceKind, certainty: Certainty) -> bool:
         """Whether a reference of that kind and certainty is, wherever it leads."""
@@ -150,6 +163,7 @@ class ReferenceGraph:
         Raises:
             UnknownTarget: there is none; its candidates are the nearest ids.
         """
+        check_text("symbol_id", symbol_id)
         found = self._symbols.get(symbol_id)
         if found is None:
             nearest = tuple(difflib.get_close_matches(symbol_id, self._symbols, n=5))
@@ -162,7 +176,18 @@ class ReferenceGraph:
         """The references, sorted by source, target and kind.
 
         ``kind``: only those. ``certainty``: only those at least so certain.
+
+        Raises:
+            OptionError: one of the two is of another type.
         """
+        _check_kind(kind)
+        if certainty is not None:
+            check_member("certainty", certainty, Certainty)
+        return self._chosen(kind, certainty)
+
+    def _chosen(
+        self, kind: ReferenceKind | None, certainty: Certainty | None
+    ) -> Iterator[Reference]:
         for reference in self._references:
             if kind is not None and reference.kind is not kind:
                 continue
@@ -173,14 +198,22 @@ class ReferenceGraph:
     def outgoing(
         self, symbol_id: str, *, kind: ReferenceKind | None = None
     ) -> tuple[Reference, ...]:
-        """The references whose source is ``symbol_id``, sorted by target and kind."""
-        return _of_kind(self._outgoing.get(symbol_id, ()), kind)
+        """The references whose source is ``symbol_id``, sorted by target and kind.
+
+        Raises:
+            UnknownTarget: there is no such symbol, and nothing outside has that id.
+        """
+        return self._at(symbol_id, self._outgoing, kind)
 
     def incoming(
         self, symbol_id: str, *, kind: ReferenceKind | None = None
     ) -> tuple[Reference, ...]:
-        """The references whose target is ``symbol_id``, sorted by source and kind."""
-        return _of_kind(self._incoming.get(symbol_id, ()), kind)
+        """The references whose target is ``symbol_id``, sorted by source and kind.
+
+        Raises:
+            UnknownTarget: there is no such symbol, and nothing outside has that id.
+        """
+        return self._at(symbol_id, self._incoming, kind)
 
     def callees(self, symbol_id: str, *, depth: int | None = 1) -> tuple[str, ...]:
         """Ids called from ``symbol_id`` in at most ``depth`` steps (``None``: any number), sorted.
@@ -203,6 +236,7 @@ class ReferenceGraph:
 
     def select(self, selection: Selection) -> ReferenceGraph:
         """The same symbols, and the references of the ``selection``."""
+        check_kind("selection", selection, Selection, "a Selection")
         return self.where(selection.__contains__)
 
     def where(self, wanted: Callable[[Reference], bool]) -> ReferenceGraph:
@@ -235,7 +269,11 @@ class ReferenceGraph:
 
         Raises:
             UnknownTarget: one of ``symbol_ids`` is not a symbol.
+            OptionError: an unknown direction, a negative depth, or no list of ids.
         """
+        check_texts("symbol_ids", symbol_ids, "a list of ids, such as ['pkg.mod:f']")
+        check_choice("direction", direction, get_args(Direction))
+        check_number("depth", depth, least=0)
         starts = [self.symbol(symbol_id).id for symbol_id in symbol_ids]
         followed: dict[_EdgeKey, Reference] = {}
         if direction in ("targets", "both"):
@@ -318,6 +356,15 @@ class ReferenceGraph:
             adjacency.setdefault(reference.target, []).append(reference)
         return adjacency
 
+    def _at(
+        self, symbol_id: str, adjacency: dict[str, list[Reference]], kind: ReferenceKind | None
+    ) -> tuple[Reference, ...]:
+        _check_kind(kind)
+        check_text("symbol_id", symbol_id)
+        if symbol_id not in adjacency and not is_external(symbol_id):
+            self.symbol(symbol_id)
+        return _of_kind(adjacency.get(symbol_id, ()), kind)
+
     def _reached_by_calls(
         self,
         symbol_id: str,
@@ -326,6 +373,7 @@ class ReferenceGraph:
         depth: int | None,
         forward: bool,
     ) -> tuple[str, ...]:
+        check_number("depth", depth, least=0)
         followed: dict[_EdgeKey, Reference] = {}
         _follow(
             [self.symbol(symbol_id).id],
@@ -359,6 +407,11 @@ def _united(first: Reference, second: Reference) -> Reference:
         evidence=tuple(sorted({*first.evidence, *second.evidence})),
         via_external=first.via_external and second.via_external,
     )
+
+
+def _check_kind(kind: ReferenceKind | None) -> None:
+    if kind is not None:
+        check_member("kind", kind, ReferenceKind)
 
 
 def _of_kind(references: Iterable[Reference], kind: ReferenceKind | None) -> tuple[Reference, ...]:

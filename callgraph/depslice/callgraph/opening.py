@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from depslice.callgraph.arguments import check_flag, check_number, check_path, check_texts
+from depslice.callgraph.errors import OptionError
 from depslice.callgraph.program import Program
 from depslice.callgraph.project import find_project
 from depslice.callgraph.summary import FORMAT
@@ -35,7 +37,10 @@ def open_program(
 
     :raises EnvironmentNotFound: ``python`` has no installed packages.
     :raises RepositoryError: there is nothing to analyse at ``path``.
+    :raises OptionError: what is passed is of another type.
     """
+    _check(path, cache, include, exclude, respect_gitignore, python)
+    check_number("max_file_bytes", max_file_bytes, least=1, optional=False)
     project = find_project(
         path,
         include=include,
@@ -59,8 +64,11 @@ def open_workspace(
 
     :raises EnvironmentNotFound: ``python`` has no installed packages.
     :raises RepositoryError: there is nothing to analyse at ``path``.
+    :raises OptionError: what is passed is of another type.
     """
     from depslice.callgraph.workspace import Workspace
+
+    _check(path, cache, include, exclude, respect_gitignore, python)
 
     return Workspace(
         path,
@@ -70,6 +78,25 @@ def open_workspace(
         respect_gitignore=respect_gitignore,
         stubs=_stubs(python),
     )
+
+
+def _check(
+    path: object,
+    cache: object,
+    include: object,
+    exclude: object,
+    respect_gitignore: object,
+    python: object,
+) -> None:
+    check_path("path", path)
+    if cache is not None and cache != "auto" and not hasattr(cache, "put_many"):
+        raise OptionError(f"cache must be 'auto', None, or a cache: {cache!r:.60}")
+    patterns = "a list of gitignore patterns, such as ['vendor/']"
+    check_texts("include", include, patterns)
+    check_texts("exclude", exclude, patterns)
+    check_flag("respect_gitignore", respect_gitignore)
+    if python is not None:
+        check_path("python", python)
 
 
 def _cache(cache: Cache | Literal["auto"] | None) -> Cache | None:

@@ -81,6 +81,9 @@ class Module:
         self.line_end = "\n"  # what the text's stand for in the file; known with it
         self.units_by_piece: dict[int, list[int]] | None = None  # made when first asked for
 
+    def __repr__(self) -> str:
+        return f"<Module {self.name}: {self.file.path}>"
+
     def current_pieces(self, name: str, versions: tuple[int, ...] | None) -> tuple[int, ...]:
         """The pieces whose binding of ``name`` a read can see.
 
@@ -150,6 +153,9 @@ class Program:
             self._directories.setdefault(
                 directory, file.module.rpartition(".")[0] if not file.is_package else file.module
             )
+
+    def __repr__(self) -> str:
+        return f"<Program {self.project.root}: {len(self.files)} files>"
 
     # --- results of analyses that go on top
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.arguments import check_kind, check_number, check_program, check_texts
 from depslice.callgraph.collecting import Collected
 from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.errors import OptionError
 from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
 from depslice.callgraph.model import Site, Symbol, SymbolKind
 from depslice.callgraph.program import Module, Program
@@ -30,8 +32,17 @@ def build_graph(
     ``jedi``, ``pycg``, or a plug-in's.
 
     :raises ResolverUnavailable: a named resolver cannot run here.
-    :raises OptionError: no resolver of that name.
+    :raises OptionError: no resolver of that name, or what is passed is of another type.
     """
+    check_program(program)
+    check_texts("resolvers", resolvers, "a list of names, such as ['own', 'jedi']")
+    if not resolvers:
+        raise OptionError("resolvers is empty: ['own'] is the default")
+    check_number("workers", workers, least=1)
+    if progress is not None and not callable(progress):
+        raise OptionError(f"progress must be a function of two numbers, or None: {progress!r:.60}")
+    if options is not None:
+        check_kind("options", options, Mapping, "a mapping, such as {'pycg.python': PATH}")
     return _build(program, resolvers, workers, progress, options)
 
 
@@ -121,7 +132,12 @@ def _symbols(program: Program, modules: Iterable[Module]) -> list[Symbol]:
 
 
 def list_functions(program: Program, *, workers: int | None = None) -> list[Symbol]:
-    """All functions and methods of the program, nested ones included, by path and line."""
+    """All functions and methods of the program, nested ones included, by path and line.
+
+    :raises OptionError: ``program`` is none, or ``workers`` no number from 1 on.
+    """
+    check_program(program)
+    check_number("workers", workers, least=1)
     return [
         symbol
         for module in program.load_all(workers=workers)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from depslice.callgraph.arguments import check_program, check_text
 from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.project import INCLUDABLE, SourceFile, left_out_for, read_file, script_at
@@ -46,7 +47,10 @@ def find_symbol(program: Program, text: str) -> Symbol:
     :raises UnknownTarget: nothing has that name; ``candidates`` are the nearest ids.
         Also when it lies in a file that is left out, or cannot be analysed.
     :raises AmbiguousTarget: several symbols have it; ``candidates`` are their ids.
+    :raises OptionError: ``program`` is none, or ``text`` no text.
     """
+    check_program(program)
+    check_text("text", text)
     return _Search(program, text.strip()).run()
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from depslice.callgraph.arguments import check_program
+from depslice.callgraph.errors import WorkspaceClosed
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.project import FileState, Project, file_state, find_project, read_file
 from depslice.callgraph.source import content_digest
@@ -65,6 +67,7 @@ class Workspace:
         stubs: Stubs | None = None,
     ) -> None:
         self._cache = cache
+        self._is_closed = False
         # What is installed is not looked at again: it is no part of the repository.
         self._stubs = Stubs() if stubs is None else stubs
         self._find: Callable[[], Project] = lambda: find_project(
@@ -77,6 +80,10 @@ class Workspace:
         self.revision = 1
         """Grows by one with each change that :meth:`refresh` has found."""
 
+    def __repr__(self) -> str:
+        state = "closed" if self._is_closed else f"revision {self.revision}"
+        return f"<Workspace {self.root}: {len(self._project.files)} files, {state}>"
+
     @property
     def root(self) -> Path:
         """The absolute path that all paths are relative to."""
@@ -88,7 +95,9 @@ class Workspace:
         Bytes are compared of files that were analysed before; of others, states.
 
         :raises RepositoryError: nothing is left to analyse.
+        :raises WorkspaceClosed: as all that is asked after :meth:`close`.
         """
+        self._refuse_closed()
         before, states = self._project, self._states
         seen_ns = time.time_ns()
         now = _observed(before)
@@ -120,6 +129,7 @@ class Workspace:
 
     def program(self) -> Program:
         """A new program of the files as :meth:`refresh` has seen them."""
+        self._refuse_closed()
         known = {name: each.module for name, each in self._known.items() if each.module}
         return Program(self._project, cache=self._cache, stubs=self._stubs, known=known)
 
@@ -129,6 +139,8 @@ class Workspace:
         Returns the paths of those that do not, sorted. When there are none, the
         modules it has loaded are kept for the programs to come.
         """
+        self._refuse_closed()
+        check_program(program)
         moved: list[str] = []
         read: dict[str, _Known] = {}
         for name, digest in program.digests.items():
@@ -148,9 +160,14 @@ class Workspace:
         return tuple(sorted(moved))
 
     def close(self) -> None:
-        """Write what the cache still holds back."""
+        """Write what the cache still holds back, and answer no more."""
+        self._is_closed = True
         if self._cache is not None:
             self._cache.close()
+
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise WorkspaceClosed
 
     def _found(self) -> tuple[Project, dict[str, FileState | None]]:
         """The project, and the states of all that decides what it is.

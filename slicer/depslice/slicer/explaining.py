@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from depslice.callgraph.arguments import check_kind, check_text
 from depslice.callgraph.program import Program
 from depslice.callgraph.summary import unpack
 from depslice.slicer.closure import Closure
@@ -38,7 +39,12 @@ class Explanation:
 
 
 def explain_symbol(found: Slice, symbol_id: str) -> Explanation:
-    """Why the symbol with this id is in the slice ``found``, or that it is not."""
+    """Why the symbol with this id is in the slice ``found``, or that it is not.
+
+    :raises OptionError: ``found`` is no slice, or ``symbol_id`` no text.
+    """
+    check_kind("found", found, Slice, "a Slice, as slice_symbols makes it")
+    check_text("symbol_id", symbol_id)
     item = _item(found, symbol_id)
     nearest = () if item is not None else tuple(_nearest(found, symbol_id))
     return Explanation(symbol=symbol_id, item=item, nearest=nearest)

@@ -91,6 +91,11 @@ class Slice:
     without_late: Slice | None = None
     late: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """In short: with all its parts and their code it would fill a screen, or ten."""
+        left_out = f", {len(self.omitted)} left out" if self.omitted else ""
+        return f"<Slice of {', '.join(self.targets)}: {len(self.items)} items{left_out}>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class RenderedFile:
@@ -122,3 +127,7 @@ class Context:
     tokenizer: str
     digest: str
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    def __repr__(self) -> str:
+        files = ", ".join(file.path for file in self.files[:3]) + (", …" if self.files[3:] else "")
+        return f"<Context {self.strategy}: {self.tokens} tokens ({self.tokenizer}) in {files}>"

@@ -12,13 +12,20 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
+from depslice.callgraph.arguments import check_choice, check_kind, check_number
 from depslice.callgraph.awaiting import results_of
+from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program, default_workers
 from depslice.slicer.model import Slice
-from depslice.slicer.slicing import forget_engine, function_symbols, slice_symbols
+from depslice.slicer.slicing import (
+    check_slicing,
+    forget_engine,
+    function_symbols,
+    slice_symbols,
+)
 
 T = TypeVar("T")
 
@@ -31,6 +38,9 @@ class _Work(Generic[T]):
     limits: dict[str, Any]
 
 
+_LIMITS: Final = (
+    *("depth", "budget", "whole_classes", "observed", "spelled", "tokenizer", "least"),
+)
 _work: _Work[Any] | None = None
 _lifeline: tuple[int, int] | None = None
 """A pipe that nobody writes to: its end tells the processes that nobody waits for them."""
@@ -48,8 +58,32 @@ def map_slices(
 
     Symbols of one file are sliced together, each file with a fresh engine, so that the
     results do not depend on ``workers`` (``None``: the cores there are). The modules must
-    be loaded. Processes are forked where the platform can; elsewhere there is one.
+    be loaded. Processes are forked where the platform can; elsewhere there is one. ``limits`` are
+    those of :func:`~depslice.slicer.slicing.slice_symbols`.
+
+    :raises OptionError: at once, where what is passed is of another type; so does a limit that
+        there is not.
     """
+    check_number("workers", workers, least=1)
+    if not callable(make):
+        raise OptionError(f"make must be a function of three arguments: {make!r:.60}")
+    wanted = "a list of Symbols, as function_symbols gives"
+    check_kind("symbols", symbols, Sequence, wanted)
+    for symbol in symbols:
+        check_kind("symbols", symbol, Symbol, wanted)
+    for name in limits:
+        check_choice("limit", name, _LIMITS)
+    check_slicing(program, ["each"], **limits)
+    return _mapped(program, symbols, make, workers, limits)
+
+
+def _mapped(
+    program: Program,
+    symbols: Sequence[Symbol],
+    make: Callable[[Program, Symbol, Slice | Exception], T],
+    workers: int | None,
+    limits: dict[str, Any],
+) -> Iterator[T]:
     global _work  # noqa: PLW0603 - forked workers inherit it; nothing is sent to them
     groups = [list(group) for _, group in groupby(symbols, key=lambda symbol: symbol.path)]
     work = _Work(program, groups, make, limits)
@@ -148,17 +182,21 @@ def slice_all(
     """One slice per function and method, by path and line.
 
     The first failure ends it; :func:`map_slices` goes on.
+
+    :raises OptionError: what is passed is of another type, or a limit that makes no sense.
     """
+    check_number("workers", workers, least=1)
+    limits = {"depth": depth, "budget": budget, "whole_classes": whole_classes, "least": least}
+    check_slicing(program, ["each"], **limits)
+    return _unless_failed(program, workers, limits)
+
+
+def _unless_failed(
+    program: Program, workers: int | None, limits: dict[str, Any]
+) -> Iterator[Slice]:
     program.load_all(workers=workers)
     for outcome in map_slices(
-        program,
-        function_symbols(program),
-        _keep_outcome,
-        workers=1,
-        depth=depth,
-        budget=budget,
-        whole_classes=whole_classes,
-        least=least,
+        program, function_symbols(program), _keep_outcome, workers=1, **limits
     ):
         if isinstance(outcome, Exception):
             raise outcome

@@ -8,12 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from depslice.callgraph.arguments import (
+    check_choice,
+    check_kind,
+    check_number,
+    check_program,
+    check_text,
+)
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty
 from depslice.callgraph.program import Program
 from depslice.slicer.memory import key_of, recall, remember
 from depslice.slicer.model import Context, RenderedFile, Slice
-from depslice.slicer.slicing import slice_symbols
+from depslice.slicer.slicing import check_slicing, slice_symbols
 from depslice.slicer.strategies import Strategy, full_files, naive_files
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 from depslice.slicer.usages import usage_files
@@ -40,6 +47,16 @@ def slice_context(
     The slice comes without ``cuts`` when it is recalled. Takes the options, and raises the
     errors, of :func:`~depslice.slicer.slicing.slice_symbols` and :func:`render`.
     """
+    check_slicing(
+        *(program, targets),
+        depth=depth,
+        budget=budget,
+        whole_classes=whole_classes,
+        spelled=spelled,
+        tokenizer=tokenizer,
+        least=least,
+    )
+    _check_form(format, strategy, usages, tokenizer)
     bounds = (depth, budget, whole_classes, least)
     question = (
         *("slice", tuple(targets), tuple(spelled)),
@@ -83,19 +100,21 @@ def render(
     :class:`Strategy`. ``usages``: how many callers and tests of the targets to add.
     ``tokenizer``: what the size is measured by, see :mod:`depslice.slicer.tokens`.
 
-    :raises OptionError: an unknown format or strategy, or a combination without meaning.
+    :raises OptionError: an unknown format or strategy, or a combination without meaning; what is
+        passed is of another type, or a slice that was recalled.
     """
     from depslice.slicer.render.bundle import render_bundle
     from depslice.slicer.render.jsonform import slice_to_json
     from depslice.slicer.render.markup import render_markdown, render_xml
 
-    if format not in FORMATS:
-        raise OptionError(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
-    try:
-        chosen = Strategy(strategy)
-    except ValueError:
-        names = ", ".join(s.value for s in Strategy)
-        raise OptionError(f"unknown strategy {strategy!r}: one of {names}") from None
+    check_program(program)
+    check_kind("found", found, Slice, "a Slice, as slice_symbols makes it")
+    chosen = _check_form(format, strategy, usages, tokenizer)
+    if found.items and not found.cuts and chosen is Strategy.SLICED:
+        raise OptionError(
+            "the slice was recalled by slice_context, and has nothing to render",
+            hint="slice_symbols makes one that has",
+        )
     if format == "module":
         if chosen is not Strategy.SLICED or usages:
             raise OptionError(
@@ -122,6 +141,14 @@ def render(
     }[format]()
     suffix = {"bundle": "py", "md": "md", "xml": "xml", "json": "json"}[format]
     return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),), tokenizer)
+
+
+def _check_form(format: str, strategy: str, usages: int, tokenizer: str) -> Strategy:  # noqa: A002
+    check_choice("format", format, FORMATS)
+    check_choice("strategy", strategy, (each.value for each in Strategy))
+    check_number("usages", usages, least=0, optional=False)
+    check_text("tokenizer", tokenizer)
+    return Strategy(strategy)
 
 
 def _files(program: Program, found: Slice, strategy: Strategy) -> tuple[RenderedFile, ...]:

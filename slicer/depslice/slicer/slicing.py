@@ -6,6 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from depslice.callgraph.arguments import (
+    check_flag,
+    check_member,
+    check_number,
+    check_program,
+    check_text,
+    check_texts,
+)
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
@@ -54,16 +62,16 @@ def slice_symbols(
         unknown tokenizer or certainty.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
-    if not targets:
-        raise OptionError("no target to slice")
-    if isinstance(targets, str) or not all(isinstance(each, str) for each in targets):
-        raise OptionError(f"targets must be a list of ids, such as ['pkg.mod:f']: {targets!r}")
-    if not isinstance(least, Certainty):
-        raise OptionError(f"least must be a Certainty, such as Certainty.LIKELY: {least!r}")
-    if depth is not None and depth < 0:
-        raise OptionError(f"the depth must not be negative: {depth}")
-    if budget is not None and budget <= 0:
-        raise OptionError(f"the budget must be positive: {budget}")
+    check_slicing(
+        *(program, targets),
+        depth=depth,
+        budget=budget,
+        whole_classes=whole_classes,
+        observed=observed,
+        spelled=spelled,
+        tokenizer=tokenizer,
+        least=least,
+    )
     measure = find_tokenizer(tokenizer)
     most = None if budget is None else items_within(budget)
     while True:
@@ -92,6 +100,35 @@ def slice_symbols(
         if is_whole or fitter.size() > budget:
             return fitter.fit(budget)[0]
         most *= 2  # all of it has room, in full
+
+
+def check_slicing(
+    program: object,
+    targets: object,
+    *,
+    depth: object = None,
+    budget: object = None,
+    whole_classes: object = False,
+    observed: object = (),
+    spelled: object = (),
+    tokenizer: object = ESTIMATE,
+    least: object = Certainty.POSSIBLE,
+) -> None:
+    """See that what is to be sliced, and how, are what :func:`slice_symbols` takes.
+
+    :raises OptionError: they are not.
+    """
+    check_program(program)
+    check_texts("targets", targets, "a list of ids, such as ['pkg.mod:f']")
+    if not targets:
+        raise OptionError("no target to slice")
+    check_number("depth", depth, least=0)
+    check_number("budget", budget, least=1)
+    check_flag("whole_classes", whole_classes)
+    check_texts("observed", observed, "a list of ids, such as ['pkg.mod:f']")
+    check_texts("spelled", spelled, "a list of names, such as ['pkg:Name']")
+    check_text("tokenizer", tokenizer)
+    check_member("least", least, Certainty)
 
 
 @without_collection()
@@ -123,7 +160,10 @@ def engine_of(program: Program) -> Engine:
 
 
 def function_symbols(program: Program) -> list[Symbol]:
-    """The functions and methods of the program, by path and line; nested ones are left out."""
+    """The functions and methods of the program, by path and line; nested ones are left out.
+
+    :raises OptionError: ``program`` is none.
+    """
     return [symbol for symbol in list_functions(program, workers=1) if "<" not in symbol.id]
 
 

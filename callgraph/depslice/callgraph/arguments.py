@@ -1,0 +1,84 @@
+"""What callers of the Python API pass, looked at where it comes in.
+
+Annotations say it all, but who does not run a type checker would meet an ``AttributeError`` far
+inside, or get an answer to another question. Each function raises :exc:`OptionError`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from enum import Enum
+from typing import Final
+
+from depslice.callgraph.errors import OptionError
+
+_MOST: Final = 60  # characters of a value that are shown
+
+
+def check_kind(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
+    """See that ``value`` is of a type. ``wanted`` says of what, and where it comes from."""
+    if not isinstance(value, kind):
+        raise OptionError(f"{name} must be {wanted}: {_shown(value)}")
+
+
+def check_program(value: object) -> None:
+    """See that it is a program."""
+    from depslice.callgraph.program import Program
+
+    check_kind("program", value, Program, "a Program, as open_program makes it")
+
+
+def check_path(name: str, value: object) -> None:
+    """See that it is a path, and not an empty one: that would be the working directory."""
+    if isinstance(value, bytes) or not isinstance(value, (str, os.PathLike)):
+        raise OptionError(f"{name} must be a path, as a str or a Path: {_shown(value)}")
+    if not os.fspath(value):
+        raise OptionError(f"{name} is empty: '.' is the working directory")
+
+
+def check_text(name: str, value: object) -> None:
+    """See that it is a ``str``."""
+    check_kind(name, value, str, "a str")
+
+
+def check_texts(name: str, value: object, wanted: str = "a list of str") -> None:
+    """See that it is a collection of ``str``, and not a single one."""
+    members = [b""] if isinstance(value, str) or not isinstance(value, Collection) else [*value]
+    if not all(isinstance(each, str) for each in members):
+        raise OptionError(f"{name} must be {wanted}: {_shown(value)}")
+
+
+def check_number(name: str, value: object, *, least: int, optional: bool = True) -> None:
+    """See that it is a whole number from ``least`` on, or ``None`` where it is ``optional``."""
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int):
+        none = " or None" if optional else ""
+        raise OptionError(f"{name} must be a whole number{none}: {_shown(value)}")
+    if value < least:
+        raise OptionError(f"{name} must not be less than {least}: {value}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """See that it is true or false: texts such as ``"no"`` count as true to Python."""
+    check_kind(name, value, bool, "True or False")
+
+
+def check_member(name: str, value: object, kind: type[Enum]) -> None:
+    """See that it is a member of an enumeration, not its name or its text."""
+    example = f"{kind.__name__}.{next(reversed(kind.__members__))}"
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    check_kind(name, value, kind, f"{article} {kind.__name__}, such as {example}")
+
+
+def check_choice(name: str, value: object, known: Iterable[str]) -> None:
+    """See that it is one of the texts that are ``known``."""
+    names = [*known]
+    if not isinstance(value, str) or value not in names:
+        raise OptionError(f"unknown {name} {_shown(value)}: one of {', '.join(names)}")
+
+
+def _shown(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _MOST else f"{text[:_MOST]}…"
