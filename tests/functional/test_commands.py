@@ -506,7 +506,6 @@ def test_the_analysed_repository_gives_no_defaults(depslice: Depslice, tmp_path:
         ('[tool.depslice]\nexclud = ["m.py"]', "--exclud; did you mean 'exclude'?"),
         ("[tool.depslice]\nmax_dollars = 1", "did you mean 'max-dollars'?"),
         ("[tool.depslice.slize]\nbudget = 5", "slize is no command; did you mean 'slice'?"),
-        ("[tool.depslice.slice]\nbudget = 5\n[tool.depslice.doctor]", "takes no defaults"),
         ("[tool.depslice]\nslice = 5", "no command has an option --slice"),
         ("[tool.depslice.graph]\ndepth = nan", "nan is not a whole number"),
         ("[tool.depslice.graph]\ndepth = 2.7", "2.7 is not a whole number"),

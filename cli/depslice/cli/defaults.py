@@ -40,6 +40,7 @@ def defaults_for(command: click.Command, group: click.Context | None = None) -> 
         exclude = ["tests"]
         [tool.depslice.slice]      # of one command; wins
         format = "module"
+        [tool.depslice.cache.info] # of a command in a group
 
     :raises OptionError: the file cannot be read, sets what it may not set, or names a
         command or an option that there is not. The table of another command is that one's business.
@@ -48,36 +49,63 @@ def defaults_for(command: click.Command, group: click.Context | None = None) -> 
     if path is None:
         return {}
     table = _table(path)
-    options = _options_of(command)
+    groups, options = _groups_of(group), _options_of(command)
+    names = [*(each.command.name or "" for each in groups[1:]), command.name or ""]
+    if groups:
+        strange = [name for name in table if name not in options and name != names[0]]
+        _refuse_unknown(path, {name: table[name] for name in strange}, groups[0])
     found: dict[str, Any] = {}
-    for name, value in table.items():
-        if not isinstance(value, dict) and name in options:
-            found.update(_default(path, f"tool.depslice.{name}", options[name], value))
-    if group is not None:
-        strange = [name for name in table if name not in options and name != command.name]
-        _refuse_unknown(path, {name: table[name] for name in strange}, group)
-    own = table.get(command.name or "")
-    for name, value in own.items() if isinstance(own, dict) else ():
-        key = f"tool.depslice.{command.name}.{name}"
-        if name not in options:
-            meant = did_you_mean(name, options)
-            raise OptionError(f"{path}: {key}: {command.name} has no option --{name}{meant}")
-        found.update(_default(path, key, options[name], value))
+    key = "tool.depslice"
+    for depth, name in enumerate((*names, "")):
+        inside = _commands_in(groups[depth]) if depth < len(groups) else {}
+        known = {*options, *inside}.union(*map(_options_of, inside.values())) if depth else {*table}
+        for option, value in table.items():
+            if option not in known:
+                meant = did_you_mean(option, known)
+                of = names[depth - 1]
+                raise OptionError(f"{path}: {key}.{option}: {of} has no option --{option}{meant}")
+            # A command may be called as an option is: `report`.
+            is_command = isinstance(value, dict) and (option in inside or not depth)
+            if option in options and not is_command:
+                found.update(_default(path, f"{key}.{option}", options[option], value))
+        inner = table.get(name, {})
+        key = f"{key}.{name}"
+        if not isinstance(inner, dict):
+            raise OptionError(f"{path}: {key} must be a table")
+        table = inner
     return found
 
 
-def refuse_default(command: click.Command, option: click.Option, message: str) -> NoReturn:
-    """Say where the file sets what ``option`` of ``command`` cannot take.
+def _groups_of(context: click.Context | None) -> list[click.Context]:
+    """The contexts of the groups that a command is in, that of all commands first."""
+    found: list[click.Context] = []
+    while context is not None:
+        found.insert(0, context)
+        context = context.parent
+    return found
+
+
+def _commands_in(group: click.Context) -> dict[str, click.Command]:
+    """The commands of a group; of all commands none, which would have to be imported."""
+    if group.parent is None or not isinstance(group.command, click.Group):
+        return {}
+    return _taking_defaults(group, group.command.list_commands(group))
+
+
+def refuse_default(context: click.Context, option: click.Option, message: str) -> NoReturn:
+    """Say where the file sets what ``option`` of the command of ``context`` cannot take.
 
     :raises OptionError: always.
     """
     path = _nearest(Path.cwd())
-    table = _table(path) if path is not None else {}
-    own = table.get(command.name or "")
-    names = [name for name, each in _options_of(command).items() if each is option]
-    inside = isinstance(own, dict) and any(name in own for name in names)
-    keys = ["tool.depslice", *([command.name or ""] if inside else []), *names[:1]]
-    raise OptionError(f"{path}: {'.'.join(keys)}: {message.rstrip('.')}") from None
+    table: Any = _table(path) if path is not None else {}
+    names = [name for name, each in _options_of(context.command).items() if each is option]
+    key = inside = "tool.depslice"
+    for each in _groups_of(context)[1:]:
+        table, key = table.get(each.command.name, {}), f"{key}.{each.command.name}"
+        if any(name in table for name in names):
+            inside = key
+    raise OptionError(f"{path}: {'.'.join([inside, *names[:1]])}: {message.rstrip('.')}") from None
 
 
 def _options_of(command: click.Command) -> dict[str, click.Option]:

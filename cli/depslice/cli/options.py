@@ -65,7 +65,7 @@ class Command(click.Command):
             option = error.param if isinstance(error, click.BadParameter) else None
             source = option and option.name and ctx.get_parameter_source(option.name)
             if isinstance(option, click.Option) and source is ParameterSource.DEFAULT_MAP:
-                refuse_default(self, option, error.message)
+                refuse_default(ctx, option, error.message)
             error.ctx = error.ctx or ctx
             raise
 

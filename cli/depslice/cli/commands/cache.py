@@ -7,7 +7,7 @@ import os
 import click
 
 from depslice.cli.notes import counted
-from depslice.cli.options import Output, format_option
+from depslice.cli.options import Command, Output, format_option
 from depslice.cli.results import json_text, write_result
 
 CACHE_SCHEMA = "depslice.cache/1"
@@ -15,12 +15,18 @@ CACHE_SCHEMA = "depslice.cache/1"
 _format = format_option("text", "json")
 
 
-@click.group(no_args_is_help=False)
+class _Cache(click.Group):
+    """A group whose commands take defaults."""
+
+    takes_defaults = True
+
+
+@click.group(cls=_Cache, no_args_is_help=False)
 def cache() -> None:
     """Show or clear what is kept between runs."""
 
 
-@cache.command()
+@cache.command(cls=Command)
 @_format
 def info(*, format_: str) -> None:
     """Where the cache is, and how large."""
@@ -38,7 +44,7 @@ def info(*, format_: str) -> None:
     _print(json_text(document) if format_ == "json" else text)
 
 
-@cache.command()
+@cache.command(cls=Command)
 @_format
 def clear(*, format_: str) -> None:
     """Remove the cache. The next run takes longer; nothing is lost."""

@@ -6,11 +6,11 @@ import os
 
 import click
 
-from depslice.cli.options import Output
+from depslice.cli.options import Command, Output
 from depslice.cli.results import json_text, write_result
 
 
-@click.command(short_help="Tell which sandboxes work on this machine, and why not.")
+@click.command(cls=Command, short_help="Tell which sandboxes work on this machine, and why not.")
 @click.option(
     "--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
