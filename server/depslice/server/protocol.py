@@ -12,6 +12,8 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -446,14 +448,15 @@ async def _answered(
     future = desk.ask(lambda session: work(session, stage.tell))
 
     def wait() -> None:
-        future.exception()  # raised below, outside of the group
+        with suppress(CancelledError):
+            future.exception()  # raised below, outside of the group
 
     async with anyio.create_task_group() as group:
         group.start_soon(stage.report, ctx)
         try:
             await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
         finally:
-            future.cancel()
+            desk.take_back(future)
             group.cancel_scope.cancel()
     return future.result()
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -131,3 +134,30 @@ def test_a_desk_raises_what_its_work_raises(repo: Path) -> None:
     desk.close()
     with pytest.raises(FileNotFoundError):
         Desk(lambda: os.stat(repo / "nowhere"))  # type: ignore[arg-type, return-value]
+
+
+def test_a_question_that_is_taken_back_is_given_up_at_once(repo: Path) -> None:
+    desk, at_work = Desk(lambda: Session(Workspace(repo))), threading.Event()
+
+    def endless(program: Program) -> SliceAnswer:
+        at_work.set()
+        while True:
+            with suppress(Exception):  # as analysis does, where a file is at fault
+                sorted(program.files)
+
+    try:
+        never = desk.ask(lambda s: s.ask(Question(label="", key=("never",), answer=endless)))
+        waiting = desk.ask(lambda s: s.ask(Asking("b:two").question))
+        next_one = desk.ask(lambda s: s.ask(Asking("a:one").question))
+        assert at_work.wait(10)
+        desk.take_back(waiting)
+        desk.take_back(never)
+        desk.take_back(never)
+        with pytest.raises(CancelledError):
+            never.result(timeout=20)
+        assert waiting.cancelled()
+        assert next_one.result(timeout=20).target == "a:one"
+        desk.take_back(next_one)  # too late to matter
+        assert desk.ask(lambda s: s.ask(Asking("b:two").question)).result(timeout=20).text
+    finally:
+        desk.close()
