@@ -80,10 +80,16 @@ def check_slice(
         whole_folder=os.path.isdir(repository.path),
     ) as space:
         script = Path(options.calls) if options.calls else None
-        check = Check(space, program, record(space, program, found.targets, script=script))
-        report = check.of(found)
-        if options.repair and not report.passes:
-            found, report = repair(check, found, whole_classes=whole_classes, least=least)
+        with notes.steps("checking", slow=True) as step:
+            step(f"running {options.calls or 'the tests of the repository'}")
+            recorded = record(space, program, found.targets, script=script)
+            step("replaying calls on the original")
+            check = Check(space, program, recorded)
+            step("replaying calls on the slice")
+            report = check.of(found)
+            if options.repair and not report.passes:
+                step("adding what is missing")
+                found, report = repair(check, found, whole_classes=whole_classes, least=least)
     if options.report:
         document = json_text(check_document(report, python=python))
         _write_report(options.report, document)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Protocol
 
 from depslice.callgraph.model import Diagnostic, Severity
 from depslice.cli.options import Output
@@ -16,7 +17,13 @@ from depslice.cli.options import Output
 if TYPE_CHECKING:
     from depslice.callgraph.project import LeftOut
 
-Progress = Callable[[int, int], None]
+
+class Progress(Protocol):
+    """Is told how many are done, of how many, and what is being worked on."""
+
+    def __call__(self, done: int, total: int, at_hand: str = "", /) -> None:
+        """Show it, if it is time."""
+
 
 _SHOWN = 5
 _SECONDS_BETWEEN = 0.1
@@ -28,6 +35,21 @@ _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 def counted(number: int, noun: str) -> str:
     """``1 file``, ``1,000 files``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+class _Standing:
+    """Whether a line of progress stands on the terminal now: there is one of it."""
+
+    line = False
+
+
+def erase_progress() -> None:
+    """Take the line of progress away, before something else is written to the terminal."""
+    if _Standing.line and sys.stderr is not None:
+        _Standing.line = False
+        with suppress(OSError):
+            sys.stderr.write(_ERASE_LINE)
+            sys.stderr.flush()
 
 
 class Notes:
@@ -54,10 +76,12 @@ class Notes:
     def say(self, text: str) -> None:
         """A note, unless the user wants quiet."""
         if not self._quiet:
+            erase_progress()
             self._write(f"{_DIM}{text}{_PLAIN}\n" if self._color else f"{text}\n")
 
     def tell(self, text: str) -> None:
         """What was asked for and does not stand in the result, or says that it falls short."""
+        erase_progress()
         self._write(f"{text}\n")
 
     def detail(self, text: str) -> None:
@@ -91,39 +115,50 @@ class Notes:
 
     @contextmanager
     def progress(self, what: str, *, slow: bool = False) -> Iterator[Progress]:
-        """Give a function for the numbers done and all.
+        """Give a function for the numbers done and all, and what is being worked on.
 
         They are shown on one line of a terminal; elsewhere, a line is written every
         10 seconds at most, and for what is ``slow`` one at the beginning. Without a thread:
         beside one, worker processes could not be forked.
         """
         with self._line(at_once=slow) as show:
-            yield lambda done, total: show(f"{what} {done:,}/{total:,}")
+            named = ""
+
+            def tell(done: int, total: int, at_hand: str = "", /) -> None:
+                nonlocal named
+                tail = f": {at_hand}" if at_hand else ""
+                show(f"{what} {done:,}/{total:,}{tail}", at_hand != named)
+                named = at_hand
+
+            yield tell
 
     @contextmanager
     def steps(self, what: str, *, slow: bool = False) -> Iterator[Callable[[str], None]]:
         """Give a function that names the step at hand, shown as :meth:`progress` is."""
         with self._line(at_once=slow) as show:
-            yield lambda step: show(f"{what}: {step}")
+            yield lambda step: show(f"{what}: {step}", True)
 
     @contextmanager
-    def _line(self, *, at_once: bool) -> Iterator[Callable[[str], None]]:
+    def _line(self, *, at_once: bool) -> Iterator[Callable[[str, bool], None]]:
+        """Give a function for a text, and whether it says something new, which a terminal shows
+        at once: it may stand there for long.
+        """
         between = _SECONDS_BETWEEN if self._terminal else _SECONDS_BETWEEN_LINES
         last = 0.0 if self._terminal or at_once else time.monotonic()
-        shown = False
 
-        def show(text: str) -> None:
-            nonlocal last, shown
+        def show(text: str, is_new: bool) -> None:
+            nonlocal last
             now = time.monotonic()
-            if not self._quiet and now - last >= between:
-                last, shown = now, True
-                self._write(f"{_ERASE_LINE}{text}" if self._terminal else f"{text}\n")
+            due = now - last >= between or (is_new and self._terminal)
+            if not self._quiet and due:
+                last = now
+                self._write(f"{_ERASE_LINE}{_fitting(text)}" if self._terminal else f"{text}\n")
+                _Standing.line = self._terminal
 
         try:
             yield show
         finally:
-            if shown and self._terminal:
-                self._write(_ERASE_LINE)
+            erase_progress()
 
     def _write(self, text: str) -> None:
         if sys.stderr is None:
@@ -133,3 +168,9 @@ class Notes:
             sys.stderr.flush()
         except OSError:
             pass  # a note nobody reads
+
+
+def _fitting(text: str) -> str:
+    """The beginning, as wide as the terminal: of two lines only the last could be erased."""
+    width = shutil.get_terminal_size().columns - 1
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from depslice.cli.failures import OutputError, ReaderGone
+from depslice.cli.notes import erase_progress
 from depslice.cli.options import Output
 
 Write = Callable[[str], None]
@@ -141,6 +142,8 @@ def _make_last(folder: str) -> None:
 def _to_standard_output(text: str) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed", hint="write to a file with -o PATH")
+    if sys.stdout.isatty():
+        erase_progress()
     try:
         sys.stdout.buffer.write(_encoded(text))
         sys.stdout.buffer.flush()

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -49,8 +50,8 @@ from depslice.validator.validation.ledger import Ledger, LedgerError
 _FORMAT: Final = 1
 
 
-Progress = Callable[[int, int], None]
-"""Told how many functions are done, of how many."""
+Progress = Callable[[int, int, str], None]
+"""Told how many functions are done, of how many, and which one is at hand, with the step."""
 
 
 class _Interrupted(BaseException):
@@ -78,6 +79,8 @@ class Maker:
     workers: int = 1
     _ledger: Ledger = field(init=False)
     alone: threading.Lock = field(default_factory=threading.Lock)
+    _steps: dict[str, str] = field(init=False, default_factory=dict)  # by target, oldest first
+    _tell: Callable[[], None] = field(init=False, default=lambda: None)
     _interrupted: threading.Event = field(init=False, default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -90,7 +93,7 @@ class Maker:
         :raises GeneratorUnavailable: a generator says that it will never work.
         :raises SandboxUnavailable: no sandbox can be started.
         """
-        progress(0, len(targets))
+        progress(0, len(targets), "")
         number = min(self.workers, len(targets))
         if number > 1:
             yield from self._side_by_side(targets, number, progress)
@@ -115,10 +118,25 @@ class Maker:
         if self._interrupted.is_set():
             raise _Interrupted
 
+    def begin(self, target: Symbol, step: str) -> None:
+        """Note what is done for ``target`` now, which may take long."""
+        self._steps[target.id] = step
+        self._tell()
+
+    def _at_hand(self) -> str:
+        """The target that has been worked on for longest, and with what."""
+        steps = [*self._steps.copy().items()]
+        more = f", and {len(steps) - 1} more" if len(steps) > 1 else ""
+        return f"{steps[0][0]} ({steps[0][1]}){more}" if steps else ""
+
+    def _tell_of(self, progress: Progress, done: int, total: int) -> None:
+        progress(done, total, self._at_hand())
+
     def _in_turn(self, targets: Sequence[Symbol], progress: Progress) -> Iterator[Made]:
-        for done, target in enumerate(targets, 1):
+        for done, target in enumerate(targets):
+            self._tell = partial(self._tell_of, progress, done, len(targets))
             yield from self._all_of(target, self.session)
-            progress(done, len(targets))
+            progress(done + 1, len(targets), "")
 
     def _side_by_side(
         self, targets: Sequence[Symbol], number: int, progress: Progress
@@ -142,7 +160,7 @@ class Maker:
                 return made
 
             def tell() -> None:
-                progress(len(done), len(targets))
+                progress(len(done), len(targets), self._at_hand())
 
             pool = ThreadPoolExecutor(number, initializer=begin)
             try:
@@ -162,6 +180,7 @@ class Maker:
             yield made
             if made.verdict == "accepted" and not self.every:
                 break
+        self._steps.pop(target.id, None)
 
     def _made(self, target: Symbol, generator: HarnessGenerator, session: Session) -> Made:
         with self.alone:
@@ -226,7 +245,9 @@ class _Loop:
 
     def run(self) -> Made:
         """Rounds, and the best of what they gave."""
-        for _ in range(min(self.maker.rounds, self.generator.rounds)):
+        for number in range(1, min(self.maker.rounds, self.generator.rounds) + 1):
+            which = f"{self.generator.name}, draft {number}"
+            self.maker.begin(self.task.target, which)
             drafts = self._drafts()
             self._spend([drafts] if isinstance(drafts, Declined) else drafts)
             if isinstance(drafts, Declined):
@@ -237,6 +258,7 @@ class _Loop:
                 break
             for draft in drafts:
                 self.maker.go_on()
+                self.maker.begin(self.task.target, f"{which}: validating")
                 self._try(draft)
             if self.best is not None and rank(self.best[1])[0]:
                 break

@@ -64,6 +64,31 @@ def test_what_is_quick_or_quiet_is_not_told(clock: Clock, monkeypatch: pytest.Mo
     assert work(clock, 60.0, slow=True, quiet=True) == ""
 
 
+def test_what_is_at_hand_is_named_at_once_and_on_one_line(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setenv("COLUMNS", "30")
+    with notes().progress("harnesses") as progress:
+        progress(0, 2)
+        progress(0, 2, "m:f (replay, draft 1)")
+        progress(0, 2, "m:f (replay, draft 1)")
+        progress(0, 2, "m:f (replay, draft 1: validating)")
+    with notes().steps("m:f") as step:
+        step("recording")
+        step("replaying")
+    assert module.sys.stderr.getvalue().split("\r\x1b[K") == [  # type: ignore[union-attr]
+        "",
+        "harnesses 0/2",
+        "harnesses 0/2: m:f (replay, …",
+        "harnesses 0/2: m:f (replay, …",
+        "",
+        "m:f: recording",
+        "m:f: replaying",
+        "",
+    ]
+
+
 def test_quiet_leaves_what_tells_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", io.StringIO())
     said = notes(quiet=True)

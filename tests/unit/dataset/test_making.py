@@ -92,7 +92,7 @@ def make(
     targets: Sequence[str] = ("clamp",),
     every: bool = False,
     workers: int = 1,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int, str], None] = lambda done, total, at_hand: None,
 ) -> list[Made]:
     maker = Maker(
         session=session,
@@ -284,6 +284,7 @@ def test_several_workers_give_what_one_gives_in_its_order(session: Session, tmp_
 
 def test_what_is_done_is_counted_whatever_comes_first(session: Session, tmp_path: Path) -> None:
     another_is_done = threading.Event()
+    named: list[str] = []
 
     class Slow(Script):
         def draft(self, task: Task, attempts: Sequence[Attempt]) -> Sequence[Draft] | Declined:
@@ -292,7 +293,8 @@ def test_what_is_done_is_counted_whatever_comes_first(session: Session, tmp_path
                     assert another_is_done.wait(timeout=20)
             return Declined(slug="nothing", message="")
 
-    def progress(done: int, total: int) -> None:
+    def progress(done: int, total: int, at_hand: str) -> None:
+        named.append(at_hand)
         if (done, total) == (1, 2):
             another_is_done.set()
 
@@ -301,6 +303,7 @@ def test_what_is_done_is_counted_whatever_comes_first(session: Session, tmp_path
     )
     assert slow.target == "small:double"
     assert slow.reasons == (("nothing", ""),)
+    assert "small:double (slow, draft 1)" in named
 
 
 def test_a_worker_that_fails_ends_the_run(session: Session, tmp_path: Path) -> None:

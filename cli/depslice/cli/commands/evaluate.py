@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from depslice.cli.results import json_text, write_result
 from depslice.cli.solving import Asked, solver_option, solving_options
 
 if TYPE_CHECKING:
+    from depslice.solvers.running.evaluating import Wanted
     from depslice.solvers.running.record import Attempt
     from depslice.solvers.scoring import Score
 
@@ -124,17 +126,27 @@ def evaluate(
         known = Known(Path(results) if results else None, place, only_read=known_only)
         if known_only:
             wanted = [each for each in wanted if known.get(each) is not None]
-        progress(0, len(wanted))
+        # What is known comes first, then what is missing, in its order.
+        order = sorted(wanted, key=lambda each: known.get(each) is None)
+        progress(0, len(wanted), _next_of(order, 0))
         for attempt in evaluated(wanted, place, known=known, workers=workers):
             made.append(attempt)
             notes.detail(_line(attempt))
-            progress(len(made), len(wanted))
+            progress(len(made), len(wanted), _next_of(order, len(made)))
         if not known_only:
             for told in impassable(tasks, made, place):
                 notes.tell(f"{told}: no answer can pass")
     found = scores(made, ks=(1, *ks))
     write_result(output, _rendered(found, made, format_))
     notes.say(f"{counted(len(made), 'attempt')}; {time.monotonic() - started:.0f} s")
+
+
+def _next_of(wanted: Sequence[Wanted], done: int) -> str:
+    """What is waited for."""
+    if done >= len(wanted):
+        return ""
+    found = wanted[done]
+    return f"{found.task.problem.id}, {found.spec}"
 
 
 def _line(attempt: Attempt) -> str:

@@ -137,7 +137,11 @@ def graph(
         return
     with opened(repository, notes) as program:
         start = None if target is None else find_symbol(program, target)
-        with notes.progress("analysing") as progress:
+        with notes.progress("reading files") as told:
+
+            def progress(done: int, total: int) -> None:
+                told(done, total, "making the call graph" if done == total else "")
+
             making: _Making = {
                 "resolvers": resolvers or ("own",),
                 "workers": repository.workers,

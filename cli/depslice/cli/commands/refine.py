@@ -110,7 +110,9 @@ def refine(
             most = expected_usage(prompt.messages, model.price, options=asking.options())
             say_usage(notes.tell, "at most", most)
             return
-        refined = refine_(model, prompt, options=asking.options())
+        with notes.steps(symbol.id, slow=True) as step:
+            step(f"asking {model.name}")
+            refined = refine_(model, prompt, options=asking.options())
         document = _document(symbol, model.name, prompt, refined)
         if trial:
             document["examples"] = {"shown": shown} | trial.of(refined.text)
@@ -142,7 +144,9 @@ class _Trial:
 
         notes, target = self.site.notes, self.target
         claims = claims_of(text, target.qualname)
-        broken, tried = broken_claims(self.space, self.site.program, target.id, claims)
+        with notes.steps(target.id) as step:
+            step(f"trying {counted(len(claims), 'example')}")
+            broken, tried = broken_claims(self.space, self.site.program, target.id, claims)
         notes.say(f"{tried - len(broken):,} of {tried:,} examples that were tried are right")
         for each in broken:
             notes.tell(f"wrong: {each.claim.text}; observed: {each.observed}")

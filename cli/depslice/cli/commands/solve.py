@@ -55,6 +55,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
         check_solver(spec, place.grounds.sandbox)
         with result_stream(output) as write:
             for number, (task, sample) in enumerate(wanted, 1):
+                progress(number - 1, len(wanted), f"{task.problem.id}, {spec}")
                 proposed = propose(task, spec, place, sample=sample)
                 write(_text(task, sample, proposed, str(spec), format_))
                 if proposed.code is None:

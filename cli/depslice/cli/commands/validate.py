@@ -91,7 +91,7 @@ def validate(
                     told.known(write, harness, document)
             verdicts: Iterator[tuple[Harness, Verdict]] = iter(())
             if runs_in is not None:
-                progress(0, len(new))
+                progress(0, len(new), new[0].name if new else "")
                 verdicts = validate_all(
                     program,
                     new,
@@ -103,7 +103,7 @@ def validate(
                 )
             for number, (harness, verdict) in enumerate(verdicts, 1):
                 known.add(harness, told.verdict(write, harness, verdict))
-                progress(number, len(new))
+                progress(number, len(new), new[number].name if number < len(new) else "")
     if len(paths) > 1:
         counted = ", ".join(f"{number:,} {word}" for word, number in sorted(told.counts.items()))
         notes.say(f"{counted}; {time.monotonic() - started:.1f} s")
