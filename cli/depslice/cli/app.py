@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from depslice.cli import failures
@@ -157,6 +159,10 @@ def app(ctx: click.Context) -> None:
 
 def run(arguments: list[str] | None) -> int:
     """Run the command line and return its exit code; :exc:`KeyboardInterrupt` gets through."""
+    if "_DEPSLICE_COMPLETE" in os.environ:
+        from depslice.cli.completing import register
+
+        register()
     return failures.guarded(
         lambda: app.main(arguments, prog_name="depslice", standalone_mode=False)
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from depslice.cli.defaults import defaults_for, refuse_default
 from depslice.cli.numbers import Whole
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
@@ -52,8 +55,8 @@ class Command(click.Command):
         **extra: Any,
     ) -> click.Context:
         """As Click's, with the file's defaults below what the command line says."""
-        # An option of the file must not keep `--help` from being shown.
-        if not {"-h", "--help"} & set(args):
+        # An option of the file must not keep `--help` from being shown, nor the shell from completing.
+        if not {"-h", "--help"} & set(args) and not extra.get("resilient_parsing"):
             extra.setdefault("default_map", defaults_for(self, parent))
         return super().make_context(info_name, args, parent, **extra)
 
@@ -135,6 +138,24 @@ def repository_options(function: _Function) -> Callable[..., None]:
         function(repository=repository, **rest)
 
     return packed
+
+
+def complete_target(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """What the shell may complete a TARGET to."""
+    from depslice.cli.completing import targets_like
+
+    return targets_like(context, incomplete)
+
+
+def target_argument(
+    name: str = "target", *, nargs: int = 1, required: bool = True, metavar: str | None = None
+) -> Callable[[_Function], _Function]:
+    """Add a TARGET, or several, of REPO."""
+    return click.argument(
+        name, nargs=nargs, required=required, metavar=metavar, shell_complete=complete_target
+    )
 
 
 def format_option(*formats: str, help: str | None = None) -> Callable[[_Function], _Function]:  # noqa: A002

@@ -18,6 +18,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
 )
 from depslice.cli.results import json_rows, json_text, write_result
 
@@ -43,7 +44,7 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
 
 @click.command(cls=Command)
 @repository_options
-@click.argument("target", required=False)
+@target_argument(required=False)
 @format_option(*_FORMATS)
 @click.option(
     "--kind",

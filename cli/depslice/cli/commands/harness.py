@@ -27,6 +27,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     tests_options,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 @click.command("harness", cls=Command, short_help="Write test harnesses for TARGETs, validated.")
 @repository_options
-@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@target_argument("targets", nargs=-1, required=False, metavar="[TARGET]...")
 @click.option("--all", "all_", is_flag=True, help="All functions of REPO, but for its tests.")
 @click.option(
     "--match",

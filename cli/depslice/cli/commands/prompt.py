@@ -20,6 +20,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     tokenizer_option,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
@@ -33,7 +34,7 @@ PROMPT_SCHEMA = "depslice.prompt/1"
 
 @click.command(cls=Command)
 @repository_options
-@click.argument("target", metavar="TARGET")
+@target_argument()
 @prompt_options(builder="equivalence")
 @format_option(
     "text",

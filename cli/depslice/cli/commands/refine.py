@@ -21,6 +21,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     tests_options,
 )
 from depslice.cli.prompting import PromptOptions, prompt_options
@@ -38,7 +39,7 @@ REFINE_SCHEMA = "depslice.refine/1"
 
 @click.command(cls=Command)
 @repository_options
-@click.argument("target", metavar="TARGET")
+@target_argument()
 @click.option(
     "--examples",
     "number",

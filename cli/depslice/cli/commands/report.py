@@ -13,6 +13,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     tokenizer_option,
     whole_classes_option,
 )
@@ -23,7 +24,7 @@ REPORT_SCHEMA = "depslice.report/1"
 
 @click.command(cls=Command)
 @repository_options
-@click.argument("target")
+@target_argument()
 @format_option("html", "json", help="json: what the page shows, as data.")
 @whole_classes_option
 @tokenizer_option(default=None)

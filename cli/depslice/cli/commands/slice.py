@@ -23,6 +23,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     tokenizer_option,
     whole_classes_option,
 )
@@ -45,7 +46,7 @@ _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 
 @click.command("slice", cls=Command)
 @repository_options
-@click.argument("targets", nargs=-1, metavar="TARGET...")
+@target_argument("targets", nargs=-1, required=False, metavar="TARGET...")
 @click.option(
     "--all",
     "every",

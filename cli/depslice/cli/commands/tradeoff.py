@@ -16,6 +16,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     tokenizer_option,
     whole_classes_option,
 )
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     cls=Command, short_help="Show what smaller and larger contexts of TARGET cost and lose."
 )
 @repository_options
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@target_argument("targets", nargs=-1, metavar="TARGET...")
 @format_option(
     "text", "csv", "json", "html", help="html: a chart in one file, that needs no network."
 )

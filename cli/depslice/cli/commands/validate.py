@@ -16,7 +16,14 @@ from depslice.cli.gating import gate_options
 from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
-from depslice.cli.options import Command, Output, Repository, output_options, repository_options
+from depslice.cli.options import (
+    Command,
+    Output,
+    Repository,
+    complete_target,
+    output_options,
+    repository_options,
+)
 from depslice.cli.results import Write, json_text, result_stream
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
@@ -30,7 +37,12 @@ _CODES = {"rejected": 1, "inconclusive": 3}
 @click.command("validate", cls=Command, short_help="Say what each HARNESS is worth, by running it.")
 @repository_options
 @click.argument("harnesses", nargs=-1, required=True, metavar="HARNESS...")
-@click.option("--target", metavar="TARGET", help="What they test, whatever they say themselves.")
+@click.option(
+    "--target",
+    metavar="TARGET",
+    shell_complete=complete_target,
+    help="What they test, whatever they say themselves.",
+)
 @gate_options
 @click.option(
     "--format",

@@ -17,6 +17,7 @@ from depslice.cli.options import (
     format_option,
     output_options,
     repository_options,
+    target_argument,
     whole_classes_option,
 )
 from depslice.cli.results import json_text, write_result
@@ -33,8 +34,8 @@ _EFFECTS = 3
 
 @click.command(cls=Command)
 @repository_options
-@click.argument("target")
-@click.argument("symbol")
+@target_argument()
+@target_argument("symbol")
 @format_option("text", "json")
 @whole_classes_option
 @output_options
