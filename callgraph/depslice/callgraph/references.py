@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.arguments import check_kind, check_number, check_program, check_texts
-from depslice.callgraph.collecting import Collected
+from depslice.callgraph.collecting import Collected, source_symbol
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.errors import OptionError
+from depslice.callgraph.errors import OptionError, SourceChanged
 from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
-from depslice.callgraph.model import Site, Symbol, SymbolKind
+from depslice.callgraph.model import Site, Symbol, SymbolKind, Unresolved
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.remembered import recall_around, recall_graph, remember_graph
 from depslice.callgraph.resting import without_collection
 from depslice.callgraph.summary import unpack
+from depslice.callgraph.unknown import UNNAMED, completed, spelled_at
 
 
 @without_collection()
@@ -118,13 +120,53 @@ def _evaluated(
             function.noted, function.registers = {}, []
         collected.pack()
     collected.finish()
+    unresolved = _in_words(program, engine, modules, [*collected.unresolved()])
     engine.release()
     return ReferenceGraph.of_merged(
         symbols=_symbols(program, modules),
         references=[*collected.references()],
-        unresolved=collected.unresolved(),
+        unresolved=unresolved,
         diagnostics=program.diagnostics,
     )
+
+
+def _in_words(
+    program: Program, engine: Engine, modules: Iterable[Module], found: list[Unresolved]
+) -> list[Unresolved]:
+    """With what the code says where a call has no name of its own: ``table[…]``, ``made(…)``."""
+    nameless = {each.source for each in found if not each.name}
+    if not nameless:
+        return found
+    units: dict[str, list[tuple[Module, s.Unit]]] = {}
+    for module in modules:
+        for unit in module.summary.units:
+            source = source_symbol(engine.function(module, unit.index))
+            if source in nameless:
+                units.setdefault(source, []).append((module, unit))
+    lines: dict[str, list[str]] = {}
+    return [each if each.name else _named(program, each, units, lines) for each in found]
+
+
+def _named(
+    program: Program,
+    gap: Unresolved,
+    units: Mapping[str, Sequence[tuple[Module, s.Unit]]],
+    lines: dict[str, list[str]],
+) -> Unresolved:
+    line, column = gap.site.line, gap.site.column
+    holding = units.get(gap.source, ())
+    spelled = (spelled_at(unit, s.pack(line, column)) for _, unit in holding)
+    name = next((each for each in spelled if each != UNNAMED), UNNAMED)
+    if name.startswith(UNNAMED) and holding:
+        module = holding[0][0]
+        if module.name not in lines:
+            try:
+                lines[module.name] = program.text(module).split("\n")
+            except SourceChanged:  # the graph is that of what was read
+                lines[module.name] = []
+        if line <= len(lines[module.name]):
+            name = completed(name, lines[module.name][line - 1], column)
+    return replace(gap, name=name)
 
 
 def _symbols(program: Program, modules: Iterable[Module]) -> list[Symbol]:

@@ -18,6 +18,7 @@ from depslice.callgraph.engine.values import Class, Function, Lookup
 from depslice.callgraph.model import ReferenceKind, Unresolved
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Unit, pack
+from depslice.callgraph.unknown import UNNAMED, completed, once_each, spelled_at
 from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.attribute_reads import attribute_reads
 from depslice.slicer.closure.classes import Classes
@@ -30,7 +31,6 @@ from depslice.slicer.closure.open_values import Given, OpenValues, OutsideCall, 
 from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.closure.turns import News, Turns
 from depslice.slicer.pieces import start_of, units_of_piece
-from depslice.slicer.unknown import UNNAMED, completed, once_each, spelled_at
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
 _NAMED_AT = {f.MEMBER: 2, f.UNKNOWN: 1}

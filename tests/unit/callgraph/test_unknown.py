@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from depslice.slicer.unknown import completed
+from depslice.callgraph import build_graph, open_program
+from depslice.callgraph.unknown import completed
 
 
 @pytest.mark.parametrize(
@@ -26,3 +29,17 @@ def test_what_begins_with_a_local_variable_is_read_of_the_line(
     name: str, line: str, asked: str, told: str
 ) -> None:
     assert completed(name, line, len(line[: line.index(asked)].encode())) == told
+
+
+def test_a_graph_tells_what_is_called_that_nobody_knows(tmp_path: Path) -> None:
+    code = """
+def made(key): return TABLE[key]
+def f(table):
+    table["x"]()
+    made(1)()
+made(2)(3)
+"""
+    (tmp_path / "m.py").write_text(code)
+    found = build_graph(open_program(tmp_path, cache=None)).unresolved
+    told = {(each.site.line, each.name) for each in found if each.reason == "unknown-callee"}
+    assert told == {(4, "table[…]"), (5, "made(…)"), (6, "made(…)")}

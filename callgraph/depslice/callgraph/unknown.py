@@ -32,9 +32,12 @@ def spelled_at(unit: s.Unit, pos: int) -> str:
     """
     made = {op[1]: op for op in unit.ops if op[0] in _SPELT}
     read = UNNAMED
-    for op in unit.ops:
+    # The last one: in `made(1)()` both calls have one place, and if the first is not known,
+    # neither is the other.
+    for op in reversed(unit.ops):
         if op[0] in (s.CALL, s.DECORATE) and op[-1] == pos:
             return _spelling(unit, op[2], made)
+    for op in unit.ops:
         if op[0] in _OF_NAMES and op[-1] == pos:
             owner, name = _OF_NAMES[op[0]]
             read = f"{_spelling(unit, op[owner], made)}.{op[name]}"
