@@ -33,6 +33,8 @@ _THEN: Final = frozenset({"__aexit__", "__anext__", "__exit__", "__next__"})
 _HANDED: Final = "callback"
 _BASES: Final = frozenset({"asked-by-base", "called-by-base"})
 """Rules by which a base calls several methods of one object: those are no alternatives."""
+_HAPPENING: Final = frozenset({ReferenceKind.CALL, ReferenceKind.DECORATE})
+"""What code that never runs does not do, though it names the same."""
 _FEW: Final = 2  # of several, and few enough to be likely
 _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
@@ -232,6 +234,7 @@ class Collected:
         """The facts of one unit, as references of the symbol it belongs to."""
         source = source_symbol(function)
         found = self._found.setdefault(source, {})
+        dead = _never_runs(function)
         gaps = self._open.setdefault(source, {})
         texts = self._texts
         for index in sorted(function.noted):
@@ -240,6 +243,8 @@ class Collected:
                 if said.of_class:
                     into = self._found.setdefault(class_source(function), {})
                 for edge, certainty in zip(said.edges, certainties, strict=True):
+                    if dead and edge.kind in _HAPPENING:
+                        continue
                     one = into.get(edge.number)
                     if one is None:
                         one = into[edge.number] = _Found()
@@ -559,6 +564,15 @@ def source_symbol(function: Function) -> str:
     if unit.owner >= 0:
         return f"{module.name}:{module.summary.classes[unit.owner].qualname}"
     return module.name
+
+
+def _never_runs(function: Function) -> bool:
+    """Whether what a unit belongs to stands under ``if TYPE_CHECKING:``, ``if False:`` …."""
+    pieces = function.module.summary.pieces
+    index = function.unit.piece
+    while index >= 0 and not pieces[index].type_checking:
+        index = pieces[index].parent  # a class, perhaps, that is not made
+    return index >= 0
 
 
 def class_source(function: Function) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame, Listed
-from depslice.callgraph.lowering.syntax import names_taken, operands
+from depslice.callgraph.lowering.syntax import known_truth, names_taken, operands
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
 
@@ -663,9 +663,12 @@ class ExpressionLowering:
         registers: list[Register] = []
         saved, bound = frame.env, len(frame.walrus)
         last = len(node.values) - 1
+        deciding = isinstance(node.op, ast.Or)
         for index, value in enumerate(node.values):
             register = self.expression(value)
             registers.append(register)
+            if known_truth(value) is deciding:
+                break  # the others never run
             if not index:  # what the others bind may not be bound
                 saved, bound = frame.env, len(frame.walrus)
             if index < last:
@@ -736,6 +739,9 @@ class ExpressionLowering:
         test = self.expression(node.test)
         frame = self.frame
         self.test_truth(test, node)
+        holds = known_truth(node.test)
+        if holds is not None:
+            return self.expression(node.body if holds else node.orelse)
         saved, bound = dict(frame.env), len(frame.walrus)
         self.narrow(node.test, positive=True)
         body = self.expression(node.body)

@@ -18,7 +18,7 @@ from depslice.callgraph.lowering.syntax import (
     ends_in_jump,
     import_entries,
     is_overload,
-    is_type_checking,
+    known_truth,
     operands,
     root_name,
     string_list,
@@ -494,14 +494,18 @@ class FileLowering(DefinitionLowering):
         versions = self.module_versions if owner is None else owner.versions
         start = dict(versions)
         test = node.test if isinstance(node, ast.If) else None
+        holds = known_truth(node.test) if isinstance(node, ast.If | ast.While) else None
         outside = _When(
             conditional=not isinstance(node, ast.With | ast.AsyncWith),
             type_checking=piece.type_checking,
             script=piece.script,
         )
         inside = outside._replace(
-            type_checking=piece.type_checking or is_type_checking(test),
+            type_checking=piece.type_checking or holds is False,
             script=piece.script or asks_for_main(test),
+        )
+        otherwise = outside._replace(
+            type_checking=piece.type_checking or (test is not None and holds is True)
         )
         merged: dict[str, tuple[int, ...]] | None = None
 
@@ -582,7 +586,7 @@ class FileLowering(DefinitionLowering):
                         node.orelse,
                         (*piece.path, "orelse"),
                         other_start,
-                        outside,
+                        otherwise,
                         classes_shown(test, positive=False),
                     )
                     if node.orelse

@@ -14,9 +14,11 @@ from depslice.callgraph.lowering.syntax import (
     Definition,
     breaks,
     import_entries,
+    known_truth,
     may_swallow,
     operands,
     root_name,
+    yields,
 )
 from depslice.callgraph.summary import Register, TypeExpr, pack
 
@@ -46,9 +48,24 @@ class StatementLowering(ExpressionLowering):
         """Lower ``body``; whether control leaves it before its end."""
         frame = self.frame
         guards = frame.guards
-        leaves = any(self.statement(node) for node in body)  # what follows a jump is dead
+        leaves = False
+        for index, node in enumerate(body):
+            if self.statement(node):
+                leaves = True
+                if index + 1 < len(body) and yields(body[index + 1 :]):
+                    frame.flags |= s.GENERATOR
+                break  # what follows a jump is dead
         frame.guards = guards
         return leaves
+
+    def dead_block(self, body: list[ast.stmt]) -> bool:
+        """Of a block that never runs nothing but the imports, which tell what something is."""
+        for node in body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self.statement(node)
+        if yields(body):
+            self.frame.flags |= s.GENERATOR
+        return True
 
     def statement(self, node: ast.stmt) -> bool:
         """Lower one statement of a function (or a simple one of any scope)."""
@@ -77,7 +94,7 @@ class StatementLowering(ExpressionLowering):
             case ast.For() | ast.AsyncFor():
                 self._loop(node)
             case ast.While():
-                self._while(node)
+                return self._while(node)
             case ast.With() | ast.AsyncWith():
                 return self._with(node)
             case ast.Try() | ast.TryStar():
@@ -138,7 +155,8 @@ class StatementLowering(ExpressionLowering):
             guards = frame.guards
             if guard is not None:
                 frame.guards = (*guards, guard)
-            if not self.block(current.body):
+            holds = known_truth(current.test)
+            if not (self.dead_block if holds is False else self.block)(current.body):
                 ends.append(frame.env)
             if guard is not None:
                 opposite = (*guard[:2], not guard[2])
@@ -148,10 +166,10 @@ class StatementLowering(ExpressionLowering):
             frame.env = dict(before)
             self.narrow(current.test, positive=False)
             orelse = current.orelse
-            if len(orelse) == 1 and type(orelse[0]) is ast.If:
+            if holds is not True and len(orelse) == 1 and type(orelse[0]) is ast.If:
                 current = orelse[0]
                 continue
-            if not self.block(orelse):
+            if not (self.dead_block if holds is True else self.block)(orelse):
                 ends.append(frame.env)
             elif guard is not None and current is node:
                 shown = (guard,)
@@ -231,7 +249,13 @@ class StatementLowering(ExpressionLowering):
         self._close_loop(heads, head_env)
         self._loop_else(node)
 
-    def _while(self, node: ast.While) -> None:
+    def _while(self, node: ast.While) -> bool:
+        """Lower a loop; whether nothing runs behind it."""
+        holds = known_truth(node.test)
+        if holds is False:
+            self._test(node.test)
+            self.dead_block(node.body)
+            return self.block(node.orelse)
         frame = self.frame
         frame.env = dict(frame.env)
         heads = self._loop_heads([*node.body, ast.Expr(value=node.test)])
@@ -240,7 +264,10 @@ class StatementLowering(ExpressionLowering):
         self.narrow(node.test, positive=True)
         self.block(node.body)
         self._close_loop(heads, head_env)
+        if holds and not breaks(node.body):
+            return True
         self._loop_else(node)
+        return False
 
     def _loop_else(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
         """The ``else`` of a loop, which ``break`` does not run."""

@@ -85,18 +85,37 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
     return found
 
 
-def is_type_checking(test: ast.expr | None) -> bool:
-    """Whether a test holds for type checkers alone, or for nobody.
+def known_truth(test: ast.expr | None) -> bool | None:
+    """Whether a test surely holds when the code runs, or surely does not, by what it spells.
 
-    ``typing.TYPE_CHECKING``, ``MYPY``, ``False``; with whatever is asked beside it.
+    A constant, ``TYPE_CHECKING`` (PEP 484) and what goes by that, with whatever is asked beside it.
     """
     match test:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name in _FOR_CHECKERS
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _FOR_CHECKERS:
+            return False
         case ast.Constant(value=value):
-            return not value
-        case ast.BoolOp(op=ast.And(), values=values):
-            return any(map(is_type_checking, values))
+            return bool(value)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            opposite = known_truth(operand)
+            return None if opposite is None else not opposite
+        case ast.BoolOp(op=operator, values=values):
+            known = [known_truth(value) for value in values]
+            deciding = isinstance(operator, ast.Or)
+            if deciding in known:
+                return deciding
+            return None if None in known else not deciding
+    return None
+
+
+def yields(body: list[ast.stmt]) -> bool:
+    """Whether a function with that in it is a generator, even if it never runs (6.2.9)."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, Definition | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
     return False
 
 
