@@ -162,6 +162,10 @@ class EngineState:
         self._questions: dict[tuple[Any, ...], Lookup] = {}
         self._passing: dict[frozenset[int], frozenset[int]] = {}
         # Sets with strings or parameters, which may name something: those parameters.
+        # The types of texts and numbers that are passed: by parameter, or container and key.
+        self.plain_passed: dict[tuple[Any, int | str | None], set[int]] = {}
+        self.telling_plain = False
+        self._plain_types: dict[frozenset[int], frozenset[int]] = {}
         self._telling: dict[frozenset[int], tuple[tuple[Function, int], ...]] = {}
         self._literals: dict[Function, Literals] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
@@ -190,7 +194,7 @@ class EngineState:
         if len(self._sets) < self._room_for_sets:
             return
         remembered: tuple[dict[frozenset[int], Any], ...] = (
-            *(self._passing, self._telling, self._counts, self._dispatches),
+            *(self._passing, self._plain_types, self._telling, self._counts, self._dispatches),
         )
         for table in remembered:
             table.clear()

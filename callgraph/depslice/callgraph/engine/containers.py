@@ -698,18 +698,25 @@ class ContainerEvaluation(ComputedNames):
 
     def _known_keys(self, keys: Values) -> list[str] | None:
         known: list[str] = []
-        for key in self._told_by_callers(keys):
+        for key in self.told_by_callers(keys):
             text = self._key_text(key)
             if text is None:
                 return None
             known.append(text)
         return known or None
 
-    def _told_by_callers(self, keys: Values) -> Iterator[int]:
-        """``keys``, but for parameters for which all callers pass a text or a number."""
+    def told_by_callers(self, keys: Values) -> Iterator[int]:
+        """``keys``, but for parameters for which all callers pass a text or a number.
+
+        And but for the types of those, which are passed too.
+        """
+        known = self.values
+        parameters = [key for key in keys if known[key][0] == "P"]
+        told = {key for key in parameters if self._is_told_by_all(known[key][1], known[key][2])}
+        if told:
+            told |= self.constants[s.STR] | self.constants[s.INT]
         for key in keys:
-            kind = self.values[key]
-            if kind[0] != "P" or not self._is_told_by_all(kind[1], kind[2]):
+            if key not in told:
                 yield key
 
     def _is_told_by_all(self, function: Function, index: int) -> bool:
@@ -767,7 +774,7 @@ class ContainerEvaluation(ComputedNames):
             return None
         length = self.lengths[container]
         places: list[str] = []
-        for key in self._told_by_callers(keys):
+        for key in self.told_by_callers(keys):
             number = self.number_of(key)
             if number is not None and number < 0:
                 number = None if length is None or number + length < 0 else number + length

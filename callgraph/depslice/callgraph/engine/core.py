@@ -123,6 +123,8 @@ class Engine(Probing):
             self.settle()
             self._guess_by_name(known)
             self.settle()
+            self.tell_plain()
+            self.settle()
 
     def _imported_modules(self) -> Iterator[str]:
         """Modules that others of the program import: what is not among them is a script."""

@@ -35,6 +35,9 @@ PLAIN: Final = frozenset(
     )
 )
 """Types that nothing but their subclasses is taken for."""
+SCALARS: Final = frozenset(
+    ("XI", f"builtins.{kind.__name__}") for kind in (str, bytes, int, float, complex)
+)
 _TOWER: Final = {
     "builtins.float": ("builtins.float", "builtins.int"),
     "builtins.complex": ("builtins.complex", "builtins.float", "builtins.int"),
@@ -48,8 +51,8 @@ class FittingEvaluation(Lineages):
     def fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
         """What of ``passed`` can be meant where ``annotation`` is declared.
 
-        Only objects of the repo are ruled out, and only by types that are known to the last
-        alternative. What may be an instance of some subclass is one of a declared subclass.
+        Only objects of the repo, texts and numbers are ruled out, and only by types that are
+        known to the last alternative. What may be an instance of some subclass is one of a declared subclass.
         """
         if self.whole and len(passed) > _MANY:  # many callers have the same of them
             return self.asked(("fitting", function, annotation, self.shared(passed)), 0)
@@ -57,8 +60,10 @@ class FittingEvaluation(Lineages):
 
     def find_fitting(self, function: Function, annotation: TypeExpr, passed: Values) -> Values:
         """The same, not asked before."""
-        objects = [value for value in passed if self.values[value][0] in _OBJECTS]
-        if not objects or not self._is_known(function, annotation):
+        known = self.values
+        objects = [value for value in passed if known[value][0] in _OBJECTS]
+        scalars = [value for value in passed if known[value][:2] in SCALARS] if self.whole else ()
+        if not (objects or scalars) or not self._is_known(function, annotation):
             return passed
         declared = self.declared(function.module, function, annotation)
         kept = set(passed)
@@ -67,6 +72,7 @@ class FittingEvaluation(Lineages):
             if value not in meant:
                 kept.discard(value)
                 kept |= meant
+        kept.difference_update(v for v in scalars if not self._may_be_scalar(v, declared))
         return kept
 
     def _is_known(self, function: Function, expression: TypeExpr) -> bool:
@@ -97,6 +103,22 @@ class FittingEvaluation(Lineages):
             ):
                 return {value}
         return narrower
+
+    def _may_be_scalar(self, value: int, declared: Values) -> bool:
+        """Whether a text or a number can be meant by what is declared."""
+        type_ = self.values[value][1]
+        for other in declared:
+            kind = self.values[other]
+            if kind[0] == "I":
+                if self.is_open_class(kind[1]):
+                    return True
+            elif (
+                kind[0] not in ("XI", "G")
+                or kind[1] not in PLAIN
+                or type_ in _TOWER.get(kind[1], (kind[1],))
+            ):
+                return True
+        return False
 
     def _is_above(self, value: int, declared: Class) -> bool:
         """Whether ``value`` may be of any subclass, and ``declared`` is one of those."""

@@ -235,12 +235,15 @@ def _named_in_calls(unit: Unit) -> Iterator[int]:
         if (op[0] == s.GLOBAL and op[2] in _NAMING) or (op[0] == s.ATTR and op[3] == _IMPORTING)
     }
     tables = {op[1] for op in unit.ops if op[0] == s.ATTR and op[3] == "modules"}
+    put_together = {op[1]: op[2] for op in unit.ops if op[0] == s.TEXT} if getters else {}
     for op in unit.ops if getters or tables else ():
         if op[0] == s.SUB and op[2] in tables:  # `sys.modules[name]`
             yield op[3]
         elif op[0] == s.CALL and op[2] in getters:
-            yield from op[3][:2]
-            yield from (register for keyword, register in op[4] if keyword == "name")
+            named = [*op[3][:2], *(register for keyword, register in op[4] if keyword == "name")]
+            yield from named
+            for register in named:  # `"do_" + name`
+                yield from (p for p in put_together.get(register, ()) if type(p) is int)
         elif op[0] == s.ATTR and op[3] in ("split", "rsplit"):  # `"a.b".split(".")`
             yield op[2]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.fitting import PLAIN, FittingEvaluation
+from depslice.callgraph.engine.fitting import PLAIN, SCALARS, FittingEvaluation
 from depslice.callgraph.engine.metaclasses import Put, put_by
 from depslice.callgraph.engine.parts import (
     FULL,
@@ -20,6 +20,7 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     NO_KEYWORDS,
     OBJECTS_OR_OPEN,
+    OPEN,
     TRACED,
     Function,
     Value,
@@ -331,7 +332,7 @@ class FunctionCalls(FittingEvaluation):
                 if place >= count and self.whole:
                     gathered = self.intern(("K", "tuple", function, index))
                     self.lengths[gathered] = None
-                    self.write_item(gathered, str(place - count), self._passed(values))
+                    self._gather(gathered, str(place - count), values)
         if self.whole:
             if signature.optional and function not in self.spared:
                 self._note_left_out(function, args, keywords)
@@ -345,7 +346,7 @@ class FunctionCalls(FittingEvaluation):
                 self._pass(function, index, values)
                 if index == signature.rest and self.whole:
                     gathered = self.intern(("K", "dict", function, index))
-                    self.write_item(gathered, name, self._passed(values))
+                    self._gather(gathered, name, values)
         if spread and not spread <= self.unknown:
             self._spread(function, len(args), keywords, spread)
 
@@ -395,7 +396,58 @@ class FunctionCalls(FittingEvaluation):
                 self._pass(function, rest, spread)
                 if self.whole:
                     gathered = self.intern(("K", kind, function, rest))
-                    self.write(self.cell("n", gathered), self._passed(spread))
+                    self._gather(gathered, None, spread)
+
+    def _gather(self, gathered: int, key: str | None, values: Values) -> None:
+        """``values`` are in what ``*args`` or ``**kwargs`` holds, under ``key`` or somewhere."""
+        passed = self._passed(values)
+        plain = self._plain(values)
+        if plain and not self.telling_plain:
+            self.plain_passed.setdefault((gathered, key), set()).update(plain)
+        elif plain:
+            passed |= plain
+        if key is None:
+            self.write(self.cell("n", gathered), passed)
+        else:
+            self.write_item(gathered, key, passed)
+
+    def tell_plain(self) -> None:
+        """Pass the texts and numbers of which nothing has been told so far: their types.
+
+        They decide hardly anything, and are passed almost everywhere. So they come last, and
+        only where nothing else is known.
+        """
+        self.telling_plain = True
+        for (place, key), plain in self.plain_passed.items():
+            if isinstance(place, Function):
+                assert isinstance(key, int)
+                self._pass_plain(place, key, frozenset(plain))
+            else:
+                self._gather(place, key if key is None else str(key), frozenset(plain))
+        self.plain_passed.clear()
+
+    def _pass_plain(self, function: Function, index: int, plain: frozenset[int]) -> None:
+        if not self.telling_plain:
+            self.plain_passed.setdefault((function, index), set()).update(plain)
+            return
+        cell = self.parameter_cell(function, index)
+        if all(self.values[v][0] in OPEN or self.values[v][:2] in SCALARS for v in cell.values):
+            self.write(cell, plain)
+
+    def _plain(self, values: Values) -> frozenset[int]:
+        """The types of the texts and numbers among ``values``."""
+        told = self.shared(values) if isinstance(values, set) else values
+        plain = self._plain_types.get(told)
+        if plain is None:
+            found: set[int] = set()
+            for value in told:
+                kind = self.values[value]
+                if kind[0] in _TEXT:
+                    found |= self.constants[s.STR]
+                elif kind[:2] in SCALARS:
+                    found |= self.single(kind[:2])
+            plain = self._plain_types[told] = self.shared(found)
+        return plain
 
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
@@ -406,6 +458,8 @@ class FunctionCalls(FittingEvaluation):
             passed = passed | keys | (told & self.constants[s.STR])
         elif not self.whole and index in fills_templates(function):
             passed = passed | {v for v in told if self.values[v][0] in _TEXT}
+        if self.whole and (plain := self._plain(told)):
+            self._pass_plain(function, index, plain)
         if not passed:
             return
         if not self.whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -31,6 +31,10 @@ class Texts(PartialCalls):
 
     def global_names(self, module_name: str, keys: Values, pos: Position) -> Values:
         """Implemented by the naming part."""
+        raise NotImplementedError
+
+    def told_by_callers(self, keys: Values) -> Iterable[int]:
+        """Implemented by the container part."""
         raise NotImplementedError
 
     def joined_text(self, pieces: Sequence[str | Values]) -> frozenset[int]:
@@ -75,7 +79,7 @@ class Texts(PartialCalls):
         """The same of one piece."""
         if isinstance(piece, str):
             return [piece], True
-        kinds = [self.values[value] for value in sorted(piece)]
+        kinds = [self.values[value] for value in sorted(self.told_by_callers(piece))]
         if kinds and all(kind[0] == "S" for kind in kinds):
             return [kind[1] for kind in kinds], True
         if not kinds or any(kind[0] not in ("S", "N") for kind in kinds):

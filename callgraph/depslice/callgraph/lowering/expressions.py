@@ -424,7 +424,12 @@ class ExpressionLowering:
         made = self.expression(node)
         if made in self.frame.texts or not any(map(_text_of, summands)):
             return made
-        return self._text([_text_of(each) or s.STR for each in reversed(summands)], made)
+        return self._text([self._summand(each) for each in reversed(summands)], made)
+
+    def _summand(self, node: ast.expr) -> str | Register:
+        """A literal, or the parameter that callers pass a part of a name for."""
+        register = self.frame.env.get(node.id, s.STR) if type(node) is ast.Name else s.STR
+        return _text_of(node) or (register if register < self.frame.parameters else s.STR)
 
     def _filled_literal(self, node: ast.Call, args: Sequence[Register]) -> Register | None:
         """What ``"…".format(…)`` and ``"…".join((…))`` give, as far as literals tell.
@@ -640,7 +645,7 @@ class ExpressionLowering:
         for piece in pieces:
             if isinstance(piece, str) and joined and isinstance(joined[-1], str):
                 joined[-1] += piece
-            elif isinstance(piece, str) or piece in frame.texts:
+            elif isinstance(piece, str) or piece in frame.texts or 0 <= piece < frame.parameters:
                 joined.append(piece)
             else:
                 joined.append(s.STR)
