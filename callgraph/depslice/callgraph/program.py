@@ -52,6 +52,7 @@ MODULE_NAMES: Final = frozenset(
 )
 ANALYSER_CRASHED: Final = "analyser-crashed"
 _KIND: Final = f"summary-{FORMAT}-py{sys.version_info[0]}.{sys.version_info[1]}"
+_BINDING: Final = frozenset({"assign", "class", "def", "import"})
 _VARIABLES: Final = frozenset({"assign", "loop", "with", "match", "try", "if", "expr", "other"})
 
 
@@ -100,6 +101,28 @@ class Module:
         final = self.summary.final.get(name, ())
         pieces = self.summary.pieces
         return tuple([p for p in bound if p in final or pieces[p].kind in _VARIABLES])
+
+    def pieces_seen_from(self, name: str, index: int) -> tuple[int, ...] | None:
+        """The same for a function in the piece ``index``: nobody calls it before it is defined.
+
+        ``None``: all that are seen by a read that happens later. What surely binds ``name`` before
+        the function has overwritten what is above it.
+        """
+        bound = self.summary.scope.get(name, ())
+        if len(bound) < 2 or self.summary.stars:  # noqa: PLR2004
+            return None
+        pieces = self.summary.pieces
+        while pieces[index].parent >= 0:
+            index = pieces[index].parent
+        if pieces[index].kind == "loop":
+            return None
+        before = [p for p in bound if p < index and pieces[p].parent < 0]
+        before = [p for p in before if pieces[p].kind in _BINDING]
+        if not before:
+            return None
+        seen = self.current_pieces(name, None)
+        later = tuple([piece for piece in seen if piece >= before[-1]])
+        return None if later == seen else later or None
 
 
 class Program:

@@ -482,9 +482,7 @@ class Engine(Probing):
             s.FORMAT_VALUE: self._show,
             s.FREE: lambda fn, r, op: self.read_free(fn.module, op[2], op[3]),
             s.FUNCTION: lambda fn, r, op: self.make_function(fn, op, r),
-            s.GLOBAL: lambda fn, r, op: self.read_name(
-                fn.module, op[2], op[3], f.HERE if op[4] >= 0 else -f.HERE
-            ),
+            s.GLOBAL: self._global,
             s.IMPORT: lambda fn, r, op: self.import_values(fn.module, op[2], op[3], op[4], f.HERE),
             s.AMONG: lambda fn, r, op: self.among(
                 r[op[2]], r[op[3]], r[op[4]], [r[by] for by in op[5]], op[6], f.HERE
@@ -561,6 +559,12 @@ class Engine(Probing):
             self._special(registers[op[1]], SHOWN_BY.get(op[2], (op[2],)), f.HERE)
         elif not self.whole:
             self._special(registers[op[1]], SHOWN_BY["__str__"], f.HERE)
+
+    def _global(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        versions = op[3]
+        if versions is None and self.whole:
+            versions = function.module.pieces_seen_from(op[2], function.unit.piece)
+        return self.read_name(function.module, op[2], versions, f.HERE if op[4] >= 0 else -f.HERE)
 
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)

@@ -273,10 +273,43 @@ class ScopeEvaluation(IdlePieces):
         self._resolving.add((module.name, name))
         try:
             if name in module.summary.scope:
-                return self.name_values(module, name, None)
+                return self.name_values(module, name, self._left_behind(module, name))
             return EMPTY.union(*(self._own(each, name) for each in self._givers(module, name)))
         finally:
             self._resolving.discard((module.name, name))
+
+    def _left_behind(self, module: Module, name: str) -> tuple[int, ...] | None:
+        """The bindings that other modules see when ``module`` has run; ``None``: all that count.
+
+        They do over a whole program, if nothing that it imports imports it in its turn.
+        """
+        bound = module.summary.scope.get(name, ())
+        if not self.whole or len(bound) < 2 or module.summary.stars:  # noqa: PLR2004
+            return None
+        if module not in self._in_circles:
+            self._in_circles[module] = self._comes_round(module)
+        if self._in_circles[module]:
+            return None
+        final = module.summary.final.get(name, ())
+        left = tuple([p for p in module.current_pieces(name, None) if p in final])
+        return left or None
+
+    def _comes_round(self, module: Module) -> bool:
+        """Whether ``module`` is imported by something that it imports."""
+        waiting = [module]
+        seen: set[str] = set()
+        while waiting:
+            each = waiting.pop()
+            for piece in each.summary.pieces:
+                for _, level, target, item in piece.imports:
+                    base = self.program.import_target(each, level, target)
+                    for found in (base, f"{base}.{item}"):
+                        if found == module.name:
+                            return True
+                        if found not in seen and (other := self.program.module(found)):
+                            seen.add(found)
+                            waiting.append(other)
+        return False
 
     def _givers(self, module: Module, name: str) -> Iterator[Module]:
         """The modules that bind ``name``, or have it from outside: this one, or by its stars."""

@@ -227,7 +227,9 @@ def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
             made |= engine.unary(given, "__reversed__", call.pos)
         else:
             made |= engine.ask_below(value, kind[1], "__reversed__", [], call.pos)
-            engine.protocol(given, ("__len__",), call.pos)
+            engine.ask_length(given, call.pos)
+            if not engine.whole:
+                engine.protocol(given, ("__len__",), call.pos)
             elements |= engine.subscript(given, engine.constants[-3], call.pos)
     elements |= engine.iterate(made, call.pos, is_async=False)
     return engine.container_of("list", call.register, elements)
