@@ -18,7 +18,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import DERIVED, Function, Lookup
+from depslice.callgraph.engine.values import DERIVED, Function, Lookup, has_no_statement
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unresolved
 from depslice.callgraph.program import Program
 
@@ -438,7 +438,7 @@ class Collected:
             how = ReferenceKind.WRITE if fact[4] < 0 else ReferenceKind.READ
             for target in self._program.definitions(fact[1], fact[2]):
                 yield self._edge(target, how, "name")
-        elif kind == f.MEMBER and fact[6]:
+        elif kind == f.MEMBER and fact[6] and not has_no_statement(fact[1]):
             how = ReferenceKind.WRITE if fact[5] == "write" else ReferenceKind.READ
             yield self._edge(f"{fact[1].id}.{fact[2]}", how, "member")
         elif kind == f.INSTANCE:

@@ -109,7 +109,7 @@ class Module:
         the function has overwritten what is above it.
         """
         bound = self.summary.scope.get(name, ())
-        if len(bound) < 2 or self.summary.stars:  # noqa: PLR2004
+        if len(bound) < 2 or self.summary.stars:
             return None
         pieces = self.summary.pieces
         while pieces[index].parent >= 0:

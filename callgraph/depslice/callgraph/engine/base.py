@@ -35,7 +35,7 @@ from depslice.callgraph.engine.values import (
     is_name,
 )
 from depslice.callgraph.program import Module, Program
-from depslice.callgraph.summary import TypeExpr
+from depslice.callgraph.summary import ClassInfo, TypeExpr
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.metaclasses import Put
@@ -153,6 +153,7 @@ class EngineState:
         self._functions: dict[tuple[str, int], Function] = {}
         self._classes: dict[tuple[str, int], Class] = {}
         self._class_serial = 0
+        self._made_classes: dict[tuple[Function, int], Class] = {}  # by `type(name, bases, …)`
         self._cells: dict[tuple[object, ...], Cell] = {}
         self._elements: dict[int, Cell] = {}  # by the value of the container
         self._attributes: dict[str, dict[int, Lookup]] = {}
@@ -430,10 +431,15 @@ class EngineState:
         key = (module.name, index)
         found = self._classes.get(key)
         if found is None:
-            self._class_serial += 1
-            found = Class(module, module.summary.classes[index], self._class_serial)
-            self._classes[key] = found
+            found = self.own_class(module, module.summary.classes[index])
         return found
+
+    def own_class(self, module: Module, info: ClassInfo) -> Class:
+        """A class that is at work from now on."""
+        self._class_serial += 1
+        made = Class(module, info, self._class_serial)
+        self._classes[module.name, info.index] = made
+        return made
 
     # --- cells
 

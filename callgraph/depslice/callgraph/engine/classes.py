@@ -22,8 +22,9 @@ from depslice.callgraph.engine.values import (
     Function,
     Value,
     Values,
+    has_no_statement,
 )
-from depslice.callgraph.summary import FileSummary, Op, Piece, Position, Register
+from depslice.callgraph.summary import ClassInfo, FileSummary, Op, Piece, Position, Register
 
 _MOST_OVERRIDES = 3  # where more come, each may run, and nothing is told of what they give
 _MOST_SUBCLASSES = 200
@@ -106,6 +107,56 @@ class ClassEvaluation(AnnotationEvaluation):
         if self.whole and any(b.startswith("enum.") for b in self.external_bases(made)):
             members = [n for n in made.info.members if self.is_enum_member(made, made, n)]
             self._make_members(made, members, op[5])
+        return self.single(("C", made, True))
+
+    def made_class(
+        self, key: tuple[Function, int], bases: list[Values], members: Mapping[str, Values], pos: int
+    ) -> Values:
+        """``type(name, bases, members)`` over a whole program: a class without a statement.
+
+        ``key``: the function and the register that it goes to. Empty where it is its own base.
+        """
+        function = key[0]
+        unit = function.unit
+        made = self._made_classes.get(key)
+        if made is None:
+            number = -2 - len(self._made_classes)  # of no statement
+            info = ClassInfo(
+                index=number,
+                qualname=f"{unit.qualname}.<class{-1 - number}>",
+                piece=-1,
+                unit=unit.index,
+                parent_function=-1,
+                owner=-1,
+                bases=(),
+                keywords=(),
+                decorators=(),
+                members={},
+                line=pos >> 12,
+                end_line=pos >> 12,
+                pieces=(),
+                name_line=pos >> 12,
+                self_stores={},
+            )
+            made = self._made_classes[key] = self.own_class(function.module, info)
+        if any(made in self.mro(base) for base in self.classes_in(EMPTY.union(*bases))):
+            return EMPTY
+        for name, values in members.items():
+            if name not in made.info.members:
+                made.info.members[name] = (unit.piece,)
+                made.holders.clear()
+                self.wake(made.family)
+            self.write(self.cell("cv", made, name, unit.piece), values)
+        self._set_bases(made, bases, EMPTY)
+        self._init_subclass(made, NO_KEYWORDS, pos)
+        for metaclass in dict.fromkeys(self.metaclasses_of(made)):
+            self._make_by(metaclass, made, pos)
+        for name in members:
+            for value in tuple(self.member_values(made, name)):
+                kind = self.values[value]
+                if kind[0] == "I":
+                    given = [self.only(value), self.single(("C", made, True)), EMPTY]
+                    self.call_member(kind[1], "__set_name__", given, pos, "descriptor")
         return self.single(("C", made, True))
 
     def _make_by(
@@ -572,6 +623,8 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def is_only_declared(self, owner: Class, name: str) -> bool:
         """Whether the body of ``owner`` says what type the member has, and gives it no value."""
+        if has_no_statement(owner):
+            return False
         summary = owner.module.summary
         for index in owner.info.members.get(name, ()):
             piece = summary.pieces[index]
@@ -582,7 +635,7 @@ class ClassEvaluation(AnnotationEvaluation):
     def _bound(self, class_: Class, name: str) -> Sequence[int]:
         pieces = class_.info.members.get(name, ())
         known = class_.module.summary.pieces
-        if not any(known[index].type_checking for index in pieces):
+        if has_no_statement(class_) or not any(known[index].type_checking for index in pieces):
             return pieces
         return [i for i in pieces if known[i].kind != "def" or not known[i].type_checking]
 
@@ -621,6 +674,8 @@ class ClassEvaluation(AnnotationEvaluation):
         """What one piece of ``owner``'s body binds ``name`` to."""
         assert isinstance(owner, Class)
         module = owner.module
+        if has_no_statement(owner):
+            return self.read(self.cell("cv", owner, name, index))
         piece = module.summary.pieces[index]
         direct = self.direct_definition(module, piece)
         if direct is not None:

@@ -19,6 +19,7 @@ from depslice.callgraph.engine.values import (
     Function,
     Value,
     Values,
+    has_no_statement,
 )
 from depslice.callgraph.summary import Op, Position, TypeExpr
 
@@ -44,7 +45,7 @@ class Construction(CallingBack):
 
         ``by_type``: that ``__call__`` is at work, and asks for the rest.
         """
-        if not by_type:  # it was called to get there
+        if not by_type and not has_no_statement(class_):  # it was called to get there
             self.facts.append((f.INSTANCE, class_, pos))
         instance = self.single(("I", class_, exact))
         made_by_open = self.made_by_open(class_)
@@ -134,7 +135,8 @@ class Construction(CallingBack):
                 self.call_member(class_, hook, given, pos, "post-init")
         if not exact and self.whole:
             for subclass in self.live_subclasses(class_):
-                self.facts.append((f.INSTANCE, subclass, pos))
+                if not has_no_statement(subclass):
+                    self.facts.append((f.INSTANCE, subclass, pos))
                 if subclass.info.members.get("__init__"):
                     self._call_defined(
                         subclass,

@@ -284,7 +284,7 @@ class ScopeEvaluation(IdlePieces):
         They do over a whole program, if nothing that it imports imports it in its turn.
         """
         bound = module.summary.scope.get(name, ())
-        if not self.whole or len(bound) < 2 or module.summary.stars:  # noqa: PLR2004
+        if not self.whole or len(bound) < 2 or module.summary.stars:
             return None
         if module not in self._in_circles:
             self._in_circles[module] = self._comes_round(module)

@@ -131,6 +131,11 @@ def binds_other(value: Value) -> bool:
     return value[0] == "PT" and len(value) > _OF_PARTIAL
 
 
+def has_no_statement(class_: Class) -> bool:
+    """Whether ``type(name, bases, members)`` makes it, over a whole program."""
+    return class_.info.index < 0
+
+
 def is_name(value: Value) -> bool:
     """Whether it is the name of a definition, or a text that is made of it (``f.__name__[1:]``)."""
     return value[0] == "XI" and len(value) > 2 and value[1] == "builtins.str"

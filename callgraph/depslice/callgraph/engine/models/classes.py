@@ -42,6 +42,8 @@ def _replace(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
     """``type(name, bases, members)``: the bases, with the members."""
+    if engine.whole and (own := _made_of_its_own(engine, call)):
+        return own
     made: set[int] = set()
     bases = engine.iterate(call.args[1], call.pos, is_async=False)
     engine.make_below(bases, call.pos)
@@ -55,6 +57,27 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
                     held = engine.read(engine.cell("k", container, name))
                     engine.write(engine.cell("made", value, name), held)
     return made or engine.unknown
+
+
+def _made_of_its_own(engine: ContainerEvaluation, call: Call) -> Values:
+    """The class that such a call makes, where its bases and the names of its members are known."""
+    function = engine.current
+    if function is None or call.register < 0 or len(call.args[1]) != 1 or len(call.args[2]) != 1:
+        return EMPTY
+    [row], [table] = call.args[1:]
+    if engine.values[row][:2] != ("K", "tuple"):
+        return EMPTY
+    length = engine.lengths.get(row) or 0
+    if not length and engine.read(engine.elements_cell(row)):
+        return EMPTY
+    bases = [engine.read(engine.cell("k", row, str(place))) for place in range(length)]
+    if not all(len(base) == 1 and engine.values[min(base)][0] in ("C", "X") for base in bases):
+        return EMPTY
+    if engine.values[table][:2] != ("K", "dict") or engine.read(engine.cell("n", table)):
+        return EMPTY
+    names = tuple(engine.keys_of.get(table, ()))
+    members = {name: engine.read(engine.cell("k", table, name)) for name in names}
+    return engine.made_class((function, call.register), bases, members, call.pos)
 
 
 def _new_class(engine: ContainerEvaluation, call: Call) -> Values:
