@@ -110,7 +110,11 @@ class ClassEvaluation(AnnotationEvaluation):
         return self.single(("C", made, True))
 
     def made_class(
-        self, key: tuple[Function, int], bases: list[Values], members: Mapping[str, Values], pos: int
+        self,
+        key: tuple[Function, int],
+        bases: list[Values],
+        members: Mapping[str, Values],
+        pos: int,
     ) -> Values:
         """``type(name, bases, members)`` over a whole program: a class without a statement.
 
