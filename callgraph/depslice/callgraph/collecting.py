@@ -443,7 +443,7 @@ class Collected:
             yield self._edge(f"{fact[1].id}.{fact[2]}", how, "member")
         elif kind == f.INSTANCE:
             yield self._edge(fact[1].id, ReferenceKind.CALL, "instance")
-        elif kind == f.INHERIT:
+        elif kind == f.INHERIT and not has_no_statement(fact[1]):
             yield self._edge(fact[1].id, ReferenceKind.INHERIT, "base")
         elif kind == f.INHERIT_EXTERNAL:
             yield self._edge(f"external:{fact[1]}", ReferenceKind.INHERIT, "base")

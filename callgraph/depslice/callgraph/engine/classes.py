@@ -112,7 +112,7 @@ class ClassEvaluation(AnnotationEvaluation):
     def made_class(
         self,
         key: tuple[Function, int],
-        bases: list[Values],
+        bases: Sequence[Values],
         members: Mapping[str, Values],
         pos: int,
     ) -> Values:
