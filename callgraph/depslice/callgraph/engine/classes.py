@@ -240,7 +240,7 @@ class ClassEvaluation(AnnotationEvaluation):
             found += [values for value in put for values in known[value][2] or ()]
         return found, EMPTY.union(*(metaclasses_put(base, known) for base in bases))
 
-    def _set_bases(self, made: Class, bases: list[Values], makers: Values) -> None:
+    def _set_bases(self, made: Class, bases: Sequence[Values], makers: Values) -> None:
         known = made.base_values
         if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
             return
