@@ -116,3 +116,49 @@ def test_an_instance_gets_none(tmp_path: Path) -> None:
     )
     write_files(CLASSES + code, tmp_path)
     assert "orm:Link.__get__" not in slice_ids(tmp_path, "orm:go")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "mcs, name, bases, new",
+        "mcs, name, bases, {**new, 'meta': Options(fields)}",
+        "mcs, name, bases, dict(new, meta=Options(fields))",
+    ],
+)
+@pytest.mark.parametrize("base", ["super()", "type"])
+def test_what_a_metaclass_makes_a_class_with(base: str, made: str, tmp_path: Path) -> None:
+    """A dictionary of its own: descriptors in it, and what it has under constant keys."""
+    files = f"""
+# --- m.py
+class Options:
+    def __init__(self, fields): self.fields = fields
+    def get(self): return helper(self.fields)
+    def idle(self): return 1
+def helper(fields): return sorted(fields)
+class Field:
+    def made(self): return Value(self)
+    def pop(self): return other()
+class Value:
+    def __init__(self, field): self.field = field
+    def __get__(self, instance, owner): return self.field.pop()
+    def __set__(self, instance, value): unasked(value)
+def other(): return 3
+def unasked(value): raise AttributeError(value)
+class Meta(type):
+    def __new__(mcs, name, bases, attrs):
+        fields = {{k: v for k, v in attrs.items() if isinstance(v, Field)}}
+        new = {{k: v for k, v in attrs.items() if k not in fields}}
+        for key, field in fields.items():
+            new[key] = field.made()
+        {'new["meta"] = Options(fields)' if "Options" not in made else ""}
+        return {base}.__new__({made})
+class Base(metaclass=Meta):
+    def show(self): return self.meta.get()
+class Record(Base):
+    a = Field()
+    b = Field()
+def go(): return Record().show(), Record().a, Record.meta.get()
+"""
+    assert answer(files, "m:go", "m.go()", tmp_path) == "(['a', 'b'], 3, ['a', 'b'])"
+    assert "m:Options.idle" not in slice_ids(tmp_path / "repo", "m:go")

@@ -12,7 +12,7 @@ from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.declared import Declared
 from depslice.callgraph.engine.library import BY_DEFAULT, HOLDING, is_inert
 from depslice.callgraph.engine.namespaces import NAMESPACE, stored
-from depslice.callgraph.engine.parts import STORES
+from depslice.callgraph.engine.parts import RETURNS, STORES
 from depslice.callgraph.engine.values import (
     EMPTY,
     OPEN,
@@ -343,6 +343,8 @@ class AttributeEvaluation(Declared):
             return values
         if not self.whole:
             values |= self._instance_state(class_, name, pos)
+            for value in self._set_by_metaclass(class_, name):
+                values |= self._bind_to_class(value, receiver, pos)
             values |= self._of_open_bases(class_, name, pos, instances=False)
             self.facts.append((f.MEMBER, class_, name, pos, False, "class", False))
         values |= self.set_on_class(class_, name, bool(exact))
@@ -777,7 +779,7 @@ class AttributeEvaluation(Declared):
             if any(name in k.info.self_stores for k in self.mro(metaclass)):
                 values = values | self._instance_state(metaclass, name, 0)
             for function in self._adding(metaclass, name):
-                self.ensure(function, STORES)
+                self.ensure(function, STORES | RETURNS)  # what it makes the class with, too
                 values = values | self.read(self.cell("added", function, name))
         return values
 

@@ -49,10 +49,21 @@ def listing(summary: FileSummary, unit: Unit, index: int) -> Listing:
 
 
 def stored(unit: Unit, index: int) -> frozenset[str]:
-    """The names that ``unit`` adds to its parameter ``index``, a namespace."""
+    """The names that ``unit`` adds to its parameter ``index``, a namespace.
+
+    Or to another that it makes a class with: ``super().__new__(mcs, name, bases, other)``.
+    """
     texts = {op[1]: op[2] for op in unit.ops if op[0] == s.STRING}
-    keys = (op[2] for op in unit.ops if op[0] == s.SETSUB and op[1] == index)
-    return frozenset(texts[key] for key in keys if key in texts)
+    makers = {op[1] for op in unit.ops if op[0] == s.ATTR and op[3] == "__new__"}
+    calls = [op for op in unit.ops if op[0] == s.CALL]
+    spaces = {index, *(op[3][index] for op in calls if op[2] in makers and len(op[3]) > index)}
+    names = [name for op in calls if op[1] in spaces for name, _ in op[4]]  # `dict(x, name=y)`
+    for op in unit.ops:
+        if op[0] == s.MAPPING and op[1] in spaces:
+            names += [key for key, *_ in op[2] if key is not None]
+        elif op[0] == s.SETSUB and op[1] in spaces and op[2] in texts:
+            names.append(texts[op[2]])
+    return frozenset(names)
 
 
 def _read(unit: Unit, index: int) -> Iterator[str | None]:

@@ -10,7 +10,8 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import STRUCTURAL
 from depslice.callgraph.engine.models.common import DISPLAYS, Model
-from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
+from depslice.callgraph.engine.namespaces import NAMESPACE
+from depslice.callgraph.engine.values import DERIVED, EMPTY, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def _type_new(engine: ContainerEvaluation, call: Call) -> Values:
     """
     made = _object_new(engine, call)
     if not engine.whole:
+        _note_namespace(engine, call)
         return made
     classes: set[int] = set()
     for value in made:
@@ -118,6 +120,27 @@ def _type_new(engine: ContainerEvaluation, call: Call) -> Values:
         is_asking = kind[0] == "I" and not engine.is_metaclass(kind[1])
         classes.add(engine.intern(("C", *kind[1:])) if is_asking else value)
     return classes
+
+
+def _note_namespace(engine: ContainerEvaluation, call: Call) -> None:
+    """A metaclass makes a class with a dictionary of its own: what that holds is the class's."""
+    for container in sorted(call.argument(NAMESPACE, "")):
+        if engine.values[container][0] != "K":
+            continue
+        held = engine.parts(engine.only(container))
+        of_body = {v for v in held if _is_of_body(engine, v)}  # who reads it asks for it
+        engine.note_descriptors(held - of_body, call.pos)
+        for name in sorted(engine.keys_of.get(container, ())):
+            values = engine.read(engine.cell("k", container, name))
+            engine.write(engine.cell("added", engine.current, name), values)
+
+
+def _is_of_body(engine: ContainerEvaluation, value: int) -> bool:
+    """Whether an open value is, or is had from, what a class body has bound."""
+    kind = engine.values[value]
+    while kind[0] in DERIVED:
+        kind = engine.values[kind[1]]
+    return bool(kind[0] == "P" and kind[2] == NAMESPACE)
 
 
 def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
