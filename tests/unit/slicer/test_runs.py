@@ -1537,3 +1537,35 @@ def target():
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "([2, 3, 3], [2, 1])"
     assert "app:Error.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
+@pytest.mark.parametrize(
+    "deleting",
+    [
+        "def forget(): del Below.get",
+        "def forget(kind=None): delattr(kind or Below, 'get')",
+        "def remove(kind, name): delattr(kind, name)\ndef forget(): remove(Below, 'get')",
+        "def drop(kind): del kind.get\ndef forget(): drop(Below)",
+        "def forget(): Below.drop()",
+    ],
+)
+def test_what_answers_when_a_member_of_a_class_is_deleted(deleting: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class Base:
+    def get(self): return helper()
+    def idle(self): return 1
+class Between(Base): pass
+class Below(Between):
+    def get(self): return 2
+    @classmethod
+    def drop(cls): del cls.get
+def helper(): return 1
+{deleting}
+def target():
+    before = Below().get()
+    forget()
+    return before, Below().get()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(2, 1)"
+    assert "app:Base.idle" not in slice_ids(tmp_path / "repo", "app:target")

@@ -707,13 +707,20 @@ class OpenValues:
                     self._note_once("protocol", value, name, demand)
 
     def _settle_store(self, use: _Open, value: int) -> None:
-        """``.name`` of an instance is stored or deleted; on a class it is just replaced."""
+        """``.name`` of an instance is stored or deleted; on a class it is just replaced.
+
+        What is deleted has to be there, and what is behind it answers from then on.
+        """
         kind = self._engine.values[value]
         name, demand = use.name, use.demand
         how: f.Access = "write" if use.use == "write" else "delete"
         caught = self._engine.outside.caught_as(value)
         if kind[0] == "I":
             self._classes.want_notified(kind[1], name, how, demand, below=not kind[2])
+        elif kind[0] == "C" and how == "delete":
+            having = [k for k in self._engine.mro(kind[1]) if self._engine.binds(k, name)]
+            for owner in having[:2] if having[:1] == [kind[1]] else ():
+                self._classes.want_member(owner, name, demand)
         elif caught:
             unknown = demand.guessed("unknown-receiver")
             self._classes.want_of_caught(caught, how, name, unknown)
