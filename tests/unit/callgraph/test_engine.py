@@ -528,6 +528,22 @@ async def loops():
     assert callees(text, "m:loops") == {"S", "S.__aiter__", "S.__anext__", "T.use"}
 
 
+def test_named_tuples_are_made_of_rows() -> None:
+    text = """
+from collections import namedtuple
+P = namedtuple("P", "x y")
+class A:
+    def get(self): pass
+class B:
+    def get(self): pass
+def makes(): P._make([A(), B()]).y.get()
+def maps():
+    for each in map(P._make, [(A(), B())]): each.x.get()
+"""
+    assert callees(text, "m:makes") == {"A", "B", "B.get"}
+    assert callees(text, "m:maps") == {"A", "B", "A.get"}
+
+
 def test_what_stars_catch_hooks_make_and_anext_gives() -> None:
     text = """
 import json

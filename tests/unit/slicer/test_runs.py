@@ -1569,3 +1569,27 @@ def target():
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "(2, 1)"
     assert "app:Base.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
+def test_named_tuples_that_are_made_of_rows(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+from collections import namedtuple
+Pair = namedtuple("Pair", "first second")
+class Row:
+    def get(self): return helper()
+    def idle(self): return 1
+class Other:
+    def get(self): return other()
+def helper(): return 1
+def other(): return 2
+def function(): return Other()
+KEPT = Pair._make(Row() for _ in range(2))
+def target():
+    pair = Pair._make([Row(), Other()])
+    changed = pair._replace(second=function)
+    rows = [each.second.get() for each in map(Pair._make, [(1, Other())])]
+    return pair.second.get(), changed[0].get(), changed.second().get(), rows, KEPT.first.get()
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "(2, 1, 2, [2], 1)"
+    assert "app:Row.idle" not in slice_ids(tmp_path / "repo", "app:target")

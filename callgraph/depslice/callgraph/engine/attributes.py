@@ -219,6 +219,8 @@ class AttributeEvaluation(Declared):
             return self.read(self.cell("k", receiver, name))
         if kind == "K" and value[1] == "collections.namedtuple" and name[0] != "_":
             return self.read(self.cell("field", receiver, name))
+        if kind == "NT" and name == "_make":
+            return self.single(("NR", value[1]))
         if kind == "ND":
             return self.single(("NM", value[1], name))
         if kind in ("K", "GE"):

@@ -459,6 +459,10 @@ class CallEvaluation(ExternalCalls):
             return self.call(value[2], args, keywords, pos, spread=spread)
         if kind == "NT":
             return self._named_tuple(value[1], args, keywords, register)
+        if kind == "NR":
+            rows = args[0] if args else EMPTY
+            held = [self.unpack_item(rows, place, pos) for place in range(len(value[1]))]
+            return self._named_tuple(value[1], held, NO_KEYWORDS, register)
         if kind == "TC":
             self.facts.append((f.EXTERNAL, "builtins.type.__call__", pos, True))
             return self.instantiate(value[1], value[2], args, keywords, spread, pos, by_type=True)

@@ -52,6 +52,7 @@ tag        fields                         stands for
 ``CB``     results                        something declared to be callable
 ``DF``     factories                      a field with a default factory
 ``NT``     field names                    a class that ``namedtuple`` has made
+``NR``     field names                    ``_make`` of such a class, which takes a row
 ``NS``     module name                    the namespace of a module (``globals()``)
 ``ND``     receiver value id              the ``__dict__`` of an object
 ``NM``     receiver value id, method      a bound method of that ``__dict__``
