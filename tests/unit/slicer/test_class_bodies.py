@@ -833,3 +833,39 @@ def look(): return [field.go() for field in table(Form)]
 """
     assert answer(files, "m:look", "m.look()", tmp_path) == "[3, 3, 3]"
     assert "m:Form.plain" not in slice_ids(tmp_path / "repo", "m:look")
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("made.hook = hook", "Thing.hook()"),
+        ("made.hook = hook", "type(self).hook()"),
+        ("made.hook = made.other = hook", "self.__class__.other()"),
+        ("made.hooks = {'a': hook}", "self.hooks['a']()"),
+        ("made.hooks = [hook]", "[each() for each in Thing.hooks][0]"),
+    ],
+)
+def test_what_a_metaclass_stores_on_the_class_it_has_made(
+    stored: str, asked: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- meta.py
+class Meta(type):
+    def __new__(mcs, name, bases, namespace, hook=None):
+        made = super().__new__(mcs, name, bases, namespace)
+        {stored}
+        return made
+    def __init__(cls, name, bases, namespace, hook=None):
+        super().__init__(name, bases, namespace)
+# --- m.py
+from meta import Meta
+class Plain:
+    def copy(self): return helper()
+    def idle(self): return 1
+def helper(): return 5
+def make(): return Plain()
+class Thing(metaclass=Meta, hook=make):
+    def look(self): return {asked}.copy()
+"""
+    assert answer(files, "m:Thing.look", "m.Thing().look()", tmp_path) == "5"
+    assert "m:Plain.idle" not in slice_ids(tmp_path / "repo", "m:Thing.look")

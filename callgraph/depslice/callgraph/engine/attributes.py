@@ -778,7 +778,11 @@ class AttributeEvaluation(Declared):
         """What a metaclass stores on the classes that it makes, in a slice."""
         values: Values = EMPTY
         for metaclass in self.metaclasses_of(class_):
-            if any(name in k.info.self_stores for k in self.mro(metaclass)):
+            # By `cls.x = y` of its methods, or by `made.x = y` where one has just made the class.
+            if any(
+                name in k.info.self_stores or name in k.module.summary.attribute_writers
+                for k in self.mro(metaclass)
+            ):
                 values = values | self._instance_state(metaclass, name, 0)
             for function in self._adding(metaclass, name):
                 self.ensure(function, STORES | RETURNS)  # what it makes the class with, too
