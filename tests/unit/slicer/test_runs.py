@@ -1593,3 +1593,27 @@ def target():
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "(2, 1, 2, [2], 1)"
     assert "app:Row.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "[next(each).get() for each in tee(rows)]",
+        "[row.get() for row in tee(iter(rows), 3)[1]]",
+        "[a.get() for a, b in zip(*tee(rows))]",
+    ],
+)
+def test_iterators_that_give_the_same(given: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+from itertools import tee
+class Row:
+    def get(self): return helper()
+    def idle(self): return 1
+def helper(): return 2
+def target():
+    rows = [Row(), Row()]
+    return {given}
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "[2, 2]"
+    assert "app:Row.idle" not in slice_ids(tmp_path / "repo", "app:target")

@@ -153,6 +153,13 @@ def _json(dotted: str) -> Callable[[ContainerEvaluation, Call], Values]:
     return model
 
 
+def _tee(engine: ContainerEvaluation, call: Call) -> Values:
+    """``itertools.tee``: iterators, each of which gives all elements."""
+    elements = engine.iterate(call.argument(0, "iterable"), call.pos, is_async=False)
+    each = engine.container_of("list", INNER - call.register, elements)
+    return engine.container_of("tuple", call.register, each)
+
+
 def _print(engine: ContainerEvaluation, call: Call) -> Values:
     """``print(…, file=file, flush=True)``: the file is written, and flushed."""
     file = call.keywords.get("file", EMPTY)
@@ -257,6 +264,7 @@ MODELS: Final[dict[str, Model]] = {
     "math.prod": _prod,
     "builtins.iter": _iter,
     "itertools.starmap": _starmap,
+    "itertools.tee": _tee,
     "itertools.product": _product,
     "builtins.reversed": _reversed,
     "builtins.sum": _sum,
