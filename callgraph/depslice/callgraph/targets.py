@@ -25,6 +25,7 @@ _CLOSE_NAMES: Final = 12
 # How alike two names must be to suggest one for the other; difflib's own default.
 _ALIKE: Final = 0.6
 _DEFINED: Final = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)")
+_COLUMN: Final = re.compile(r"(:[0-9]+):[0-9]*$")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -40,6 +41,9 @@ def find_symbol(program: Program, text: str) -> Symbol:
     ``path/to/file.py``, ``pkg``  a module
     ``method``, ``Class.method``  the end of a name, where only one symbol has it
     ============================  =======================================================
+
+    ``file.py::Class::method``, ``file.py:LINE:COLUMN`` and ``f()``, as other tools print them, are
+    the same as ``file.py:Class.method``, ``file.py:LINE`` and ``f``.
 
     Of these each comes before those below it. Only the modules that the text can
     mean are loaded; for the last kind, those that contain the name.
@@ -79,7 +83,7 @@ class _Search:
     def __init__(self, program: Program, text: str) -> None:
         self.names: list[str] = []
         self._program = program
-        self._text = text.removeprefix(":")  # of whatever module
+        self._text = _plain(text)
         self._module: Module | None = None  # whose symbols are the likely candidates
 
     def run(self) -> Symbol:
@@ -124,7 +128,13 @@ class _Search:
             return None
         root = str(self._program.project.root)
         # From the root first, then from where the user is, who may have let the shell complete it.
-        for absolute in (os.path.join(root, head), os.path.abspath(head)):
+        above = os.path.dirname(
+            root
+        )  # of a package that is looked at alone, as its modules have it
+        for absolute in (
+            *(os.path.join(each, head) for each in (root, above)),
+            os.path.abspath(head),
+        ):
             path = os.path.relpath(os.path.normpath(absolute), root).replace(os.sep, "/")
             for known in (path, f"{path}/__init__.py"):
                 if known in by_path:
@@ -448,6 +458,15 @@ def _raise_ambiguous(text: str, candidates: Sequence[str], what: str) -> NoRetur
         candidates=listed,
         hint="name one of them in full" + (f" ({more} more are not shown)" if more else ""),
     )
+
+
+def _plain(text: str) -> str:
+    """As other tools spell it: ``:f`` of whatever module, a call, pytest's ``::``, a column."""
+    text = text.removeprefix(":").removesuffix("()")
+    head, colons, tail = text.partition("::")
+    if colons:
+        text = f"{head}:{tail.replace('::', '.')}"
+    return _COLUMN.sub(r"\1", text)
 
 
 def _parts(dotted: str) -> list[str]:

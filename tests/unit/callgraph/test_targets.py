@@ -99,6 +99,11 @@ def program(repo: Path) -> Program:
         ("pkg.deep:Thing.size", "pkg.deep:Thing.size"),
         ("pkg.deep:conditional", "pkg.deep:conditional"),
         ("  pkg.deep:make ", "pkg.deep:make"),
+        # as other tools print them
+        ("pkg.deep:make()", "pkg.deep:make"),
+        ("src/pkg/deep.py::Thing::Part::turn", "pkg.deep:Thing.Part.turn"),
+        ("src/pkg/deep.py:7:13", "pkg.deep:Thing.Part.turn"),
+        (":only_here", "pkg.plain:only_here"),
         ("pkg.deep", "pkg.deep"),
         ("pkg", "pkg"),
         ("pkg:", "pkg"),
@@ -168,6 +173,12 @@ def test_paths_from_the_working_directory(
     relative = os.path.relpath(repo / "src/pkg/deep.py")
     assert find_symbol(program, f"{relative}:make").id == "pkg.deep:make"
     assert find_symbol(program, f"{repo}/src/pkg/deep.py:make").id == "pkg.deep:make"
+
+
+def test_paths_of_a_package_alone_may_have_its_name(repo: Path) -> None:
+    program = Program(find_project(repo / "src" / "pkg"))
+    for path in ("deep.py", "pkg/deep.py"):
+        assert find_symbol(program, f"{path}:make").id == "pkg.deep:make"
 
 
 @pytest.mark.parametrize(
