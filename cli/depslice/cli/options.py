@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
+_AS_FOLDERS = frozenset({"tree", "files"})
+"""Formats of which ``-o`` names a folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +228,11 @@ def output_options(function: _Function) -> Callable[..., None]:
     ) -> None:
         if quiet and verbose:
             raise click.UsageError("--quiet and --verbose exclude each other")
+        if output_path is not None:
+            from depslice.cli.results import refuse_output
+
+            chosen = click.get_current_context().params.get("format_")
+            refuse_output(output_path, is_folder=chosen in _AS_FOLDERS)
         output = Output(
             path=None if output_path == "-" else output_path,
             quiet=quiet,

@@ -111,6 +111,27 @@ def _replacing(path: str, mode: int | None) -> Iterator[Write]:
         raise
 
 
+def refuse_output(path: str, *, is_folder: bool) -> None:
+    """See that something can be written to ``path``, before the work whose result it is.
+
+    :raises OutputError: it cannot, as far as can be told without writing.
+    """
+    if not path:
+        raise OutputError("the path to write to is empty")
+    if path == "-":
+        return
+    if not is_folder and os.path.isdir(path):
+        raise OutputError(f"cannot write to {path}: it is a directory")
+    folder = os.path.realpath(path if is_folder else os.path.dirname(os.path.realpath(path)))
+    if not os.path.exists(folder):
+        refuse_without_parent(folder)
+        folder = os.path.dirname(folder)
+    elif not os.path.isdir(folder):
+        raise OutputError(f"cannot write to {path}: {folder} is not a directory")
+    if not os.path.exists(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"cannot write to {path}: permission denied")
+
+
 def make_folder(path: Path) -> None:
     """See that ``path`` is a folder that can be written, before anything is done for it.
 
