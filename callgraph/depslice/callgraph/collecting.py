@@ -28,7 +28,7 @@ _WITH_ANOTHER: Final = frozenset(
 """Rules for calls that go with another of the same site, and are no alternative to it."""
 _TOGETHER: Final = {"__radd__": "__add__"}
 """Methods of one protocol that one operation calls one after the other, of one object."""
-_THEN: Final = frozenset({"__aexit__", "__anext__", "__exit__", "__next__"})
+_THEN: Final = frozenset({"__aexit__", "__anext__", "__exit__", "__next__", "__setstate__"})
 """Those that are called when others have been: `__next__`, of what `__iter__` has given."""
 _HANDED: Final = "callback"
 _BASES: Final = frozenset({"asked-by-base", "called-by-base"})
@@ -223,6 +223,11 @@ class Collected:
         self._ends = Numbers()  # target and kind
         self._styles = Numbers()  # certainty, evidence, via code outside
         self._texts = Numbers()  # what is unresolved, and why
+        self._asking = frozenset(
+            value
+            for value, kind in enumerate(engine.values)
+            if kind in (("X", "builtins.getattr"), ("X", "builtins.hasattr"))
+        )
         self._facts: dict[int, tuple[int, Said]] = {}  # by identity: those noted alike are one
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._found: dict[str, dict[int, _Found]] = {}
@@ -367,7 +372,10 @@ class Collected:
         op = function.unit.ops[index]
         values = self._engine.values
         deciding = 2 if op[0] in (s.BINARY, s.COMPARE, s.COMPARED) else 1
-        for register in reads(op)[:deciding]:
+        read = reads(op)
+        if op[0] == s.CALL and function.registers[read[0]] <= self._asking:
+            read = read[1:]  # what is asked for an attribute decides
+        for register in read[:deciding]:
             for value in function.registers[register]:
                 kind = values[value]
                 if kind[0] == "B":

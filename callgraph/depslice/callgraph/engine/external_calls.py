@@ -30,6 +30,8 @@ from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
 _REACHED: Final = dict.fromkeys(("copy.deepcopy", *library.COPYING_FIELDS), "__deepcopy__")
+_OF_STATE: Final = ("__getnewargs_ex__", "__getnewargs__", "__getstate__", "__setstate__")
+"""What is asked of an object that says nothing else of how it is copied."""
 _KEPT: Final = frozenset({"B", "C", "CD", "CM", "F", "I", "PS", "PT"})
 """Values that are worth keeping for those who call them."""
 _BY_ITEMS: Final = frozenset({"get", "pop", "setdefault", "items", "values"})
@@ -111,6 +113,8 @@ class ExternalCalls(Texts):
             if args:
                 self.note_dispatching(dotted, args[0])
             self._callbacks(args, keywords, spread, pos, skip=same)
+            if self.whole and dotted in library.TASKS and (task := self.outside.call(dotted, call)):
+                return task
             return args[same] if same < len(args) else self.single(("X", dotted))
         if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
             call = self._looked_at(call)
@@ -436,8 +440,11 @@ class ExternalCalls(Texts):
                 state = self.state_of(copied)
                 held = state | self.parts(copied) | self.parts(state)
                 copied = held if dotted in library.COPYING_FIELDS else copied | held
-            for dunder in copying:
-                self.protocol(copied, (dunder,), pos)
+            if self.whole:
+                self._copy(copied, copying, pos, anew=not dotted.startswith("pickle."))
+            else:
+                for dunder in copying:
+                    self.protocol(copied, (dunder,), pos)
             if dotted != "copy.copy":
                 for value in copied:  # what that holds in turn, a slice knows
                     self.note_protocol(_REACHED.get(dotted, library.PICKLED), pos, value)
@@ -453,6 +460,24 @@ class ExternalCalls(Texts):
         said = args[1:] if name == "log" else args
         if said and name in library.SAYING and outside in library.LOGGING:
             self._say(said, pos)
+
+    def _copy(self, copied: Values, copying: Sequence[str], pos: Position, *, anew: bool) -> None:
+        """Ask objects for copies: one with a way of its own for that only (``copy``, ``pickle``).
+
+        ``anew``: they are made anew at once, not when somebody reads what was written.
+        """
+        plain: set[int] = set()
+        for value in self.objects_in(copied):
+            class_ = self.values[value][1]
+            own = [name for name in copying if self.find_member(class_, name) is not None]
+            if own and own[0] not in _OF_STATE:
+                self.protocol(self.only(value), (own[0],), pos)
+            else:
+                plain.add(value)
+        for dunder in _OF_STATE if anew else _OF_STATE[:-1]:
+            self.protocol(plain, (dunder,), pos)
+        if not anew:
+            self.write(self.cell("pickled"), self.objects_in(copied))
 
     def _list_fields(self, values: Values, pos: Position) -> None:
         """The fields of records are read, and those of records that they hold (PEP 557)."""

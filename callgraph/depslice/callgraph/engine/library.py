@@ -277,6 +277,8 @@ SAME: Final = {
     "typing.assert_type": 0,
     "warnings.deprecated": 0,
 }
+TASKS: Final = frozenset({"asyncio.create_task", "asyncio.ensure_future"})
+"""Of these, what give a task of what they are given, which has methods of its own."""
 BY_DEFAULT: Final = {
     "__format__": ("__str__", "__repr__"),
     "__ne__": ("__eq__",),

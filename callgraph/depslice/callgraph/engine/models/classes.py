@@ -365,6 +365,13 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
     return declared.union(call.args[1] if len(call.args) > 1 else EMPTY)
 
 
+def _unpickled(engine: ContainerEvaluation, call: Call) -> Values:
+    """``pickle.loads(…)``: whatever the program has written so, over a whole program."""
+    found = engine.read(engine.cell("pickled"))
+    engine.protocol(found, ("__setstate__",), call.pos)
+    return found | engine.unknown
+
+
 def _auto(engine: ContainerEvaluation, call: Call) -> Values:
     """``enum.auto()``: the enumeration may say itself which value comes next."""
     function = engine.current
@@ -401,6 +408,8 @@ MODELS: Final[dict[str, Model]] = {
     "typing.NewType": _new_type,
     "typing_extensions.TypeVar": _type_variable,
     "enum.auto": _auto,
+    "pickle.load": _unpickled,
+    "pickle.loads": _unpickled,
     "typing.cast": _cast,
 }
 MODELS.update(
