@@ -869,3 +869,122 @@ class Thing(metaclass=Meta, hook=make):
 """
     assert answer(files, "m:Thing.look", "m.Thing().look()", tmp_path) == "5"
     assert "m:Plain.idle" not in slice_ids(tmp_path / "repo", "m:Thing.look")
+
+
+STORED = """
+# --- m.py
+class Base:
+    @classmethod
+    def single(cls):
+        if cls._one is None:
+            cls._one = cls()
+        return cls._one
+
+    @classmethod
+    def bump(cls):
+        setattr(cls, "n", cls.n + 1)
+        return cls.n
+
+    @classmethod
+    def look(cls):
+        cls.seen = hasattr(cls, "seen")
+        return cls.seen
+
+    @classmethod
+    def swap(cls):
+        old, cls.made = cls.made(2), None
+        return old
+
+    @classmethod
+    def count(cls):
+        cls.__count__ += 1
+        return cls.__count__
+
+
+class Kept(Base):
+    _one = None
+
+
+class Number:
+    n = 1
+
+
+class Mixed(Base, Number):
+    pass
+
+
+class Over(Base):
+    n = 5
+    seen = idle = 0
+    __count__ = 8
+
+    @classmethod
+    def bump(cls):
+        return super().bump()
+
+    @staticmethod
+    def made(x):
+        return double(x)
+
+
+def double(x):
+    return x * 2
+
+
+def single():
+    return Kept.single() is Kept.single()
+
+
+def bump():
+    return Mixed.bump(), Over().bump()
+
+
+def look():
+    return Over.look()
+
+
+def swap():
+    return Over.swap()
+
+
+def count():
+    return Over.count()
+
+
+class New:
+    def __new__(cls):
+        if cls._one is None:
+            cls._one = super().__new__(cls)
+        return cls._one
+
+
+class Newer(New):
+    _one = None
+
+
+def new():
+    return Newer() is Newer()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("single", "True"),
+        ("new", "True"),
+        ("bump", "(2, 6)"),
+        ("look", "True"),
+        ("swap", "4"),
+        ("count", "9"),
+    ],
+)
+def test_what_a_base_stores_on_the_class_hides_nothing_that_subclasses_have(
+    name: str, shown: str, tmp_path: Path
+) -> None:
+    assert answer(STORED, f"m:{name}", f"m.{name}()", tmp_path) == shown
+
+
+def test_a_base_that_stores_on_the_class_asks_for_that_name_alone(tmp_path: Path) -> None:
+    write_files(STORED, tmp_path)
+    assert "m:Over.seen" in slice_ids(tmp_path, "m:look")
+    assert not {"m:Over.n", "m:Over.made", "m:double"} & slice_ids(tmp_path, "m:look")

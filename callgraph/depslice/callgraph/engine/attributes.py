@@ -33,6 +33,7 @@ _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
 _HELD_BY_FUNCTIONS = frozenset({"__closure__", "__defaults__", "__kwdefaults__"})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _FUNCTIONS = frozenset(f"builtins.{name}" for name in dir(builtins) if name.islower())
+_OF_TYPES = frozenset(dir(type))
 _OF_PROPERTIES = _ACCESSORS | {"__set__", "__delete__", "func"}
 KEPT = "[…]"
 """What stands for the name of the attribute that would hold what a container does."""
@@ -357,8 +358,8 @@ class AttributeEvaluation(Declared):
             inherited = self.outside.inherited(instance, class_, name, pos)
             return values | (inherited or self.single(("X", "builtins.object.__new__")))
         values |= self._of_metaclass(class_, name, receiver, pos)
-        if values:
-            return values
+        if values:  # what code has stored, but a subclass may have had its own
+            return values if exact or self.whole else values | self._below(class_, name, pos, how)
         if name in ("__name__", "__qualname__") and exact and not self.whole:
             return self.name_text(class_.info.qualname, name)
         if name in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -372,7 +373,7 @@ class AttributeEvaluation(Declared):
         if name == "register":  # `abc.ABC.register`: others may stand for its instances
             self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
-            return EMPTY
+            return EMPTY if exact or self.whole else self._below(class_, name, pos, how)
         if any(self.find_member(k, "__getattr__") for k in self.metaclasses_of(class_)):
             return self._by_metaclass(class_, name, receiver, pos)
         if not exact:  # a subclass may define it
@@ -380,6 +381,13 @@ class AttributeEvaluation(Declared):
             if exact is False and not self.whole:
                 return self._missing(class_, name, pos) | self.single(("O", class_, name))
         return self._missing(class_, name, pos)
+
+    def _below(self, class_: Class, name: str, pos: Position, how: str) -> Values:
+        """What subclasses have, for the slice to say, by a name that the class has not itself."""
+        if name in _OF_TYPES:
+            return EMPTY
+        self.facts.append((f.MEMBER, class_, name, pos, True, how, False))
+        return self.single(("O", class_, name)) if how == "class" else EMPTY
 
     def _of_open_bases(self, class_: Class, name: str, pos: Position, *, instances: bool) -> Values:
         """What bases give for it that only callers know."""
