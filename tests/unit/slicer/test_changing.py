@@ -397,6 +397,67 @@ def target(): return len(ALL)
     )
 
 
+RULES = """
+# --- pk/__init__.py
+from .target import go
+from .rules import check
+# --- pk/target.py
+from .types import kinds
+def go(): return kinds
+# --- pk/types.py
+kinds = {"a": 1}
+others = {"b": 2}
+many = []
+def change():
+    many[0]["b"] = 2
+# --- pk/rules.py
+from .types import change, kinds, many, others
+def check(): return names
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "set(others).union(kinds)",
+        "{1}.issubset(kinds)",
+        "frozenset(others).difference(kinds)",
+        "set(others).update(kinds)",
+        "[].count(kinds)",
+        "list(others).extend(kinds)",
+        "dict(others).update(kinds)",
+        "others.keys().isdisjoint(kinds)",
+        'others.get("b", kinds)',
+    ],
+)
+def test_methods_of_containers_leave_their_arguments_as_they_are(given: str) -> None:
+    """They do not change them; nobody else has what is made there and then.
+
+    A user found more than 1,000 definitions in a slice of graphql-core for one such statement.
+    """
+    check_slice(f"{RULES}names = {given}\n", "pk.target:go", {"pk.target:go", "pk.types:kinds"})
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "many.append(kinds)\nchange()",
+        "many.extend([kinds])\nmany[0]['b'] = 2",
+        'others.get("c", kinds)["b"] = 2',
+        'names = others.setdefault("c", kinds)\nnames["b"] = 2',
+        'def fill():\n    names = others.get("c", kinds)\n    names["b"] = 2\nfill()',
+        'def fill():\n    for each in many:\n        each["b"] = 2\nmany.append(kinds)\nfill()',
+        'def fill():\n    many.append(kinds)\n    for each in many:\n        each["b"] = 2\nfill()',
+        'def fill():\n    own = []\n    own.append(kinds)\n    own[0]["b"] = 2\nfill()',
+    ],
+)
+def test_what_a_container_has_is_changed_by_who_takes_it_from_there(
+    statements: str, tmp_path: Path
+) -> None:
+    found = answer(f"{RULES}{statements}\n", "pk.target:go", "m.go()", tmp_path)
+    assert found == "{'a': 1, 'b': 2}"
+
+
 MODULES = """
 # --- lib/__init__.py
 from lib import spelt, computed, aliased, other

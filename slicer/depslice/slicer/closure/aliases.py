@@ -395,7 +395,7 @@ class _Pass:
                 found |= Link.HOLDS
             elif self._arguments.gives_an_element(function, op):
                 found |= Link.PART
-            elif self._arguments.gives_itself(function, op):
+            elif self._arguments.gives_itself(function, op, register):
                 found |= link
             elif link & _REAL and self._arguments.keeps(function, op, register):
                 found |= Link.CALLED

@@ -4,7 +4,8 @@ Functions of the repository are read: one that stores an attribute or an item of
 calls a method of it for nothing but its effect, or passes it on to a function that does,
 changes it; so does one that keeps it, in a function that it defines or on the instance that
 it makes, where that may. Of the standard library a few functions are known to; code of other
-packages may.
+packages may. Methods of builtin containers leave it as it is; where they put it into what others
+have (``many.append(X)``), those may change it.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ _ELEMENT: Final = frozenset({"builtins.max", "builtins.min", "builtins.next"})
 """What gives one of them."""
 _ITSELF: Final = frozenset({"typing.cast", "typing_extensions.cast"})
 """What gives what it is given."""
+_GIVING_BACK: Final = frozenset({"get", "pop", "setdefault"})
+"""Methods of a dictionary that give their second argument where a key is not there."""
 _MAPPED: Final = frozenset({"builtins.map", "concurrent.futures.ThreadPoolExecutor.map"})
 _WITH_ELEMENTS: Final = frozenset(
     {
@@ -118,7 +121,7 @@ class Arguments:
             return False  # no constructor of its own
         outside = _outside_in(here)
         if not outside:
-            return not (depth or defined)  # nobody knows what is called
+            return not (depth or defined or self._leaves_alone(function, call))
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
         first = register in call[3][:1] and by_library
         return any(
@@ -127,6 +130,22 @@ class Arguments:
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
         )
+
+    def _leaves_alone(self, function: Function, call: Op) -> bool:
+        """Whether a call is of a method of a builtin container, which changes no argument.
+
+        Not where others have that container, and what it is given from then on.
+        """
+        method = self.method_of_container(function, call)
+        if method not in PUTTING:
+            return bool(method)
+        receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
+        made_here = {
+            self._engine.values[self._engine.values[value][1]][2:]
+            for value in function.registers[call[2]]
+        }
+        uses = sum(reads(op).count(each) for op in function.unit.ops for each in receivers)
+        return uses == 1 and made_here == {(function, receivers[0])}
 
     def _maps(
         self,
@@ -191,12 +210,16 @@ class Arguments:
 
         Who changes what the container holds, has it from there.
         """
-        self._engine.facts_of(function)
-        called = [self._engine.values[value] for value in function.registers[call[2]]]
-        if function.unit.kind != "piece" or not called or any(kind[0] != "KM" for kind in called):
+        if function.unit.kind != "piece" or not self.method_of_container(function, call):
             return ""
         receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
         return named_in(function.unit, receivers[0]) if receivers else ""
+
+    def method_of_container(self, function: Function, call: Op) -> str:
+        """The method of a builtin container that a call calls, if it is nothing else."""
+        self._engine.facts_of(function)
+        called = [self._engine.values[value] for value in function.registers[call[2]]]
+        return called[0][2] if called and all(kind[0] == "KM" for kind in called) else ""
 
     def filled_with(self, function: Function, call: Op, given: set[Register]) -> Iterator[Register]:
         """The arguments of a call that have what is ``given`` from then on: ``put(table, value)``."""
@@ -338,11 +361,17 @@ class Arguments:
         results: list[Register] = []
         wanted: set[Register] = set()
         getters: set[Register] = set()
+        receivers: dict[Register, Register] = {}
+        filled: set[str] = set()  # variables that have it from then on
         for op in function.unit.ops:
             code = op[0]
             wanted.update(reads(op))
+            if code == s.ATTR:
+                receivers[op[1]] = op[2]
             if code == s.GLOBAL and op[2] == "getattr":
                 getters.add(op[1])
+            elif code == s.GLOBAL and op[2] in filled:
+                holding.add(op[1])
             elif (code == s.CALL and op[2] in getters and not given.isdisjoint(op[3][:1])) or (
                 code == s.PHI and not given.isdisjoint(op[2])
             ):
@@ -374,6 +403,10 @@ class Arguments:
                 for register in (given | holding).intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
                         return True
+                holder = receivers.get(op[2])
+                if holder is not None and self._puts_elements(function, op, given | holding):
+                    holding.add(holder)
+                    filled.add(named_in(function.unit, holder))
                 self._add_elements(function, op, given, holding)
         return any(result not in wanted for result in results)
 
@@ -388,8 +421,16 @@ class Arguments:
             # `map(make, given)` has what is made of the elements.
             if parts or not self.calls_with_elements(function, call):
                 holding.add(call[1])
-        elif self.gives_an_element(function, call) or self.gives_itself(function, call):
+        elif self.gives_an_element(function, call) or any(
+            self.gives_itself(function, call, each) for each in whole
+        ):
             given.add(call[1])
+
+    def _puts_elements(self, function: Function, call: Op, given: set[Register]) -> bool:
+        """Whether a call puts something ``given`` into a container: ``many.append(X)``."""
+        if given.isdisjoint(reads(call)[1:]):
+            return False
+        return self.method_of_container(function, call) in PUTTING
 
     def gives_elements(self, function: Function, call: Op) -> bool:
         """Whether a call gives the elements of what it is given: ``enumerate(many)``."""
@@ -399,9 +440,13 @@ class Arguments:
         """Whether a call gives one of the elements of what it is given: ``next(many)``."""
         return self._is_one_of(_ELEMENT, function, call)
 
-    def gives_itself(self, function: Function, call: Op) -> bool:
-        """Whether a call gives what it is given: ``cast(list, value)``."""
-        return self._is_one_of(_ITSELF, function, call)
+    def gives_itself(self, function: Function, call: Op, register: Register) -> bool:
+        """Whether a call gives its argument ``register``: ``cast(list, X)``, ``table.get(k, X)``."""
+        if self._is_one_of(_ITSELF, function, call):
+            return True
+        return register in call[3][1:] and (
+            self.method_of_container(function, call) in _GIVING_BACK
+        )
 
     def _is_one_of(self, names: frozenset[str], function: Function, call: Op) -> bool:
         return not names.isdisjoint(_outside_in(self.facts_at(function, call[-1])))
