@@ -185,6 +185,8 @@ class EngineState:
         self.constants[s.NONE] = EMPTY  # None has no attribute worth following
         self.constants[s.OPAQUE] = self.single(("XI", "builtins.object"))
         self.constants[s.UNBOUND] = EMPTY
+        plain = (s.STR, s.BYTES, s.INT, s.FLOAT)
+        self.scalars = frozenset().union(*map(self.constants.__getitem__, plain))
         self.tail = [self.constants.get(number, EMPTY) for number in range(-10, 0)]
 
     def sweep(self) -> None:
@@ -495,6 +497,10 @@ class EngineState:
         known = cell.values
         if values <= known:
             return
+        if self.telling_plain and not self.scalars.isdisjoint(values):
+            values = self._without_plain(known, values)
+            if values <= known:
+                return
         if len(values) > self.widest - len(known):
             values = self._room_for(known, values, cell)
             if values <= known:
@@ -502,6 +508,12 @@ class EngineState:
         cell.values = self.shared(known | values)
         if cell.readers:
             self.wake(cell)
+
+    def _without_plain(self, known: frozenset[int], values: Values) -> Values:
+        """``values``; without types of texts and numbers that are told last, beside others."""
+        if all(v in self.scalars or self.values[v][0] in OPEN for v in known.union(values)):
+            return values
+        return values - self.scalars
 
     def mark(self, cell: Cell, places: AbstractSet[int]) -> None:
         """Add ``places``, which are no values, to a cell: all of them count."""

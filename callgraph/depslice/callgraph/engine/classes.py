@@ -114,7 +114,7 @@ class ClassEvaluation(AnnotationEvaluation):
         key: tuple[Function, int],
         bases: Sequence[Values],
         members: Mapping[str, Values],
-        pos: int,
+        pos: Position,
     ) -> Values:
         """``type(name, bases, members)`` over a whole program: a class without a statement.
 
@@ -151,7 +151,7 @@ class ClassEvaluation(AnnotationEvaluation):
                 made.holders.clear()
                 self.wake(made.family)
             self.write(self.cell("cv", made, name, unit.piece), values)
-        self._set_bases(made, bases, EMPTY)
+        self._set_bases(made, [*bases], EMPTY)
         self._init_subclass(made, NO_KEYWORDS, pos)
         for metaclass in dict.fromkeys(self.metaclasses_of(made)):
             self._make_by(metaclass, made, pos)

@@ -62,7 +62,7 @@ class FittingEvaluation(Lineages):
         """The same, not asked before."""
         known = self.values
         objects = [value for value in passed if known[value][0] in _OBJECTS]
-        scalars = [value for value in passed if known[value][:2] in SCALARS] if self.whole else ()
+        scalars = [v for v in passed if known[v][:2] in SCALARS] if self.telling_plain else ()
         if not (objects or scalars) or not self._is_known(function, annotation):
             return passed
         declared = self.declared(function.module, function, annotation)

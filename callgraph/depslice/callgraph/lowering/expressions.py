@@ -429,7 +429,7 @@ class ExpressionLowering:
     def _summand(self, node: ast.expr) -> str | Register:
         """A literal, or the parameter that callers pass a part of a name for."""
         register = self.frame.env.get(node.id, s.STR) if type(node) is ast.Name else s.STR
-        return _text_of(node) or (register if register < self.frame.parameters else s.STR)
+        return _text_of(node) or (register if self.frame.may_name(register) else s.STR)
 
     def _filled_literal(self, node: ast.Call, args: Sequence[Register]) -> Register | None:
         """What ``"…".format(…)`` and ``"…".join((…))`` give, as far as literals tell.
@@ -645,7 +645,7 @@ class ExpressionLowering:
         for piece in pieces:
             if isinstance(piece, str) and joined and isinstance(joined[-1], str):
                 joined[-1] += piece
-            elif isinstance(piece, str) or piece in frame.texts or 0 <= piece < frame.parameters:
+            elif isinstance(piece, str) or piece in frame.texts or frame.may_name(piece):
                 joined.append(piece)
             else:
                 joined.append(s.STR)

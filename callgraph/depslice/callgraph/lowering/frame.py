@@ -44,6 +44,7 @@ class Frame:
     """
 
     __slots__ = (
+        "asks_by_name",
         "body",
         "class_scope",
         "env",
@@ -108,6 +109,7 @@ class Frame:
         self.turns = 0
         self.walrus: list[tuple[str, Register]] = []  # what `:=` has bound, in order
         self.stored: frozenset[str] | None = None
+        self.asks_by_name: bool | None = None
         self.rebound: set[str] = set()  # locals that a nested function rebinds
         self.flags = 0
         self.first_param = ""
@@ -164,6 +166,17 @@ class Frame:
             nodes = [node for statement in self.body for node in ast.walk(statement)]
             self.stored = frozenset(filter(None, map(_stored_by, nodes)))
         return _ANY in self.stored or not names.isdisjoint(self.stored)
+
+    def may_name(self, register: Register) -> bool:
+        """Whether it is a parameter that may be a part of a name, for ``getattr``."""
+        if not 0 <= register < self.parameters:
+            return False
+        if self.asks_by_name is None:
+            nodes = (node for statement in self.body for node in ast.walk(statement))
+            self.asks_by_name = any(
+                type(node) is ast.Name and node.id == "getattr" for node in nodes
+            )
+        return self.asks_by_name
 
     def owner_of(self, name: str) -> Frame | None:
         """The enclosing function whose local ``name`` is, if any (class scopes are skipped)."""
