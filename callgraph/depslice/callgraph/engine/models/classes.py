@@ -366,10 +366,9 @@ def _cast(engine: ContainerEvaluation, call: Call) -> Values:
 
 
 def _unpickled(engine: ContainerEvaluation, call: Call) -> Values:
-    """``pickle.loads(…)``: whatever the program has written so, over a whole program."""
-    found = engine.read(engine.cell("pickled"))
-    engine.protocol(found, ("__setstate__",), call.pos)
-    return found | engine.unknown
+    """``pickle.loads(…)`` makes what the program has written: which of it nobody knows."""
+    engine.protocol(engine.read(engine.cell("pickled")), ("__setstate__",), call.pos)
+    return engine.unknown
 
 
 def _auto(engine: ContainerEvaluation, call: Call) -> Values:
