@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from check import answer, answers, check_slice, slice_ids, write_files
+from check import answer, check_slice, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -534,3 +535,101 @@ def run():
     original, tree, flat = answers(files, tmp_path)
     assert tree == flat == original
     assert "pkg.lib:B.idle" not in slice_ids(tmp_path / "repo", "pkg.app:run")
+
+
+TABLES = """
+# --- pkg/__init__.py
+# --- pkg/base.py
+class Meta(type):
+    def __new__(mcs, name, bases, namespace):
+        made = super().__new__(mcs, name, bases, namespace)
+        made.made = {}
+        return made
+
+
+class Base(metaclass=Meta):
+    def run(self, text):
+        return self.table[text]()
+
+    def tell(self, text):
+        return self.made[text].nud()
+
+    @classmethod
+    def register(cls, symbol, function):
+        cls.table[symbol] = function
+
+    @classmethod
+    def token(cls, symbol):
+        made = type("Token", (), {})
+        cls.made[symbol] = made
+        return made
+
+    @classmethod
+    def method(cls, symbol):
+        token = cls.token(symbol)
+
+        def bind(function):
+            token.nud = function
+            return function
+
+        return bind
+
+    @classmethod
+    def cached(cls, key):
+        if key not in cls.table:
+            cls.table[key] = cls()
+        return cls.table[key]
+
+
+class One(Base):
+    table = {}
+
+
+class Two(Base):
+    table = {}
+
+
+other = Two.register
+# --- pkg/others.py
+from pkg.base import One, other
+enter = One.register
+cached = One.cached
+# --- pkg/filling.py
+import functools
+from pkg.base import One, Two
+from pkg.others import cached, enter, other
+def f(*_): return "f"
+def g(*_): return "g"
+other("=", g)
+value = cached("more")
+FILL
+# --- pkg/app.py
+from pkg.base import One, other
+import pkg.filling
+def run(): return One().TOLD("=")
+"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "told"),
+    [
+        ('enter("=", f)', "run"),
+        ('for put in (One.register,):\n    put("=", f)', "run"),
+        ('list(map(One.register, ["="], [f]))', "run"),
+        ('getattr(One, "register")("=", f)', "run"),
+        ('put = lambda function: One.register("=", function)\nput(f)', "run"),
+        ('def put(function): enter("=", function)\nput(f)', "run"),
+        ('put = functools.partial(One.register, "=")\nput(f)', "run"),
+        ('One().register("=", f)', "run"),
+        ('method = One.method\n@method("=")\ndef h(): return f()', "tell"),
+        ('put = One.method("=")\nput(f)', "tell"),
+    ],
+)
+def test_class_methods_change_their_class_whatever_they_are_called(
+    fill: str, told: str, tmp_path: Path
+) -> None:
+    files = TABLES.replace("FILL", fill).replace("TOLD", told)
+    assert answer(files, "pkg.app:run", "m.run()", tmp_path) == "f"
+    found = slice_ids(tmp_path / "repo", "pkg.app:run")
+    assert "pkg.filling:f" in found
+    assert not {"pkg.filling:g", "pkg.filling:value", "pkg.base:Two"} & found

@@ -20,6 +20,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.aliases import Aliased, Link
+from depslice.slicer.closure.by_methods import ByMethods
 from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
@@ -83,6 +84,7 @@ class Builders:
         self._program = growth.program
         self._engine = growth.engine
         self._changing = Changing(growth.engine)
+        self._by_methods = ByMethods(growth.engine)
         self._by_value = ByValue(growth.engine)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
@@ -119,6 +121,7 @@ class Builders:
         self._build_by_aliases(module, name, item)
         self._build_by_readings(module, name, item)
         self._build_by_value(module, values, item)
+        self._build_by_methods(module, values, name)
 
     def _build_by_functions(self, module: Module, name: str, item: str) -> None:
         """What module-level code runs of the functions of ``module`` that change ``name``."""
@@ -591,6 +594,19 @@ class Builders:
                 self._build_through(module, (unit.index,), item, frozenset((attribute,)))
             elif self._runs(module, piece):
                 self._keep(module, piece, item)
+
+    def _build_by_methods(self, holder: Module, values: Values, name: str) -> None:
+        """What changes the class of that name by its class methods, whatever these are called."""
+        for kind in map(self._engine.values.__getitem__, sorted(values)):
+            if kind[0] != "C" or kind[1].module is not holder or kind[1].info.qualname != name:
+                continue
+            class_ = kind[1]
+            if self._by_methods.methods_that_change(class_):
+                statement = self._engine.function(holder, class_.info.unit)
+                modules = self._which_may_name((statement,))
+                for module, piece in self._by_methods.changing(modules, class_):
+                    if self._runs(module, piece):
+                        self._keep(module, piece, class_.id)
 
     def _members_of(self, module: Module) -> dict[str, list[tuple[Class, str]]]:
         """By the variables of a module, the class attributes that are bound to them: ``X = X``."""
