@@ -366,3 +366,36 @@ def test_a_target_class_has_what_those_below_it_override(tmp_path: Path) -> None
         found = {each.symbol.id for each in slice_symbols(program, ["a:Result", maker]).items}
         assert "a:Failure.failure" in found
     assert "a:Failure.failure" not in slice_ids(tmp_path / "repo", "a:make")
+
+
+SETS = """
+from collections.abc import MutableSet, Set
+class Letters(Set):
+    def __init__(self, held=()): self.held = held
+    def __contains__(self, each): return each in self.held
+    def __iter__(self): return iter(self.held)
+    def __len__(self): return len(self.held)
+    @classmethod
+    def _from_iterable(cls, many): return sorted(many)
+class Filled(Letters, MutableSet):
+    def add(self, each): self.held += each
+    def discard(self, each): self.held = self.held.replace(each, "")
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'Letters("ab").__and__("bc")',
+        'Letters("ab").__rand__("bc")',
+        'list(map(Letters("ab").__sub__, ["a"]))[0]',
+        'Letters.__and__(Letters("ab"), "bc")',
+        'getattr(Filled("ab"), "__and__")("bc")',
+        'Filled("a").__or__("b")[1:]',
+    ],
+)
+def test_an_operator_of_a_base_asks_its_object_also_by_its_name(
+    expression: str, tmp_path: Path
+) -> None:
+    files = f"# --- app.py{SETS}def use(): return {expression}\n"
+    assert answer(files, "app:use", "m.use()", tmp_path) == "['b']"

@@ -373,7 +373,10 @@ class AttributeEvaluation(Declared):
         if name == "register":  # `abc.ABC.register`: others may stand for its instances
             self.write(self.cell("register", class_), self.unknown)
         if name == "__class__" or (name.startswith("__") and name.endswith("__")):
-            return EMPTY if exact or self.whole else self._below(class_, name, pos, how)
+            asked = self._asking(self.intern(("I", class_, False)), class_, name, pos)
+            if exact or self.whole:
+                return asked
+            return asked | self._below(class_, name, pos, how)
         if any(self.find_member(k, "__getattr__") for k in self.metaclasses_of(class_)):
             return self._by_metaclass(class_, name, receiver, pos)
         if not exact:  # a subclass may define it
@@ -648,12 +651,27 @@ class AttributeEvaluation(Declared):
             elif name in self.named_fields(class_):
                 if not self.whole:
                     values |= self.single(("O", class_, name))
-            elif not values and not (name.startswith("__") and name.endswith("__")):
+            elif not values and name.startswith("__") and name.endswith("__"):
+                return self._asking(receiver, class_, name, pos)
+            elif not values:
                 missing = self._missing(class_, name, pos)
                 if not exact and not self.whole:
                     return missing | self.single(("O", class_, name))
                 return missing
         return values
+
+    def _asking(self, receiver: int, class_: Class, name: str, pos: Position) -> Values:
+        """A special method of a base outside, where it asks its object for others by name.
+
+        ``names.__and__`` of a ``collections.abc.Set`` calls ``_from_iterable``. Others matter
+        where operators call them.
+        """
+        if not self.outside.asked_by(class_, name).known:
+            return EMPTY
+        inherited = self.outside.inherited(receiver, class_, name, pos)
+        if inherited is None:  # no stub has `__rand__`
+            self.call_back(receiver, name, pos, written=True)
+        return inherited or EMPTY
 
     def _is_filled(self, class_: Class, owner: Class, name: str, known: Values) -> bool:
         """Whether only a generated constructor knows what is in a field, default or not."""
