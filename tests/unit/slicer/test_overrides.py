@@ -399,3 +399,40 @@ def test_an_operator_of_a_base_asks_its_object_also_by_its_name(
 ) -> None:
     files = f"# --- app.py{SETS}def use(): return {expression}\n"
     assert answer(files, "app:use", "m.use()", tmp_path) == "['b']"
+
+
+@pytest.mark.parametrize(
+    ("base", "parser"),
+    [
+        ("sax.ContentHandler", "sax.make_parser()"),
+        ("object", "expatreader.ExpatParser()"),
+        ("object", "saxutils.XMLFilterBase(expatreader.create_parser())"),
+        ("object", "Parser()"),
+    ],
+)
+def test_a_parser_calls_the_handler_that_a_property_of_it_is(
+    base: str, parser: str, tmp_path: Path
+) -> None:
+    files = f"""
+# --- app.py
+import io
+from xml import sax
+from xml.sax import expatreader, saxutils
+from xml.sax.handler import property_lexical_handler
+class Parser(expatreader.ExpatParser): pass
+class Handler({base}):
+    def __init__(self): self.got = []
+    def comment(self, text): self.got.append(text)
+    def startCDATA(self): self.got.append("<")
+    def endCDATA(self): self.got.append(">")
+    def startDTD(self, name, public_id, system_id): self.got.append(name)
+    def endDTD(self): self.got.append("end")
+    def helper(self): return self.got
+def use():
+    handler, parser = Handler(), {parser}
+    parser.setProperty(property_lexical_handler, handler)
+    parser.parse(io.StringIO("<!DOCTYPE a><a><!--c--><![CDATA[]]></a>"))
+    return handler.got
+"""
+    assert answer(files, "app:use", "m.use()", tmp_path) == "['a', 'end', 'c', '<', '>']"
+    assert "app:Handler.helper" not in slice_ids(tmp_path / "repo", "app:use")

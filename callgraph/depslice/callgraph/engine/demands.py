@@ -71,6 +71,13 @@ _SET_METHODS: Final = (
     *("union", "update"),
 )
 
+_HANDLING_XML: Final = (
+    *("comment", "startCDATA", "endCDATA", "startDTD", "endDTD"),  # of a lexical handler
+    # Of a declaration handler (SAX2 extensions, `org.xml.sax.ext.DeclHandler`).
+    *("attributeDecl", "elementDecl", "externalEntityDecl", "internalEntityDecl"),
+)
+_PROPERTY: Final = (Demand(_HANDLING_XML, "itself", 1, "value", every=True),)
+
 DEMANDS: Final[Mapping[str, tuple[Demand, ...]]] = {
     "builtins.all": (Demand(TESTED, "elements"),),
     "builtins.anext": _each("__anext__"),
@@ -174,6 +181,10 @@ DEMANDS: Final[Mapping[str, tuple[Demand, ...]]] = {
     **_alike("statistics", ("median_grouped", "quantiles"), _SORTED_FIRST),
     **_alike("pprint", ("pformat", "pp", "pprint", "saferepr"), _SHOWN_FIRST),
     **_alike("pprint.PrettyPrinter", ("pformat", "pprint"), _SHOWN_FIRST),
+    "xml.sax.XMLReader.setProperty": _PROPERTY,
+    "xml.sax.xmlreader.XMLReader.setProperty": _PROPERTY,
+    "xml.sax.expatreader.ExpatParser.setProperty": _PROPERTY,
+    "xml.sax.saxutils.XMLFilterBase.setProperty": _PROPERTY,
     **_alike("csv.Writer", ("writerow", "writerows"), _SHOWN_PARTS),
     **_alike("csv.DictWriter", ("writerow", "writerows"), _SHOWN_PARTS),
     **_alike("string.Template", ("substitute", "safe_substitute"), _SUBSTITUTED),
