@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from check import answer, slice_ids, write_files
+from depslice.callgraph import open_program
 from depslice.callgraph.engine.base import WIDEST_OPEN
+from depslice.slicer import slice_symbols
+from depslice.slicer.closure.open_values import OpenValues
 
 KIND = """
 class K{0}:
@@ -116,3 +120,30 @@ def test_names_by_their_ends_of_more_than_are_told_apart(tmp_path: Path, asked: 
     last = count - 1
     assert answer(files, "m:use", f"m.use('{last}', '{to}')", tmp_path) == f"{last}: 1"
     assert not {each for each in slice_ids(tmp_path / "repo", "m:use") if each.endswith(".idle")}
+
+
+def test_the_same_done_in_many_places_is_settled_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty loops over one parameter ask the classes behind it once, not sixty times."""
+    loops = "".join(f"    for each in shapes:\n        each.grow({i})\n" for i in range(60))
+    classes = "".join(
+        f"class S{i}:\n    def __iter__(self):\n        return iter([self])\n"
+        f"    def grow(self, by):\n        return by + {i}\n\n"
+        for i in range(10)
+    )
+    makers = "".join(f"    shapes_of(S{i}())\n" for i in range(10))
+    (tmp_path / "m.py").write_text(
+        f"{classes}def shapes_of(shapes):\n{loops}\n\ndef target():\n{makers}"
+    )
+    settled: list[str] = []
+    settle = OpenValues._settle
+
+    def count(self: OpenValues, use: Any, value: int) -> None:
+        settled.append(use.use)
+        settle(self, use, value)
+
+    monkeypatch.setattr(OpenValues, "_settle", count)
+    items = slice_symbols(open_program(tmp_path, cache=None), ["m:target"]).items
+    assert {f"m:S{i}.__iter__" for i in range(10)} < {item.symbol.id for item in items}
+    assert settled.count("protocol") < 60

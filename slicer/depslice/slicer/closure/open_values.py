@@ -122,14 +122,31 @@ class Given:
 
 @dataclass(slots=True)
 class _Open:
-    """Something is done with an open value; ``done`` are the known values it is settled for."""
+    """Something is done with an open value; ``done`` are the known values it is settled for.
+
+    Of all places that do the same with it the nearest asks, which is at that ``distance`` from a
+    target. ``gaps`` are what analysis cannot tell there (name, reason), at each of the ``sites``.
+    """
 
     value: int
     use: Use
     name: Any
     demand: Demand
+    distance: int
     done: set[int] = field(default_factory=set)
+    sites: dict[tuple[str, Position], None] = field(default_factory=dict)
+    gaps: dict[tuple[str, str], None] = field(default_factory=dict)
+    is_fresh: bool = True  # to be settled for all known values
     is_sure: bool = False  # settled for the only value there is
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """What a special method of a container ``asked`` of what that holds; the nearest ``use`` of it."""
+
+    use: _Open
+    distance: int
+    asked: list[tuple[int, str]]
 
 
 def _tells(use: _Open) -> bool:
@@ -147,11 +164,12 @@ class OpenValues:
         self._names = names
         self._origins = Origins(growth.engine, classes.live_below)
         self._uses: dict[int, list[_Open]] = {}  # by the value
+        self._noted: dict[tuple[Any, ...], _Open] = {}
         self._fresh: list[_Open] = []
-        self._asked: set[tuple[int, str, Any, str, bool]] = set()
-        # While uses are settled: what containers hold that a special method asks, and who asked.
-        self._parts: dict[tuple[int, str], list[int]] = {}
-        self._asking_parts: set[tuple[int, str, str, bool]] = set()
+        # While uses are settled: what a special method of a container asks of what that holds.
+        self._parts: dict[tuple[int, str], list[tuple[int, str]]] = {}
+        self._asking_parts: dict[tuple[int, str, bool], _Inside] = {}
+        self._reached: dict[tuple[int, str], list[int]] = {}  # while uses are settled
         self._reaching: dict[tuple[int, str, bool], _Open] = {}  # into objects that may grow
         self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
@@ -172,9 +190,45 @@ class OpenValues:
         self._newly_followed = News(self._origins.followed)
 
     def note(self, use: Use, value: int, name: Any, demand: Demand) -> None:
-        """``value`` is used; settled by the next :meth:`trace`."""
-        self._origins.follow(value)
-        self._fresh.append(_Open(value, use, name, demand))
+        """``value`` is used; settled by the next :meth:`trace`.
+
+        Where the name is all that is asked, whoever is nearest asks for all who do the same: what
+        they want has been asked for from there. Large slices have many loops over one value.
+        """
+        sure = demand.certainty, demand.evidence
+        gathered = use == "protocol" or use in _ACCESSES
+        at = () if gathered else (demand.source, demand.pos, demand.kind)
+        key = value, use, name, sure, at
+        distance = self._growth.distance_by(demand)
+        noted = self._noted.get(key)
+        if noted is None:
+            self._origins.follow(value)
+            noted = self._noted[key] = _Open(value, use, name, demand, distance)
+            self._uses.setdefault(value, []).append(noted)
+            self._fresh.append(noted)
+        elif distance < noted.distance:
+            noted.demand, noted.distance = demand, distance
+            noted.done.clear()
+            noted.is_sure = False
+            if not noted.is_fresh:
+                noted.is_fresh = True
+                self._fresh.append(noted)
+        site = demand.source, demand.pos
+        if gathered and site not in noted.sites:
+            noted.sites[site] = None
+            for gap in noted.gaps:
+                self._note_gap_at(site, gap)
+
+    def _note_gap(self, use: _Open, name: str, reason: str) -> None:
+        """Analysis cannot tell what ``use`` asks for, wherever it does."""
+        gap = name, reason
+        use.gaps[gap] = None
+        for site in use.sites:
+            self._note_gap_at(site, gap)
+
+    def _note_gap_at(self, site: tuple[str, Position], gap: tuple[str, str]) -> None:
+        source, pos = site
+        self._growth.note_unresolved(source, *gap, pos)
 
     def hand(self, values: Values, demand: Demand) -> None:
         """Code outside gets ``values``: a class is asked for once, whoever hands it over."""
@@ -224,6 +278,7 @@ class OpenValues:
         again = [use for value in grown for use in self._uses.get(value, ())]
         self._recognition.note_grown(grown)
         for use in fresh:
+            use.is_fresh = False
             self._add(use)
         for use in (*again, *fresh):
             known = self._origins.known(use.value)
@@ -235,14 +290,18 @@ class OpenValues:
         return bool(fresh) or bool(self._fresh) or self._origins.stale
 
     def reach(self) -> bool:
-        """Ask what objects that are copied or pickled hold by now; whether there is more of it."""
+        """Ask what containers hold by now, and objects that are copied or pickled.
+
+        Whether there is more of it.
+        """
         self._forget_parts()
+        for (container, *_), inside in list(self._asking_parts.items()):
+            self._settle_parts(inside.use, container)
         for (value, *_), use in list(self._reaching.items()):
             self._reach_from(value, use)
         return bool(self._fresh)
 
     def _add(self, use: _Open) -> None:
-        self._uses.setdefault(use.value, []).append(use)
         self._recognition.place(use.value)
         if _tells(use):
             self._recognition.note_telling(use.value, use.name)
@@ -444,7 +503,7 @@ class OpenValues:
         demand = use.demand.guessed("unknown-receiver")
         if _tells(use):
             self._classes.want_anywhere(use.name, demand)
-            self._growth.note_unresolved(demand.source, use.name, "unknown-receiver", demand.pos)
+            self._note_gap(use, use.name, "unknown-receiver")
         elif use.use in ("read", "protocol") and use.name not in _OF_ANY:
             self._classes.want_of_waiting(use.name, demand)
 
@@ -515,7 +574,7 @@ class OpenValues:
         found = engine.find_member(class_, name)
         if found is None:
             for above in sorted(engine.open_bases(class_, instances=instance)):
-                self._note_once(use.use, above, name, demand)
+                self.note(use.use, above, name, demand)
         if found is None and instance:
             classes.ask_base(class_, name, demand)
         if found is not None:
@@ -578,26 +637,37 @@ class OpenValues:
 
         So does one that is generated for a record, of its fields.
         """
-        asking = (container, use.name, use.demand.source, self._growth.doubts(use.demand))
-        if asking in self._asking_parts:
-            return
-        self._asking_parts.add(asking)
-        engine = self._engine
-        names = list(OF_PARTS.get(use.name, ()))
-        if use.name == "__str__" and engine.values[container][1] == "tuple":
-            names.append("__str__")
-        if use.name == "__contains__":  # 6.10.2
-            names.append("__eq__")
-        held = self._parts.get((container, use.name))
-        if held is None:
-            found = engine.held_in(engine.only(container), (use.name,)) if names else ()
-            held = self._parts[container, use.name] = sorted(found)
-        for part in held:
-            for name in names:
-                self._note_once("protocol", part, name, use.demand)
-        if use.name in _CHECKS and engine.values[container][0] == "K":  # a tuple of classes
-            for part in sorted(engine.elements_cell(container).values):
-                self._note_once("protocol", part, use.name, use.demand)
+        key = (container, use.name, self._growth.doubts(use.demand))
+        distance = self._growth.distance_by(use.demand)
+        asked = self._asked_inside(container, use.name)
+        known = self._asking_parts.get(key)
+        if known is not None and known.distance <= distance:
+            if known.asked == asked:
+                return
+            use, distance = known.use, known.distance
+        self._asking_parts[key] = _Inside(use, distance, asked)
+        for part, name in asked:
+            self.note("protocol", part, name, use.demand)
+
+    def _asked_inside(self, container: int, dunder: str) -> list[tuple[int, str]]:
+        """What that special method of a container asks of what it holds by now."""
+        key = container, dunder
+        asked = self._parts.get(key)
+        if asked is None:
+            engine = self._engine
+            kind = engine.values[container]
+            names = list(OF_PARTS.get(dunder, ()))
+            if dunder == "__str__" and kind[1] == "tuple":
+                names.append("__str__")
+            if dunder == "__contains__":  # 6.10.2
+                names.append("__eq__")
+            held = engine.held_in(engine.only(container), (dunder,)) if names else EMPTY
+            asked = [(part, name) for part in sorted(held) for name in names]
+            if dunder in _CHECKS and kind[0] == "K":  # a tuple of classes
+                held = engine.elements_cell(container).values
+                asked += [(part, dunder) for part in sorted(held)]
+            self._parts[key] = asked
+        return asked
 
     def _reach_from(self, value: int, use: _Open) -> None:
         """What copies or pickles an object asks all that it gets at from there the same.
@@ -610,13 +680,13 @@ class OpenValues:
         if known is not use and distance(known.demand) <= distance(use.demand):
             return
         self._reaching[key] = use
-        held = self._parts.get((value, use.name))
+        held = self._reached.get((value, use.name))
         if held is None:
             found = self._written_of(value)
-            held = self._parts[value, use.name] = sorted(self._engine.objects_in(found))
+            held = self._reached[value, use.name] = sorted(self._engine.objects_in(found))
             held += sorted(v for v in found if self._engine.values[v][0] == "K")
         for part in held:
-            self._note_once("protocol", part, use.name, use.demand)
+            self.note("protocol", part, use.name, use.demand)
 
     def _written_of(self, value: int) -> Values:
         """What an object holds, and what its class says that is written of it (``__getstate__``)."""
@@ -632,14 +702,7 @@ class OpenValues:
 
     def _forget_parts(self) -> None:
         self._parts.clear()
-        self._asking_parts.clear()
-
-    def _note_once(self, use: Use, value: int, name: Any, demand: Demand) -> None:
-        """The same is done with ``value``, which may in turn stand for what it is a part of."""
-        asked = (value, use, name, demand.source, self._growth.doubts(demand))
-        if asked not in self._asked:
-            self._asked.add(asked)
-            self.note(use, value, name, demand)
+        self._reached.clear()
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
@@ -675,8 +738,7 @@ class OpenValues:
             self._classes.want_all(owner[1], "vars", demand, below=not owner[2])
         elif owner[0] in ("M", "NS"):
             self._growth.stand(self.listed, owner[1], demand)
-            rule = "dynamic-attribute"
-            self._growth.note_unresolved(demand.source, owner[1], rule, demand.pos)
+            self._note_gap(use, owner[1], "dynamic-attribute")
 
     def _settle_standing_in(self, kind: Value, demand: Demand) -> None:
         """The object is in the place of something outside, which uses all it has and gives.
@@ -696,7 +758,7 @@ class OpenValues:
                 ):
                     if method[0] == "F" and not name.startswith("_"):
                         for given in sorted(self._engine.returned(method[1])):
-                            self._note_once("listed", given, (f.ALL, "outside"), demand)
+                            self.note("listed", given, (f.ALL, "outside"), demand)
 
     def _settle_descriptors(self, stored: Values, demand: Demand) -> None:
         """A class gets ``stored``: its methods run when that is read or stored of an instance."""
@@ -704,7 +766,7 @@ class OpenValues:
             kind = self._engine.values[value]
             if kind[0] == "I" or (kind[0] in OPEN and value != self._engine.unknown_id):
                 for name in DESCRIBING:
-                    self._note_once("protocol", value, name, demand)
+                    self.note("protocol", value, name, demand)
 
     def _settle_store(self, use: _Open, value: int) -> None:
         """``.name`` of an instance is stored or deleted; on a class it is just replaced.
@@ -727,7 +789,7 @@ class OpenValues:
         elif kind[0] == "U" and _tells(use):
             unknown = demand.guessed("unknown-receiver")
             self._classes.want_notified_anywhere(name, how, unknown)
-            self._growth.note_unresolved(demand.source, name, "unknown-receiver", demand.pos)
+            self._note_gap(use, name, "unknown-receiver")
 
     def ask_by_name(self, class_: Class, name: str, demand: Demand) -> None:
         """``__getattr__`` of an instance, if it has one, is called for ``name``."""
@@ -806,7 +868,7 @@ class OpenValues:
             partials=given.partials | {itself},
         )
         for callee in sorted(callees):
-            self._note_once("call", callee, whole, use.demand)
+            self.note("call", callee, whole, use.demand)
 
     def _call_member(self, use: _Open, instance: Value, name: str) -> None:
         found = self._engine.find_member(instance[1], name)
