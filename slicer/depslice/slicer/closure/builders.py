@@ -7,7 +7,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -94,6 +94,7 @@ class Builders:
         self._giving: dict[str, dict[str, list[tuple[Function, bool]]]] = {}
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
         self._using: dict[str, list[Piece]] = {}  # by module
+        self._statements: dict[str, list[tuple[Piece, Function]]] = {}
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
         self._followed = Asked(growth)  # by aliases
         self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
@@ -102,7 +103,11 @@ class Builders:
         self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
-        self._calls: dict[Function, tuple[list[f.Fact], frozenset[Function]]] = {}  # of its facts
+        # The places of calls in a function whose results it returns, and whose nobody takes.
+        self._passed_on: dict[Function, set[int]] = {}
+        self._for_effect: dict[Function, set[int]] = {}
+        # What the facts of a function say that it calls, where.
+        self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
         self._spelling: Spelling | None = None  # of all modules that run
 
     def build_variable(self, module: Module, name: str) -> None:
@@ -376,13 +381,8 @@ class Builders:
             }
             callers |= self._with_those_that_call_for_effect(filling)
         for other in self._which_may_name(callers):
-            for piece in other.summary.pieces:
-                if piece.unit < 0 or piece.kind not in ("expr", "def", "class", "assign"):
-                    continue
-                if not self._runs(other, piece):
-                    continue
-                function = self._engine.function(other, piece.unit)
-                if self._calls_one_of(function, callers):
+            for piece, function in self._statements_of(other):
+                if self._runs(other, piece) and self._calls_one_of(function, callers):
                     self._keep(other, piece, item)
                     if piece.kind == "class":
                         self._keep_told(other, piece, callers, item)
@@ -391,6 +391,17 @@ class Builders:
                     ):
                         for name in piece.binds:  # `worker = Thread(target=fill)`
                             self.build_variable(other, name)
+
+    def _statements_of(self, module: Module) -> list[tuple[Piece, Function]]:
+        """The statements of ``module`` that may run a function for what it changes."""
+        found = self._statements.get(module.name)
+        if found is None:
+            found = self._statements[module.name] = [
+                (piece, self._engine.function(module, piece.unit))
+                for piece in module.summary.pieces
+                if piece.unit >= 0 and piece.kind in _FILTERED
+            ]
+        return found
 
     def _keep_told(
         self, module: Module, piece: Piece, functions: dict[Function, None], item: str
@@ -466,7 +477,9 @@ class Builders:
         """``functions``, and those that return what they give: ``return Registry.instance()``."""
 
         def passes_on(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
-            places = passed_on(caller.unit)
+            places = self._passed_on.get(caller)
+            if places is None:
+                places = self._passed_on[caller] = passed_on(caller.unit)
             passes = places and self._calls_one_of(caller, called, places)
             return {caller: None} if passes else {}
 
@@ -645,7 +658,9 @@ class Builders:
         """``functions``, and those that call them, and give no result: ``def fill(): add(1)``."""
 
         def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
-            places = called_for_effect(caller.unit)
+            places = self._for_effect.get(caller)
+            if places is None:
+                places = self._for_effect[caller] = called_for_effect(caller.unit)
             return {caller: None} if places and self._calls_one_of(caller, called, places) else {}
 
         return self._with_further(functions, calls)
@@ -675,18 +690,21 @@ class Builders:
         self,
         function: Function,
         functions: dict[Function, None],
-        places: Container[int] | None = None,
+        places: Iterable[int] | None = None,
     ) -> bool:
         """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given."""
-        facts = self._engine.facts_of(function)
         known = self._calls.get(function)
-        if known is None or known[0] is not facts:
-            called = frozenset(fact[1] for fact in facts if fact[0] == f.CALL)
-            known = self._calls[function] = facts, called
-        if known[1].isdisjoint(functions):
-            return False
-        return places is None or any(
-            fact[0] == f.CALL and fact[1] in functions and fact[2] in places for fact in facts
+        if known is None or known[0] is not function.flat or self._engine.queue:
+            facts = self._engine.facts_of(function)
+            if known is None or known[0] is not facts:
+                called: dict[Function, set[int]] = {}
+                for fact in facts:
+                    if fact[0] == f.CALL:
+                        called.setdefault(fact[1], set()).add(fact[2])
+                known = self._calls[function] = facts, called
+        met = functions.keys() & known[1].keys()
+        return bool(met) and (
+            places is None or any(not known[1][each].isdisjoint(places) for each in met)
         )
 
     def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:
