@@ -11,7 +11,7 @@ asked again until nothing does.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import COPYING, INERT_BASES, REACHING
@@ -69,6 +69,10 @@ _READING_NAMESPACES: Final[dict[str, frozenset[str]]] = {
     "protocol": frozenset({"__contains__", "__getitem__", "__iter__", "__len__"}),
     "read": frozenset({"copy", "get", "items", "keys", "pop", "values"}),
 }
+_NAMESPACE_READS: Final = frozenset().union(*_READING_NAMESPACES.values())
+_GATHERED: Final = frozenset({"protocol", *_ACCESSES})
+"""What is done of which nothing but a name is asked."""
+_LIKELY, _POSSIBLE = Certainty.LIKELY, Certainty.POSSIBLE
 _CHECKS: Final = ("__instancecheck__", "__subclasscheck__")
 _ASKED_OF_CLASSES: Final = {
     "__getitem__": "__class_getitem__",
@@ -125,7 +129,8 @@ class _Open:
     """Something is done with an open value; ``done`` are the known values it is settled for.
 
     Of all places that do the same with it the nearest asks, which is at that ``distance`` from a
-    target. ``gaps`` are what analysis cannot tell there (name, reason), at each of the ``sites``.
+    target. ``gaps`` are what analysis cannot tell there (name, reason), at each of the ``sites``:
+    where there may be some.
     """
 
     value: int
@@ -134,14 +139,13 @@ class _Open:
     demand: Demand
     distance: int
     done: set[int] = field(default_factory=set)
-    sites: dict[tuple[str, Position], None] = field(default_factory=dict)
-    gaps: dict[tuple[str, str], None] = field(default_factory=dict)
+    sites: dict[tuple[str, Position], None] | None = None
+    gaps: dict[tuple[str, str], None] | None = None
     is_fresh: bool = True  # to be settled for all known values
     is_sure: bool = False  # settled for the only value there is
 
 
-@dataclass(frozen=True, slots=True)
-class _Inside:
+class _Inside(NamedTuple):
     """What a special method of a container ``asked`` of what that holds; the nearest ``use`` of it."""
 
     use: _Open
@@ -162,7 +166,7 @@ class OpenValues:
         self._engine = growth.engine
         self._classes = classes
         self._names = names
-        self._origins = Origins(growth.engine, classes.live_below)
+        self._origins = Origins(growth.engine, classes.live_below, News(classes.extended))
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._noted: dict[tuple[Any, ...], _Open] = {}
         self._fresh: list[_Open] = []
@@ -195,10 +199,11 @@ class OpenValues:
         Where the name is all that is asked, whoever is nearest asks for all who do the same: what
         they want has been asked for from there. Large slices have many loops over one value.
         """
-        sure = demand.certainty, demand.evidence
-        gathered = use == "protocol" or use in _ACCESSES
-        at = () if gathered else (demand.source, demand.pos, demand.kind)
-        key = value, use, name, sure, at
+        gathered = use in _GATHERED
+        guessed = demand.certainty is _POSSIBLE, demand.certainty is _LIKELY  # (hashed faster)
+        key: tuple[Any, ...] = value, use, name, guessed, demand.evidence
+        if not gathered:
+            key += demand.source, demand.pos
         distance = self._growth.distance_by(demand)
         noted = self._noted.get(key)
         if noted is None:
@@ -206,6 +211,8 @@ class OpenValues:
             noted = self._noted[key] = _Open(value, use, name, demand, distance)
             self._uses.setdefault(value, []).append(noted)
             self._fresh.append(noted)
+            if gathered and (name in _NAMESPACE_READS or _tells(noted)):
+                noted.sites, noted.gaps = {}, {}
         elif distance < noted.distance:
             noted.demand, noted.distance = demand, distance
             noted.done.clear()
@@ -213,15 +220,19 @@ class OpenValues:
             if not noted.is_fresh:
                 noted.is_fresh = True
                 self._fresh.append(noted)
-        site = demand.source, demand.pos
-        if gathered and site not in noted.sites:
-            noted.sites[site] = None
-            for gap in noted.gaps:
-                self._note_gap_at(site, gap)
+        if noted.sites is not None and noted.gaps is not None:
+            site = demand.source, demand.pos
+            if site not in noted.sites:
+                noted.sites[site] = None
+                for gap in noted.gaps:
+                    self._note_gap_at(site, gap)
 
     def _note_gap(self, use: _Open, name: str, reason: str) -> None:
         """Analysis cannot tell what ``use`` asks for, wherever it does."""
         gap = name, reason
+        if use.sites is None or use.gaps is None:
+            self._note_gap_at((use.demand.source, use.demand.pos), gap)
+            return
         use.gaps[gap] = None
         for site in use.sites:
             self._note_gap_at(site, gap)
