@@ -91,7 +91,7 @@ class Classes:
         self._engine = growth.engine
         self._overrides = Overrides(growth.program.stubs)
         self._live = Live(growth.engine, self._overrides)
-        self.live_below = self._live.below
+        self.live_below, self.extended = self._live.below, self._live.extended
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._named: dict[Class, None] = {}  # by annotations
         self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read

@@ -26,6 +26,8 @@ class Live:
         self._order: dict[Class, tuple[Class, ...]] = {}  # -> its order of inheritance so far
         self._serial: dict[Class, int] = {}
         self._below: dict[Class, list[Class]] = {}  # the class itself included
+        self.extended: list[Class] = []
+        """Classes that are live, or extended by one that is: again for each."""
         self._having: dict[str, list[Class]] = {}
         self._answering: dict[str, list[Class]] = {}
         self._indexed: dict[Class, tuple[frozenset[str], frozenset[str]]] = {}
@@ -62,6 +64,7 @@ class Live:
         for k in order:
             if k not in known:
                 self._below.setdefault(k, []).append(class_)
+                self.extended.append(k)
         return True
 
     def order_of(self, class_: Class) -> tuple[Class, ...]:

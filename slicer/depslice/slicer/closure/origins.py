@@ -39,11 +39,16 @@ _PLAIN: Final = frozenset({"N", "S", "XI"})
 class Origins:
     """Bindings of parameters, and the known values behind open ones."""
 
-    def __init__(self, engine: Engine, below: Callable[[Class], Sequence[Class]]) -> None:
+    def __init__(
+        self, engine: Engine, below: Callable[[Class], Sequence[Class]], extended: News[Class]
+    ) -> None:
         self._engine = engine
         self.crowd = engine.crowd
         self._below = below  # the live subclasses of a class
-        self._seen_below: dict[int, int] = {}  # how many there were, by value of what they have
+        self._extended = extended  # classes that have more of them
+        # How many there were, by value of what they have, in order; and which these are.
+        self._seen_below: dict[int, int] = {}
+        self._had_by: dict[Class, dict[int, int]] = {}  # with its place in that order
         # What tells whether a class has an attribute otherwise than one above: its MRO, what of
         # that is its own, and whether; some may be stored there later.
         self._differing: dict[
@@ -166,9 +171,12 @@ class Origins:
     def _hear(self) -> bool:
         """Whether there is something to trace, after what the engine has found since."""
         self._engine.settle()
-        for value, seen in self._seen_below.items():
+        grown: dict[int, int] = {}
+        for class_ in dict.fromkeys(self._extended.take()):
+            grown.update(self._had_by.get(class_, ()))
+        for value in sorted(grown, key=grown.__getitem__):
             live = len(self._below(self._engine.values[value][1]))
-            if live != seen:
+            if live != self._seen_below[value]:
                 self._seen_below[value] = live
                 self._stale[value] = None
         changed = self._heard_order.keys() & self._changed.take()
@@ -249,6 +257,8 @@ class Origins:
         """
         engine = self._engine
         below = self._below(class_)
+        if reader not in self._seen_below:
+            self._had_by.setdefault(class_, {})[reader] = len(self._seen_below)
         self._seen_below[reader] = len(below)
         result: set[int] = set()
         for each in dict.fromkeys((class_, *below)):
@@ -276,7 +286,8 @@ class Origins:
             )
             known = self._differing[below, class_, name] = (order, own, differs)
         _, own, differs = known
-        return differs or any(name in engine.had_stored.get(k, ()) for k in own)
+        had = engine.had_stored
+        return differs or any(name in had[k] for k in had.keys() & own)
 
     def _plain_as_one(self, values: Values) -> set[int]:
         """``values``, of containers that hold plain data alone one of each kind: room for others."""
