@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import marshal
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 Register: TypeAlias = int
@@ -320,18 +321,18 @@ class FileSummary:
     dynamic: tuple[tuple[int, str], ...]  # (pos, "exec"/"eval"/"star-import")
 
 
-_UNIT = tuple(f.name for f in fields(Unit))
-_PIECE = tuple(f.name for f in fields(Piece))
-_CLASS = tuple(f.name for f in fields(ClassInfo))
+_unit_row = attrgetter(*(f.name for f in fields(Unit)))
+_piece_row = attrgetter(*(f.name for f in fields(Piece)))
+_class_row = attrgetter(*(f.name for f in fields(ClassInfo)))
 _FILE = tuple(f.name for f in fields(FileSummary))
 
 
 def dump_summary(summary: FileSummary) -> bytes:
     """Serialise for the cache (trusted storage: see :mod:`depslice.callgraph.cache`)."""
     plain = {name: getattr(summary, name) for name in _FILE}
-    plain["pieces"] = [tuple([getattr(p, n) for n in _PIECE]) for p in summary.pieces]
-    plain["units"] = [tuple([getattr(u, n) for n in _UNIT]) for u in summary.units]
-    plain["classes"] = [tuple([getattr(c, n) for n in _CLASS]) for c in summary.classes]
+    plain["pieces"] = [*map(_piece_row, summary.pieces)]
+    plain["units"] = [*map(_unit_row, summary.units)]
+    plain["classes"] = [*map(_class_row, summary.classes)]
     return marshal.dumps(plain)
 
 

@@ -27,7 +27,8 @@ class SourceSyntaxError(Exception):
         self.line = line
 
 
-_IN_PLACE = re.compile(r"(?:[-+*/%|&^@]|<<|>>)=(?!=)")
+_IN_PLACE = re.compile(r"=(?:(?<=[-+*/%|&^@]=)|(?<=<<=)|(?<=>>=))(?!=)")
+"""It starts with the one character that all have, which is found far faster than any of many."""
 _LAST_WORD = re.compile(r"\w+\Z")
 _REBINDING = re.compile(r"\b(?:global|nonlocal)\b([^\n;]*(?:\\\r?\n[^\n;]*)*)")
 _LONGEST_WORD = 200
@@ -78,7 +79,8 @@ def summarize(text: str) -> FileSummary:
 def _changed_in_place(text: str) -> Iterator[str]:
     """Names, or ends of them, that augmented assignments change: before ``+=``, ``//=``, ``<<=``."""
     for found in _IN_PLACE.finditer(text):  # they are rare, and words are not
-        before = text[max(0, found.start() - _LONGEST_WORD) : found.start()]
+        end = found.start() - (2 if text[found.start() - 1] in "<>" else 1)
+        before = text[max(0, end - _LONGEST_WORD) : end]
         word = _LAST_WORD.search(before.rstrip("*/").rstrip(" \t"))
         if word is not None:
             yield word[0]
@@ -86,6 +88,8 @@ def _changed_in_place(text: str) -> Iterator[str]:
 
 def _rebound(text: str) -> Iterator[str]:
     """Names that ``global`` and ``nonlocal`` statements have: functions may rebind them."""
+    if "global" not in text and "nonlocal" not in text:  # seen at once; the pattern is slow
+        return
     for found in _REBINDING.finditer(text):  # and what such words of a comment are followed by
         yield from re.findall(r"\w+", found[1])
 
