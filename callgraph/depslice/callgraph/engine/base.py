@@ -35,7 +35,7 @@ from depslice.callgraph.engine.values import (
     is_name,
 )
 from depslice.callgraph.program import Module, Program
-from depslice.callgraph.summary import ClassInfo, TypeExpr
+from depslice.callgraph.summary import ClassInfo, Piece, TypeExpr
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.metaclasses import Put
@@ -139,6 +139,7 @@ class EngineState:
         self._running_at_first: dict[Class, set[str]] = {}  # methods, as an instance is made
         self._declarations: dict[tuple[Class, str], tuple[tuple[Function, TypeExpr], ...]] = {}
         self._getters: dict[tuple[str, int, str], Function] = {}
+        self._direct: dict[Piece, Values | None] = {}  # what a `def` or `class` alone tells
         self._hooks: dict[Class, tuple[list[Function], list[Function]]] = {}
         self.methods: dict[str, list[Function]] = {}  # of all classes, by name
         self._entered: set[int] = set()  # the partials at work
@@ -247,13 +248,14 @@ class EngineState:
                 task.noted, task.registers, task.flat = {}, [], None
         for class_ in self._classes.values():
             class_.mro_cache = class_.descendants = class_.kept_below = class_.orders = None
+            class_.settled = False
             for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):
                 table.clear()
             for cells in (class_.attributes, class_.members):
                 cells.clear()
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self.values, self.tasks, self._told, self._functions, self._classes),
-            self._elements,
+            *(self._elements, self._direct),
         )
         for each in tables:
             each.clear()
@@ -551,13 +553,16 @@ class EngineState:
         """
         functions = added & self.functions
         tables = added & self.tables  # they stand for what there was no room for
+        full = len(known) >= self.widest and not functions and self.unknown_id in known
+        if full and not tables:
+            return EMPTY
         held_tables, held_functions, held_others = self._census(known)
         if tables:
             room = max(0, _MOST_TABLES - held_tables)
             if len(tables) > room:  # then hardly anything is told: it may be any function
                 tables = frozenset(sorted(tables)[:room])
                 added |= self.unknown
-        if len(known) >= self.widest and not functions and self.unknown_id in known:
+        if full:
             return tables
         others = added - functions - tables
         room = max(0, _MOST_FUNCTIONS - held_functions - held_others)

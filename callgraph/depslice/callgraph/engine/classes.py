@@ -145,11 +145,10 @@ class ClassEvaluation(AnnotationEvaluation):
             made = self._made_classes[key] = self.own_class(function.module, info)
         if any(made in self.mro(base) for base in self.classes_in(EMPTY.union(*bases))):
             return EMPTY
+        if members.keys() - made.info.members.keys():
+            made.info.members.update(dict.fromkeys(members, (unit.piece,)))
+            self._order_anew(made)
         for name, values in members.items():
-            if name not in made.info.members:
-                made.info.members[name] = (unit.piece,)
-                made.holders.clear()
-                self.wake(made.family)
             self.write(self.cell("cv", made, name, unit.piece), values)
         self._set_bases(made, [*bases], EMPTY)
         self._init_subclass(made, NO_KEYWORDS, pos)
@@ -246,7 +245,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return
         made.base_values = [frozenset(base) for base in bases]
         self.either_base = self.either_base or any(len(base) > 1 for base in bases)
-        made.mro_cache = None
+        made.mro_cache, made.settled = None, False
         external: list[str] = []
         metaclasses = list(self.classes_in(makers))
         for base in bases:
@@ -269,11 +268,15 @@ class ClassEvaluation(AnnotationEvaluation):
         made.metaclasses = tuple(dict.fromkeys((*made.metaclasses, *metaclasses)))
         if not self.whole:
             made.open_metaclasses = frozenset(v for v in makers if self.values[v][0] in OPEN)
-        for class_ in (made, *self.live_subclasses(made)):
-            class_.mro_cache = None
-            self.wake(class_.family)
+        self._order_anew(made)
+
+    def _order_anew(self, class_: Class) -> None:
+        """Who answers for ``class_`` and those below it is asked again: what it has has changed."""
+        for each in (class_, *self.live_subclasses(class_)):
+            each.mro_cache, each.settled = None, False
+            self.wake(each.family)
             if not self.whole:
-                self.see_beside(class_)
+                self.see_beside(each)
 
     def see_beside(self, class_: Class) -> None:
         """More is known of what ``class_`` has or extends: it may answer for its bases."""
@@ -509,6 +512,7 @@ class ClassEvaluation(AnnotationEvaluation):
             self.depend(class_.family)
         elif all(k.base_values is not None for k in found):
             class_.mro_cache = found
+            class_.settled = not class_.shifting and class_.info.parent_function < 0
             if class_.shifting:
                 self.depend(class_.family)
         else:
@@ -597,6 +601,9 @@ class ClassEvaluation(AnnotationEvaluation):
 
         Where none does, the first that tells only its type (``x: T``): something else makes it.
         """
+        known = class_.holders
+        if class_.settled and name in known:
+            return known[name]
         line = self.mro(class_)
         known = class_.holders
         if class_.info.parent_function >= 0 and not self.whole:
@@ -639,9 +646,12 @@ class ClassEvaluation(AnnotationEvaluation):
     def _bound(self, class_: Class, name: str) -> Sequence[int]:
         pieces = class_.info.members.get(name, ())
         known = class_.module.summary.pieces
-        if has_no_statement(class_) or not any(known[index].type_checking for index in pieces):
+        if has_no_statement(class_):
             return pieces
-        return [i for i in pieces if known[i].kind != "def" or not known[i].type_checking]
+        for index in pieces:
+            if known[index].type_checking:
+                return [i for i in pieces if known[i].kind != "def" or not known[i].type_checking]
+        return pieces
 
     def overriding(
         self, class_: Class, owner: Class | None, name: str
@@ -656,8 +666,11 @@ class ClassEvaluation(AnnotationEvaluation):
         seen = {owner, None}
         overriding = []
         for subclass in below:
-            found = self.find_member(subclass, name)
-            if found is not None and found not in seen:
+            if subclass.settled and name in subclass.holders:
+                found = subclass.holders[name]  # what `find_member` says: there are many to ask
+            else:
+                found = self.find_member(subclass, name)
+            if found not in seen:
                 seen.add(found)
                 overriding.append((found, subclass))
         if len(below) >= _MANY_SUBCLASSES and all(k.mro_cache is not None for k in below):

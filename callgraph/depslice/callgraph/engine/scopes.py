@@ -187,22 +187,20 @@ class ScopeEvaluation(IdlePieces):
         """The object an undecorated ``def`` or ``class`` binds, known without evaluation."""
         if piece.kind not in ("def", "class"):
             return None
-        key = self.cell("d", module.name, piece.index)
-        if key.values:
-            return key.values
-        unit = module.summary.units[piece.unit]
-        for op in unit.ops:
+        if piece not in self._direct:
+            self._direct[piece] = self._find_direct(module, piece)
+        return self._direct[piece]
+
+    def _find_direct(self, module: Module, piece: Piece) -> Values | None:
+        for op in module.summary.units[piece.unit].ops:
             if op[0] == s.FUNCTION:
-                flags = module.summary.units[op[2]].flags
-                if flags & (s.DECORATED | s.PROPERTY):
+                if module.summary.units[op[2]].flags & (s.DECORATED | s.PROPERTY):
                     return None
-                key.values = self.single(("F", self.function(module, op[2])))
-                return key.values
+                return self.single(("F", self.function(module, op[2])))
             if op[0] == s.CLASS:
                 if module.summary.classes[op[2]].decorators:
                     return None
-                key.values = self.single(("C", self.class_(module, op[2]), True))
-                return key.values
+                return self.single(("C", self.class_(module, op[2]), True))
         return None
 
     def _imported(self, module: Module, piece: Piece, name: str) -> Values:

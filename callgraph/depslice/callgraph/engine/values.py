@@ -340,6 +340,7 @@ class Class:
         "outer",
         "overrides",
         "serial",
+        "settled",
         "shifting",
         "subclasses",
     )
@@ -354,6 +355,7 @@ class Class:
         self.metaclasses: tuple[Class, ...] = ()
         self.open_metaclasses: Values = EMPTY  # that only callers know, in a slice
         self.mro_cache: tuple[Class, ...] | None = None
+        self.settled = False  # its linearisation is known, and the same for all who ask
         # Its linearisation for each choice of bases that may be one of several, with those outside.
         self.orders: tuple[tuple[tuple[Class, ...], tuple[str, ...]], ...] | None = None
         self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
