@@ -8,7 +8,6 @@ from textwrap import dedent
 import pytest
 
 from check import answer, answers, check_slice, slice_ids, write_files
-from check import answer, check_slice, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 

@@ -663,14 +663,14 @@ class ClassEvaluation(AnnotationEvaluation):
         known = class_.overrides.get((owner, name)) if len(below) >= _MANY_SUBCLASSES else None
         if known is not None and known[0] is below:
             return known[1]
-        seen = {owner, None}
+        seen = {owner}
         overriding = []
         for subclass in below:
             if subclass.settled and name in subclass.holders:
                 found = subclass.holders[name]  # what `find_member` says: there are many to ask
             else:
                 found = self.find_member(subclass, name)
-            if found not in seen:
+            if found is not None and found not in seen:
                 seen.add(found)
                 overriding.append((found, subclass))
         if len(below) >= _MANY_SUBCLASSES and all(k.mro_cache is not None for k in below):
