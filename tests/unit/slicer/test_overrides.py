@@ -436,3 +436,60 @@ def use():
 """
     assert answer(files, "app:use", "m.use()", tmp_path) == "['a', 'end', 'c', '<', '>']"
     assert "app:Handler.helper" not in slice_ids(tmp_path / "repo", "app:use")
+
+
+MISSING = """
+# --- m.py
+import collections, functools, operator
+
+class Cache(BASE):
+    def __init__(self, func):
+        super().__init__()
+        self.func = func
+    def __missing__(self, key):
+        self[key] = result = self.func(key)
+        return result
+
+class Own(Cache):
+    def __getitem__(self, key):
+        return super().__getitem__(key)
+
+class Plain(BASE):
+    def look(self, key):
+        return self.__getitem__(key)
+
+class Below(Plain):
+    def __missing__(self, key):
+        return str(key)
+
+class Keeper:
+    def __init__(self, func):
+        self.get = Cache(func).__getitem__
+
+def held(func): return Keeper(func).get(3)
+def called(func): return Cache(func).__getitem__(3)
+def mapped(func): return next(map(Cache(func).__getitem__, [3]))
+def given(func): return (functools.partial(Cache(func).__getitem__, 3))()
+def unbound(func): return Cache.__getitem__(Cache(func), 3)
+def spelled(func): return getattr(Cache(func), "__getitem__")(3)
+def fetched(func): return operator.getitem(Cache(func), 3)
+def reduced(func): return functools.reduce(operator.getitem, [3], Cache(func))
+def translated(func): return "3".translate(Cache(lambda key: func(chr(key))))
+def passed(func): return Own(func)[3]
+def below(func): return Below().look(3)
+"""
+
+
+@pytest.mark.parametrize("base", ["dict", "collections.UserDict", "collections.OrderedDict"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("held", "called", "mapped", "given", "unbound", "spelled", "fetched", "reduced"),
+        *("translated", "passed", "below"),
+    ],
+)
+def test_who_has_getitem_of_a_dictionary_by_name_asks_for_what_is_missing(
+    name: str, base: str, tmp_path: Path
+) -> None:
+    files = MISSING.replace("BASE", base)
+    assert answer(files, f"m:{name}", f"m.{name}(str)", tmp_path) == "3"

@@ -183,6 +183,16 @@ class AttributeEvaluation(Declared):
             values |= self._instance_state(kind[1], name, pos)
         return values
 
+    def ask_missing(self, receiver: int, pos: Position) -> None:
+        """``dict.__getitem__`` of an instance, or of a class by name, asks for ``__missing__`` (3.3.7).
+
+        Whoever gets the method may call it.
+        """
+        kind = self.values[receiver]
+        if self.find_member(kind[1], "__getitem__") is None:
+            instance = self.only(self.intern(("I", kind[1], bool(kind[2]))))
+            self.protocol(instance, ("__missing__",), pos)
+
     def _note_properties(self, name: str, pos: Position) -> None:
         """Reading ``name`` of who knows what may run the properties of that name."""
         methods = self.methods[name]
@@ -198,6 +208,8 @@ class AttributeEvaluation(Declared):
         """Evaluate the attribute of one value, which was not asked for before."""
         value = self.values[receiver]
         kind = value[0]
+        if name == "__getitem__" and kind in ("C", "I") and not self.whole:
+            self.ask_missing(receiver, pos)
         if kind == "I":
             return self._instance_attribute(receiver, value[1], value[2], name, pos)
         if kind == "M":

@@ -90,6 +90,8 @@ class CallingBack(FunctionCalls):
         called = set(chosen(protocols, partial(self.answers, class_)))
         for name in sorted(called):
             self._call_back_method(self.only(number), name, pos, "callback")
+        if not self.whole and any("__getitem__" in methods for methods in protocols):
+            self.ask_missing(number, pos)
         if not exact:  # a subclass may have the others
             for name in sorted({each for methods in protocols for each in methods} - called):
                 self.facts.append((f.MEMBER, class_, name, pos, True, "call", False))

@@ -264,7 +264,7 @@ class ExternalCalls(Texts):
             return self._fields_by_name(method[1], call)
         if method[3] in ("_replace", "_make"):
             self._fill_tuple(self.values[method[1]], method[3], call)
-        if name == "builtins.dict.__getitem__" and self.values[method[1]][0] == "I":
+        if method[3] == "__getitem__" and self.values[method[1]][0] == "I":
             self.protocol(self.only(method[1]), ("__missing__",), call.pos)
         if self.values[method[1]][0] == "I":
             self.call_back(method[1], method[3], call.pos, written=True, call=call)

@@ -142,6 +142,8 @@ class Protocols(CallEvaluation):
             if kind[0] == "I":
                 for dunder in dunders:
                     result |= self.call_dunder(value, kind[1], dunder, [], pos)
+                    if dunder == "__getitem__" and not self.whole:
+                        self.ask_missing(value, pos)
                     if (
                         self.surely_has(kind[1], dunder)
                         or (
