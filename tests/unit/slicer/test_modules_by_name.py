@@ -420,3 +420,29 @@ add("b", second)
 """
     assert answer(files, "pkg.app:run", "m.run()", tmp_path) == "('first', 'second')"
     assert "pkg.table:idle" not in slice_ids(tmp_path / "repo", "pkg.app:run")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "lib.__dict__[name]",
+        "vars(lib)[name]",
+        "lib.__dict__.get(name)",
+        "vars(lib).__getitem__(name)",
+        "list(map(vars(lib).get, [name]))[0]",
+    ],
+)
+def test_a_namespace_has_what_getattr_gives(read: str, tmp_path: Path) -> None:
+    """Of mingus, those names were missing that no text spells whole."""
+    files = f"""
+# --- lib.py
+def I(): return 1
+def V7(): return 7
+# --- app.py
+import lib
+def use(text):
+    name = ""
+    for each in text: name += each
+    return {read}()
+"""
+    assert answer(files, "app:use", "m.use('V7')", tmp_path) == "7"

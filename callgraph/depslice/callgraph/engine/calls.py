@@ -577,7 +577,7 @@ class CallEvaluation(ExternalCalls):
                 named.update(self.names_of(values)[0])
             for name, values in named.items():
                 self.store_in_namespace(owner, name, values, pos)
-        if method not in ("get", "pop", "setdefault") or not args:
+        if method not in ("__getitem__", "get", "pop", "setdefault") or not args:
             return EMPTY
         default = args[1] if len(args) > 1 else EMPTY
         kind = self.values[owner]

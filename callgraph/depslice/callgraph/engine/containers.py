@@ -485,6 +485,8 @@ class ContainerEvaluation(ComputedNames):
                 result |= self.load_attribute(receivers, name[1], pos)
             elif name[0] == "N" and (name[1] or name[2]):
                 result |= self.dynamic_attribute(receivers, name[1], name[2], pos)
+            elif owner[0] == "M" and not self.whole:
+                result |= self.attribute_by_computed(receivers, key, pos)
             else:
                 self.names_in(receivers, pos, inherited=False)
                 result |= self.unknown

@@ -209,6 +209,16 @@ class ComputedNames(Dispatching):
         itself = frozenset(each for each in asked if self._is_current(each))
         return self.attribute_by_open(itself, name) if itself else EMPTY
 
+    def attribute_by_computed(self, receivers: Values, name: int, pos: Position) -> Values:
+        """What ``vars(module)[name]`` gives of a name that is no text here: as ``getattr`` does.
+
+        That takes one name, and lists none.
+        """
+        if self.open_name(receivers, name, pos):
+            return self.attribute_by_open(receivers, name)
+        found = self.dynamic_attribute(receivers, "", "", pos)
+        return found | self.attribute_of_itself(receivers, name)
+
     def name_of_open(self, receivers: Values, name: int, pos: Position, how: f.Access) -> None:
         """What callers know, receiver and name, is stored or deleted: then it has that name."""
         known_to_callers = frozenset(
