@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from check import slice_ids, write_files
+from check import answer, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 from depslice.slicer.render import write_tree
@@ -301,3 +301,44 @@ def test_who_reads_is_not_needed(way: str, tmp_path: Path) -> None:
     repo = tmp_path / "repo"
     write_files(f"{LIB}{READ[way]}\n", repo)
     assert slice_ids(repo, "app:look") == {"app:look", "lib:table"}
+
+
+NAMED = """
+# --- pk/__init__.py
+from .target import go
+from .special import is_special
+# --- pk/named.py
+class Named:
+    reserved = {}
+    def kind(self): return "named"
+# --- pk/special.py
+from .named import Named
+table = {"a": 1}
+def is_special(named: Named): return named in table
+Named.reserved |= table
+Named.kind = is_special
+# --- pk/target.py
+from .named import Named
+"""
+
+
+def test_what_another_module_changes_of_a_class_waits_for_who_asks_for_it(tmp_path: Path) -> None:
+    """Its import names the class only in an annotation: neither had another reason."""
+    write_files(f"{NAMED}def go(x): return isinstance(x, Named)\n", tmp_path)
+    assert slice_ids(tmp_path, "pk.target:go") == {"pk.target:go", "pk.named:Named"}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "Named.reserved",
+        "Named().reserved",
+        "type('Below', (Named,), {}).reserved",
+        "{**vars(Named)}['reserved']",
+        "[getattr(Named, each) for each in dir(Named) if each[0] == 'r'][0]",
+        "getattr(Named, str(name))",
+    ],
+)
+def test_who_asks_for_it_has_what_another_module_made_of_it(read: str, tmp_path: Path) -> None:
+    files = f"{NAMED}def go(name): return {read}\n"
+    assert answer(files, "pk.target:go", "m.go('reserved')", tmp_path) == "{'a': 1}"

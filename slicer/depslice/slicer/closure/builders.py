@@ -333,13 +333,16 @@ class Builders:
                 continue
             if not self._counts(module, piece, name):
                 continue
-            patched = self._patched_member(module, name, piece)
-            if patched is not None:
-                self._patches.setdefault(patched, []).append((module, piece))
-                if patched in self._classes.wanted:
-                    self._keep(module, piece, item)
-            elif not self.added.waits(module, name, piece, item):
+            if not self._waits_for_member(module, name, piece, item):
                 self._keep(module, piece, item)
+
+    def _waits_for_member(self, module: Module, name: str, piece: Piece, item: str) -> bool:
+        """Whether a statement changes one member of a class, and nobody asks for that so far."""
+        patched = self._patched_member(module, name, piece)
+        if patched is None:
+            return self.added.waits(module, name, piece, item)
+        self._patches.setdefault(patched, []).append((module, piece))
+        return patched not in self._classes.wanted
 
     def _patched_member(self, module: Module, name: str, piece: Piece) -> tuple[Class, str] | None:
         """The class member that ``C.member = …`` replaces, if that is all the piece does."""
@@ -827,7 +830,7 @@ class Builders:
                 ):
                     continue
                 if imported == "name":
-                    if not self.added.waits(other, each.bound, piece, item):
+                    if not self._waits_for_member(other, each.bound, piece, item):
                         self._keep(other, piece, item)
                 elif self._writes_attribute(each, piece.unit, module, name):
                     self._keep(other, piece, item)

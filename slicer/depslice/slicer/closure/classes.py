@@ -905,6 +905,7 @@ class Classes:
             if how in ("vars", "dir", "line"):
                 self._growth.keep_members(k, demand)
                 for name in tuple(k.info.members):  # who asks for names, asks for what has them
+                    self.want_member(k, name, demand)
                     self.want_descriptor(k, name, demand)
                 continue
             for piece in annotated_of(k):
