@@ -1057,3 +1057,63 @@ def test_specimens_are_what_these_tests_think_they_are() -> None:
     assert SPECIMENS.keys() >= EXTRA
     assert all(isinstance(each, Specimen) for each in SPECIMENS.values())
     assert len(TARGETS) >= 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    with guard:\n        while True: next(rows)\n    found()\n",
+        "    with guard as held, open('x') as file:\n        while 1: next(rows)\n    found()\n",
+        "    with guard:\n        return next(rows)\n    found()\n",
+        "    if MYPY: found()\n",
+        "    if guard.TYPE_CHECKING: found()\n",
+    ],
+)
+def test_what_a_block_may_swallow_or_a_flag_of_ones_own_may_mean_runs(body: str) -> None:
+    files = f"MYPY = len('x')\ndef found(): pass\ndef run(guard, rows):\n{body}"
+    assert "found" in callees(files, "m:run")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    while True: next(rows)\n    found()\n",
+        "    with open('x'):\n        while True: next(rows)\n    found()\n",
+        "    if MYPY: found()\n",
+        "    if typing.TYPE_CHECKING: found()\n",
+    ],
+)
+def test_what_no_run_can_reach_is_not_called(body: str) -> None:
+    files = f"import typing\nMYPY = False\ndef found(): pass\ndef run(guard, rows):\n{body}"
+    assert "found" not in callees(files, "m:run")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "import plug",
+        "__import__('plug')",
+        "import importlib; importlib.import_module('plug')",
+        "def load():\n    import plug\nload()",
+        "import pkg.sub",
+    ],
+)
+def test_who_looks_at_a_module_that_is_still_running_sees_what_it_has_then(between: str) -> None:
+    looking = "from tools import work\nwork()\n"
+    files = (
+        "# --- tools.py\n"
+        "def old(): pass\n"
+        "def new(): pass\n"
+        f"work = old\n{between}\nwork = new\n"
+        f"# --- plug.py\n{looking}# --- pkg/__init__.py\n{looking}# --- pkg/sub.py\n"
+    )
+    looker = "pkg" if "pkg" in between else "plug"
+    assert (looker, "tools:old") in inner_calls(graph_of(files))
+
+
+def test_who_looks_at_a_module_that_has_run_sees_what_is_left() -> None:
+    files = (
+        "# --- tools.py\nimport sys\ndef old(): pass\ndef new(): pass\nwork = old\nwork = new\n"
+        "# --- m.py\nfrom tools import work\nwork()\n"
+    )
+    assert inner_calls(graph_of(files)) == {("m", "tools:new")}

@@ -171,7 +171,9 @@ class EngineState:
         self._telling: dict[frozenset[int], tuple[tuple[Function, int], ...]] = {}
         self._literals: dict[Function, Literals] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
-        self._in_circles: dict[Module, bool] = {}  # whether what a module imports imports it
+        self._running_others: dict[
+            Module, bool
+        ] = {}  # whether a module imports some of the program
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))

@@ -13,6 +13,8 @@ from depslice.callgraph.engine.values import EMPTY, Cell, Class, Function, Value
 from depslice.callgraph.program import BUILTIN_NAMES, MODULE_NAMES, Module, top_bound
 from depslice.callgraph.summary import Op, Piece, Position, TypeExpr
 
+_IMPORTING = frozenset({"importlib", "pkgutil", "runpy"})  # modules that import others by name
+
 
 class ScopeEvaluation(IdlePieces):
     """What names stand for."""
@@ -279,35 +281,36 @@ class ScopeEvaluation(IdlePieces):
     def _left_behind(self, module: Module, name: str) -> tuple[int, ...] | None:
         """The bindings that other modules see when ``module`` has run; ``None``: all that count.
 
-        They do over a whole program, if nothing that it imports imports it in its turn.
+        They do over a whole program, if nothing else of that runs while it does.
         """
         bound = module.summary.scope.get(name, ())
         if not self.whole or len(bound) < 2 or module.summary.stars:
             return None
-        if module not in self._in_circles:
-            self._in_circles[module] = self._comes_round(module)
-        if self._in_circles[module]:
+        if module not in self._running_others:
+            self._running_others[module] = self._runs_others(module)
+        if self._running_others[module]:
             return None
         final = module.summary.final.get(name, ())
         left = tuple([p for p in module.current_pieces(name, None) if p in final])
         return left or None
 
-    def _comes_round(self, module: Module) -> bool:
-        """Whether ``module`` is imported by something that it imports."""
-        waiting = [module]
-        seen: set[str] = set()
-        while waiting:
-            each = waiting.pop()
-            for piece in each.summary.pieces:
-                for _, level, target, item in piece.imports:
-                    base = self.program.import_target(each, level, target)
-                    for found in (base, f"{base}.{item}"):
-                        if found == module.name:
-                            return True
-                        if found not in seen and (other := self.program.module(found)):
-                            seen.add(found)
-                            waiting.append(other)
-        return False
+    def _runs_others(self, module: Module) -> bool:
+        """Whether a module imports another of the program, or may: those may look back at it.
+
+        Anywhere in it, and by name too (``importlib``, ``__import__``).
+        """
+        summary = module.summary
+        named = [i[1:] for piece in summary.pieces for i in piece.imports]
+        named += [op[2:5] for unit in summary.units for op in unit.ops if op[0] == s.IMPORT]
+        for level, target, item in named:
+            base = self.program.import_target(module, level, target)
+            if base.partition(".")[0] in _IMPORTING:
+                return True
+            if self.program.module(base) or self.program.module(f"{base}.{item}"):
+                return True
+        return any(
+            op[0] == s.GLOBAL and op[2] == "__import__" for unit in summary.units for op in unit.ops
+        )
 
     def _givers(self, module: Module, name: str) -> Iterator[Module]:
         """The modules that bind ``name``, or have it from outside: this one, or by its stars."""

@@ -14,7 +14,6 @@ from depslice.callgraph.lowering.syntax import (
     Definition,
     breaks,
     import_entries,
-    known_truth,
     may_swallow,
     operands,
     root_name,
@@ -155,7 +154,7 @@ class StatementLowering(ExpressionLowering):
             guards = frame.guards
             if guard is not None:
                 frame.guards = (*guards, guard)
-            holds = known_truth(current.test)
+            holds = self.truth(current.test)
             if not (self.dead_block if holds is False else self.block)(current.body):
                 ends.append(frame.env)
             if guard is not None:
@@ -251,7 +250,7 @@ class StatementLowering(ExpressionLowering):
 
     def _while(self, node: ast.While) -> bool:
         """Lower a loop; whether nothing runs behind it."""
-        holds = known_truth(node.test)
+        holds = self.truth(node.test)
         if holds is False:
             self._test(node.test)
             self.dead_block(node.body)
@@ -288,7 +287,7 @@ class StatementLowering(ExpressionLowering):
         before, seen = dict(frame.env), self._versions()
         left = self.block(node.body)
         frame.turns += 1
-        if not may_swallow(node):
+        if not may_swallow(node, left=left):
             return left
         interrupted = self._interrupted(before, seen)
         if left:

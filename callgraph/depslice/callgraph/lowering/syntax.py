@@ -12,6 +12,7 @@ from depslice.callgraph.summary import TypeExpr
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
+_TYPING = frozenset({"t", "te", "tp", "ty", "T", "typing", "typing_extensions", "_t", "_typing"})
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -85,26 +86,49 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
     return found
 
 
-def known_truth(test: ast.expr | None) -> bool | None:
+def known_truth(test: ast.expr | None, own_flags: frozenset[str]) -> bool | None:
     """Whether a test surely holds when the code runs, or surely does not, by what it spells.
 
-    A constant, ``TYPE_CHECKING`` (PEP 484) and what goes by that, with whatever is asked beside it.
+    A constant, ``TYPE_CHECKING`` (PEP 484) and what goes by that, with whatever is asked beside
+    it. ``own_flags``: of these names, those that the file gives another meaning.
     """
     match test:
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _FOR_CHECKERS:
+        case ast.Name(id=name) if name in _FOR_CHECKERS and name not in own_flags:
+            return False
+        case ast.Attribute(attr="TYPE_CHECKING", value=ast.Name(id=name)) if name in _TYPING:
             return False
         case ast.Constant(value=value):
             return bool(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            opposite = known_truth(operand)
+            opposite = known_truth(operand, own_flags)
             return None if opposite is None else not opposite
         case ast.BoolOp(op=operator, values=values):
-            known = [known_truth(value) for value in values]
+            known = [known_truth(value, own_flags) for value in values]
             deciding = isinstance(operator, ast.Or)
             if deciding in known:
                 return deciding
             return None if None in known else not deciding
     return None
+
+
+def own_flags(body: list[ast.stmt]) -> frozenset[str]:
+    """The names of type checkers' flags that a module binds to something that may hold.
+
+    Not ``TYPE_CHECKING = False``, nor where that is imported.
+    """
+    found: set[str] = set()
+    for node in body:
+        for each in ast.walk(node) if isinstance(node, ast.If | ast.Try) else (node,):
+            match each:
+                case ast.Assign(targets=targets, value=value):
+                    bound = targets
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    bound = [target]
+                case _:
+                    continue
+            if not (isinstance(value, ast.Constant) and not value.value):
+                found.update(name.id for name in bound if isinstance(name, ast.Name))
+    return frozenset(found & _FOR_CHECKERS)
 
 
 def yields(body: list[ast.stmt]) -> bool:
@@ -171,12 +195,17 @@ def ends_in_jump(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], _EXITS)
 
 
-def may_swallow(node: ast.With | ast.AsyncWith) -> bool:
-    """``with suppress(…): return x`` may go on behind the block; not ``with open(…)``."""
+def may_swallow(node: ast.With | ast.AsyncWith, *, left: bool) -> bool:
+    """``with suppress(…): return x`` may go on behind the block; not ``with open(…)``.
+
+    ``left``: whether the block ends in a jump. Who writes something behind that takes it that the
+    manager swallows, be it no call (``with self.guard:``).
+    """
     managers = [item.context_expr for item in node.items]
     return any(
-        isinstance(each, ast.Call)
-        and not (isinstance(each.func, ast.Name) and each.func.id == "open")
+        not (isinstance(each.func, ast.Name) and each.func.id == "open")
+        if isinstance(each, ast.Call)
+        else left
         for each in managers
     )
 
