@@ -20,8 +20,8 @@ RETURNS: Final = 1
 STORES: Final = 2
 FULL: Final = 7
 
-_IMPORTING: Final = "import_module"
-_NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr", _IMPORTING, "__import__"})
+_IMPORTING: Final = frozenset({"import_module", "__import__"})
+_NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _FORMATTING: Final = frozenset({"format", "format_map"})
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
@@ -164,7 +164,7 @@ def names_attributes(function: Function) -> frozenset[int]:
     found = function.naming
     if found is None:
         found = _parameters(function, _named_in)
-        found = function.naming = found | _kept(function, _named_in_calls)
+        found = function.naming = found | _kept(function, _names_in_calls)
     return found
 
 
@@ -176,7 +176,7 @@ def names_members(function: Function) -> frozenset[int]:
     found = function.naming
     if found is None:
         found = _parameters(function, _named_in_calls)
-        found = function.naming = found | _kept(function, _named_in_calls)
+        found = function.naming = found | _kept(function, _names_in_calls)
     return found
 
 
@@ -227,20 +227,31 @@ def _named_in(unit: Unit) -> Iterator[int]:
 
 
 def _named_in_calls(unit: Unit) -> Iterator[int]:
+    """What names members and modules, and the objects that are asked."""
+    yield from _names_in_calls(unit)
+    getters = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+    for op in unit.ops if getters else ():
+        if op[0] == s.CALL and op[2] in getters:
+            yield from op[3][:1]
+
+
+def _names_in_calls(unit: Unit) -> Iterator[int]:
     if unit.qualname.rpartition(".")[2] in _NAMED:
         yield 1
-    getters = {
-        op[1]
-        for op in unit.ops
-        if (op[0] == s.GLOBAL and op[2] in _NAMING) or (op[0] == s.ATTR and op[3] == _IMPORTING)
-    }
+    getters = {op[1]: slice(1, 2) for op in unit.ops if op[0] == s.GLOBAL and op[2] in _NAMING}
+    for op in unit.ops:
+        if op[0] in (s.GLOBAL, s.ATTR) and op[2 if op[0] == s.GLOBAL else 3] in _IMPORTING:
+            getters[op[1]] = slice(2)  # the module, and the package it is relative to
     tables = {op[1] for op in unit.ops if op[0] == s.ATTR and op[3] == "modules"}
     put_together = {op[1]: op[2] for op in unit.ops if op[0] == s.TEXT} if getters else {}
     for op in unit.ops if getters or tables else ():
         if op[0] == s.SUB and op[2] in tables:  # `sys.modules[name]`
             yield op[3]
         elif op[0] == s.CALL and op[2] in getters:
-            named = [*op[3][:2], *(register for keyword, register in op[4] if keyword == "name")]
+            named = [
+                *op[3][getters[op[2]]],
+                *(each for keyword, each in op[4] if keyword == "name"),
+            ]
             yield from named
             for register in named:  # `"do_" + name`
                 yield from (p for p in put_together.get(register, ()) if type(p) is int)
