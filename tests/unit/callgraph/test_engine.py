@@ -1096,6 +1096,7 @@ def test_what_no_run_can_reach_is_not_called(body: str) -> None:
         "import importlib; importlib.import_module('plug')",
         "def load():\n    import plug\nload()",
         "import pkg.sub",
+        "import plug, sys; plug.look(sys.modules[__name__])",
     ],
 )
 def test_who_looks_at_a_module_that_is_still_running_sees_what_it_has_then(between: str) -> None:

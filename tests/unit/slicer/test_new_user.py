@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, run_expression, write_files
+from check import answer, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 from depslice.slicer.model import Context
@@ -690,3 +690,53 @@ def test_what_a_metaclass_adds_to_classes(tmp_path: Path) -> None:
     """``cls.x = …`` and ``members["x"] = …`` are what instances read as ``self.x``."""
     assert answer(ADDED_BY_METACLASS, "app:stored", "m.stored()", tmp_path / "1") == "User!"
     assert answer(ADDED_BY_METACLASS, "app:added", "m.added()", tmp_path / "2") == "if"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "    x = table[name]\n    if TYPE_CHECKING:\n        assert isinstance(x, Kind)\n",
+        "    x = table[name]\n    if TYPE_CHECKING: x: Kind\n",
+        "    if typing.TYPE_CHECKING: x = Kind()\n    else: x = table[name]\n",
+        "    x = typing.cast(Kind, table[name]) if TYPE_CHECKING else table[name]\n",
+    ],
+)
+def test_what_type_checkers_alone_are_told_types_names(told: str, tmp_path: Path) -> None:
+    files = f"""
+# --- m.py
+import typing
+from typing import TYPE_CHECKING
+class Kind:
+    def get(self): return helper()
+def helper(): return 7
+table = {{}}
+def run(name):
+{told}    return x.get()
+"""
+    write_files(files, tmp_path)
+    assert {"m:Kind.get", "m:helper"} <= slice_ids(tmp_path, "m:run")
+
+
+@pytest.mark.parametrize(
+    "manager", ["self.guard", "guard", "GUARD as held, open('/dev/null') as file"]
+)
+def test_what_stands_behind_a_block_that_may_be_cut_short(manager: str, tmp_path: Path) -> None:
+    files = f"""
+# --- m.py
+import contextlib
+GUARD = contextlib.suppress(StopIteration)
+class Own:
+    def __enter__(self): return self
+    def __exit__(self, *error): return True
+class Worker:
+    def __init__(self): self.guard = Own()
+    def run(self, rows, guard):
+        with {manager}:
+            while True: next(rows)
+        class Late:
+            def get(self): return found()
+        return Late().get()
+def found(): return 3
+def go(): return Worker().run(iter([1]), Own())
+"""
+    assert answer(files, "m:go", "m.go()", tmp_path) == "3"

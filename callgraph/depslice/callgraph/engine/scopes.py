@@ -297,7 +297,7 @@ class ScopeEvaluation(IdlePieces):
     def _runs_others(self, module: Module) -> bool:
         """Whether a module imports another of the program, or may: those may look back at it.
 
-        Anywhere in it, and by name too (``importlib``, ``__import__``).
+        Anywhere in it, and by name too (``importlib``, ``__import__``, ``sys.modules``).
         """
         summary = module.summary
         named = [i[1:] for piece in summary.pieces for i in piece.imports]
@@ -309,7 +309,10 @@ class ScopeEvaluation(IdlePieces):
             if self.program.module(base) or self.program.module(f"{base}.{item}"):
                 return True
         return any(
-            op[0] == s.GLOBAL and op[2] == "__import__" for unit in summary.units for op in unit.ops
+            (op[0] == s.GLOBAL and op[2] == "__import__")
+            or (op[0] == s.ATTR and op[3] == "modules")
+            for unit in summary.units
+            for op in unit.ops
         )
 
     def _givers(self, module: Module, name: str) -> Iterator[Module]:

@@ -159,7 +159,7 @@ class ExpressionLowering:
 
     def __init__(self) -> None:
         self.constant_texts: frozenset[str] = frozenset()  # names of the module
-        self.own_flags: frozenset[str] = frozenset()  # `MYPY = …`: not the one of type checkers
+        self.flags: frozenset[str] = frozenset()  # that only type checkers take for true
         self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
         self.tested: dict[ast.expr, Register] = {}  # what `isinstance` is given
         self.assumed: Assumed = {}
@@ -673,7 +673,7 @@ class ExpressionLowering:
         for index, value in enumerate(node.values):
             register = self.expression(value)
             registers.append(register)
-            if self.truth(value) is deciding:
+            if known_truth(value) is deciding:
                 break  # the others never run
             if not index:  # what the others bind may not be bound
                 saved, bound = frame.env, len(frame.walrus)
@@ -741,15 +741,11 @@ class ExpressionLowering:
         self.frame.ops.append((s.UNARY, register, value, UNARY_DUNDERS[type(node.op)], pos))
         return register
 
-    def truth(self, test: ast.expr | None) -> bool | None:
-        """Whether a test surely holds in this file, or surely does not, by what it spells."""
-        return known_truth(test, self.own_flags)
-
     def _conditional(self, node: ast.IfExp) -> Register:
         test = self.expression(node.test)
         frame = self.frame
         self.test_truth(test, node)
-        holds = self.truth(node.test)
+        holds = known_truth(node.test)
         if holds is not None:
             return self.expression(node.body if holds else node.orelse)
         saved, bound = dict(frame.env), len(frame.walrus)

@@ -16,10 +16,11 @@ from depslice.callgraph.lowering.syntax import (
     asks_for_main,
     constant_texts,
     ends_in_jump,
+    flags_of_checkers,
     import_entries,
     is_overload,
+    known_truth,
     operands,
-    own_flags,
     root_name,
     string_list,
 )
@@ -494,7 +495,7 @@ class FileLowering(DefinitionLowering):
         versions = self.module_versions if owner is None else owner.versions
         start = dict(versions)
         test = node.test if isinstance(node, ast.If) else None
-        holds = self.truth(node.test) if isinstance(node, ast.If | ast.While) else None
+        holds = known_truth(node.test, self.flags) if isinstance(node, ast.If | ast.While) else None
         outside = _When(
             conditional=not isinstance(node, ast.With | ast.AsyncWith),
             type_checking=piece.type_checking,
@@ -627,7 +628,7 @@ def lower_module(
     lowering.stores_by_name = by_name
     lowering.changing = changing
     lowering.rebound = rebound
-    lowering.own_flags = own_flags(tree.body)
+    lowering.flags = flags_of_checkers(tree.body)
     lowering.constant_texts = constant_texts(tree.body) - rebound
     lowering.scope_body(tree.body, ("body",), parent=-1, owner=None, qualprefix="", outer=None)
     for unit_index, name in lowering.captures:

@@ -14,6 +14,7 @@ from depslice.callgraph.lowering.syntax import (
     Definition,
     breaks,
     import_entries,
+    known_truth,
     may_swallow,
     operands,
     root_name,
@@ -65,6 +66,12 @@ class StatementLowering(ExpressionLowering):
         if yields(body):
             self.frame.flags |= s.GENERATOR
         return True
+
+    def _typing_block(self, body: list[ast.stmt]) -> bool:
+        """Of a block that type checkers alone run what tells them what something is."""
+        if yields(body):
+            self.frame.flags |= s.GENERATOR
+        return self.block([node for node in body if not isinstance(node, ast.Expr)])
 
     def statement(self, node: ast.stmt) -> bool:
         """Lower one statement of a function (or a simple one of any scope)."""
@@ -154,8 +161,10 @@ class StatementLowering(ExpressionLowering):
             guards = frame.guards
             if guard is not None:
                 frame.guards = (*guards, guard)
-            holds = self.truth(current.test)
-            if not (self.dead_block if holds is False else self.block)(current.body):
+            holds = known_truth(current.test)
+            typing = holds is None and known_truth(current.test, self.flags) is False
+            block = self.dead_block if holds is False else self.block
+            if not (self._typing_block if typing else block)(current.body):
                 ends.append(frame.env)
             if guard is not None:
                 opposite = (*guard[:2], not guard[2])
@@ -250,7 +259,7 @@ class StatementLowering(ExpressionLowering):
 
     def _while(self, node: ast.While) -> bool:
         """Lower a loop; whether nothing runs behind it."""
-        holds = self.truth(node.test)
+        holds = known_truth(node.test)
         if holds is False:
             self._test(node.test)
             self.dead_block(node.body)

@@ -86,24 +86,24 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
     return found
 
 
-def known_truth(test: ast.expr | None, own_flags: frozenset[str]) -> bool | None:
+def known_truth(test: ast.expr | None, flags: frozenset[str] = frozenset()) -> bool | None:
     """Whether a test surely holds when the code runs, or surely does not, by what it spells.
 
-    A constant, ``TYPE_CHECKING`` (PEP 484) and what goes by that, with whatever is asked beside
-    it. ``own_flags``: of these names, those that the file gives another meaning.
+    A constant, with whatever is asked beside it; and ``flags``, the names that only type checkers
+    take for true (``TYPE_CHECKING``, PEP 484, also as a member of ``typing``).
     """
     match test:
-        case ast.Name(id=name) if name in _FOR_CHECKERS and name not in own_flags:
+        case ast.Name(id=name) if name in flags:
             return False
-        case ast.Attribute(attr="TYPE_CHECKING", value=ast.Name(id=name)) if name in _TYPING:
-            return False
+        case ast.Attribute(attr=attribute, value=ast.Name(id=name)) if name in _TYPING:
+            return False if attribute == "TYPE_CHECKING" and flags else None
         case ast.Constant(value=value):
             return bool(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            opposite = known_truth(operand, own_flags)
+            opposite = known_truth(operand, flags)
             return None if opposite is None else not opposite
         case ast.BoolOp(op=operator, values=values):
-            known = [known_truth(value, own_flags) for value in values]
+            known = [known_truth(value, flags) for value in values]
             deciding = isinstance(operator, ast.Or)
             if deciding in known:
                 return deciding
@@ -111,10 +111,10 @@ def known_truth(test: ast.expr | None, own_flags: frozenset[str]) -> bool | None
     return None
 
 
-def own_flags(body: list[ast.stmt]) -> frozenset[str]:
-    """The names of type checkers' flags that a module binds to something that may hold.
+def flags_of_checkers(body: list[ast.stmt]) -> frozenset[str]:
+    """The names of a module that only type checkers take for true.
 
-    Not ``TYPE_CHECKING = False``, nor where that is imported.
+    Not those that it binds to something that may hold, but for ``TYPE_CHECKING = False``.
     """
     found: set[str] = set()
     for node in body:
@@ -128,7 +128,7 @@ def own_flags(body: list[ast.stmt]) -> frozenset[str]:
                     continue
             if not (isinstance(value, ast.Constant) and not value.value):
                 found.update(name.id for name in bound if isinstance(name, ast.Name))
-    return frozenset(found & _FOR_CHECKERS)
+    return _FOR_CHECKERS - found
 
 
 def yields(body: list[ast.stmt]) -> bool:
