@@ -10,6 +10,7 @@ import pytest
 from check import answer, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.callgraph.engine.base import WIDEST_OPEN
+from depslice.callgraph.engine.core import Engine
 from depslice.slicer import slice_symbols
 from depslice.slicer.closure.open_values import OpenValues
 
@@ -147,3 +148,53 @@ def test_the_same_done_in_many_places_is_settled_once(
     items = slice_symbols(open_program(tmp_path, cache=None), ["m:target"]).items
     assert {f"m:S{i}.__iter__" for i in range(10)} < {item.symbol.id for item in items}
     assert settled.count("protocol") < 60
+
+
+CONTEXTS = """
+# --- m.py
+import atexit
+from contextlib import ContextDecorator
+
+class Entered(ContextDecorator):
+    def __enter__(self): LOG.append("in"); return self
+    def __exit__(self, *raised): LOG.append("out")
+
+class Other(ContextDecorator):
+    def __enter__(self): LOG.append("other in"); return self
+    def __exit__(self, *raised): LOG.append("other out")
+
+LOG = []
+
+def view(): LOG.append("view")
+
+def make(given, names):
+    for name in names:
+        given = Entered()(given)
+        if name > 1:
+            given = Other()(given)
+    atexit.register(given)
+    return given
+
+def main():
+    LOG.clear()
+    make(view, [1, 2])()
+    return LOG[:]
+"""
+
+
+def test_a_loop_that_decorates_what_it_has_decorated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each step wraps what all before have given: calling that doubled with every one of them."""
+    entered: list[None] = []
+    enter = Engine.enter_context
+
+    def counted(*given: Any, **named: Any) -> Any:
+        entered.append(None)
+        assert len(entered) < 1000
+        return enter(*given, **named)
+
+    monkeypatch.setattr(Engine, "enter_context", counted)
+    given = answer(CONTEXTS, "m:main", "m.main()", tmp_path)
+    inner = "'in', 'view', 'out'"
+    assert given == f"['other in', 'in', {inner}, 'out', 'other out']"

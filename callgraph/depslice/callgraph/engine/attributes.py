@@ -145,6 +145,29 @@ class AttributeEvaluation(Declared):
                 return class_, name[len(prefix) - 2 :]
         return None
 
+    def decorated_by(self, decorator: int, decorated: Values) -> Values:
+        """What enters a context, whatever of ``decorated`` is called: once, however often.
+
+        A loop that decorates what it has decorated would make another one with each step, which
+        calls all those before.
+        """
+        return self.single(("CD", decorator, self.shared(self._bare_of(decorator, decorated))))
+
+    def _bare_of(self, decorator: int, decorated: Values) -> Values:
+        """``decorated`` as it was before the context ``decorator`` was put around it."""
+        bare: set[int] = set()
+        for value in decorated:
+            kind = self.values[value]
+            if kind[0] != "CD":
+                bare.add(value)
+                continue
+            inner = self._bare_of(decorator, kind[2])
+            if kind[1] == decorator:
+                bare |= inner
+            else:
+                bare |= self.single(("CD", kind[1], self.shared(inner)))
+        return bare
+
     def _load(self, receivers: Values, name: str, pos: Position) -> Values:
         known = self._attributes.get(name)
         if known is None:
@@ -893,7 +916,7 @@ class AttributeEvaluation(Declared):
             bound: Values = EMPTY
             for each in kind[2]:
                 bound = bound | self._bind_to_instance(each, receiver, pos)
-            return self.single(("CD", kind[1], self.shared(bound)))
+            return self.decorated_by(kind[1], bound)
         if kind[0] == "CM":
             return self.single(("PT", self.only(value), (self.only(receiver),), ()))
         if kind[0] == "PB":

@@ -650,9 +650,9 @@ class CallEvaluation(ExternalCalls):
             elif kind == "I" and "contextlib.ContextDecorator" in self.external_bases(value[1]):
                 if not self.whole:  # whoever calls what it decorates enters it
                     self.call_back(decorator, "__call__", pos, written=True)
-                result |= self.single(("CD", decorator, self.shared(decorated)))
+                result |= self.decorated_by(decorator, decorated)
             elif kind == "CI" and self.whole:
-                result |= self.single(("CD", decorator, self.shared(decorated)))
+                result |= self.decorated_by(decorator, decorated)
             elif kind == "SR":
                 self._register(value, decorated, pos)
                 result |= decorated

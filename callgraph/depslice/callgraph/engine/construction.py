@@ -333,7 +333,7 @@ class Construction(CallingBack):
             if self.call_back(callee, "__call__", pos, written=True):
                 decorated = self.shared(args[0]) if len(args) == 1 else EMPTY
                 is_decorator = "contextlib.ContextDecorator" in self.external_bases(class_)
-                return self.single(("CD", callee, decorated)) if is_decorator else self.unknown
+                return self.decorated_by(callee, decorated) if is_decorator else self.unknown
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
         given = [self.only(callee), *args]
