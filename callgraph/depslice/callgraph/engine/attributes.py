@@ -19,6 +19,7 @@ from depslice.callgraph.engine.values import (
     Cell,
     Class,
     Function,
+    Lookup,
     Value,
     Values,
     binds_other,
@@ -168,6 +169,19 @@ class AttributeEvaluation(Declared):
                 bare |= self.single(("CD", kind[1], self.shared(inner)))
         return bare
 
+    def attribute_of(self, receiver: int, name: str) -> Lookup:
+        """What answers ``receiver.name`` for one value, in a slice: the same for all who ask."""
+        if name[:1] == "_" and name[:2] != "__" and "__" in name[2:]:
+            return self.question(("private", receiver, name))
+        return self._lookup(self._attributes.setdefault(name, {}), receiver, name)
+
+    def _lookup(self, known: dict[int, Lookup], receiver: int, name: str) -> Lookup:
+        lookup = known.get(receiver)
+        if lookup is None:
+            lookup = known[receiver] = self.new_lookup(("attribute", receiver, name))
+            self.answer(lookup)
+        return lookup
+
     def _load(self, receivers: Values, name: str, pos: Position) -> Values:
         known = self._attributes.get(name)
         if known is None:
@@ -176,8 +190,7 @@ class AttributeEvaluation(Declared):
         for receiver in receivers:
             lookup = known.get(receiver)
             if lookup is None:
-                lookup = known[receiver] = self.new_lookup(("attribute", receiver, name))
-                self.answer(lookup)
+                lookup = self._lookup(known, receiver, name)
             found = self.ask(lookup, pos)
             if not values:
                 values = found

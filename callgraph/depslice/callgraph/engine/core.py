@@ -384,6 +384,8 @@ class Engine(Probing):
         match question:
             case ("attribute", receiver, name):
                 return self.find_attribute(receiver, name, 0)
+            case ("private", receiver, name):
+                return self.load_attribute(self.only(receiver), name, 0)
             case ("name", module, name, versions):
                 return self.find_name(module, name, versions, 0)
             case ("binary", left, right, name):

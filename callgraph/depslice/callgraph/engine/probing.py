@@ -25,8 +25,11 @@ class Probing(ContainerEvaluation):
     def probe(self, receiver: int, tag: str, extra: object, where: Function) -> Lookup:
         """The attribute ``extra``, an element, or the result of a call of a known value.
 
-        ``where`` is whose code asks, which has reasons of its own to do so.
+        ``where`` is whose code asks, which has reasons of its own to do so; but an attribute is
+        the same for all.
         """
+        if tag == "A" and isinstance(extra, str) and extra[-1] != "=":
+            return self.attribute_of(receiver, extra)
         return self.question(("probe", receiver, tag, extra, where))
 
     def called_outside(
@@ -62,10 +65,8 @@ class Probing(ContainerEvaluation):
         """The answer to :meth:`probe`."""
         self.current = where
         values = self.only(receiver)
-        if tag == "A" and extra[-1] == "=":
+        if tag == "A":
             found = self.setters_of(values, extra[:-1])
-        elif tag == "A":
-            found = self.load_attribute(values, extra, 0)
         elif tag == "AM":
             found = self.dynamic_attribute(values, extra[0], extra[1], 0)
         elif tag == "E" and extra != "":
