@@ -14,8 +14,8 @@ another answer, or something that the engine has evaluated has grown since.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from depslice.callgraph.engine.base import MOST_NAMES, WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
@@ -36,6 +36,21 @@ _PLAIN: Final = frozenset({"N", "S", "XI"})
 """Kinds of values that are texts, numbers and other objects from outside."""
 
 
+class _Beside(NamedTuple):
+    """What tells whether instances have attributes otherwise than by a class above theirs.
+
+    The MRO they have by now, and what of that is their ``own``: what methods of that store, and
+    what its modules store on others. ``falls_back``: they have another ``__getattr__``.
+    ``differs`` is what has been found, by attribute; some may be stored there later.
+    """
+
+    order: Sequence[Class]
+    own: tuple[Class, ...]
+    stores: Sequence[Container[str]]
+    falls_back: bool
+    differs: dict[str, bool]
+
+
 class Origins:
     """Bindings of parameters, and the known values behind open ones."""
 
@@ -49,11 +64,7 @@ class Origins:
         # How many there were, by value of what they have, in order; and which these are.
         self._seen_below: dict[int, int] = {}
         self._had_by: dict[Class, dict[int, int]] = {}  # with its place in that order
-        # What tells whether a class has an attribute otherwise than one above: its MRO, what of
-        # that is its own, and whether; some may be stored there later.
-        self._differing: dict[
-            tuple[Class, Class, str], tuple[Sequence[Class], tuple[Class, ...], bool]
-        ] = {}
+        self._beside: dict[tuple[Class, Class], _Beside] = {}  # by a class and one above it
         self._bound: dict[Parameter, set[int]] = {}
         self._filled: dict[Field, set[int]] = {}
         self._passed_from: dict[int, dict[int, None]] = {}  # open value -> those passed for it
@@ -274,20 +285,30 @@ class Origins:
         """Whether instances of ``below`` may have the attribute otherwise than by ``class_``."""
         engine = self._engine
         order = engine.mro(below)
-        known = self._differing.get((below, class_, name))
-        if known is None or known[0] is not order:
-            line = engine.mro(class_)
-            own = tuple(k for k in order if k not in line)
-            differs = any(
-                name in k.info.self_stores or name in engine.stored_on_others(k.module) for k in own
-            ) or any(
-                engine.find_member(below, asked) is not engine.find_member(class_, asked)
-                for asked in (name, "__getattr__")
+        beside = self._beside.get((below, class_))
+        if beside is None or beside.order is not order:
+            beside = self._beside[below, class_] = self._compared(below, order, class_)
+        differs = beside.differs.get(name)
+        if differs is None:
+            differs = beside.differs[name] = (
+                beside.falls_back
+                or engine.find_member(below, name) is not engine.find_member(class_, name)
+                or any(name in stores for stores in beside.stores)
             )
-            known = self._differing[below, class_, name] = (order, own, differs)
-        _, own, differs = known
         had = engine.had_stored
-        return differs or any(name in had[k] for k in had.keys() & own)
+        return differs or any(name in had[k] for k in had.keys() & beside.own)
+
+    def _compared(self, below: Class, order: Sequence[Class], class_: Class) -> _Beside:
+        """What the MRO ``order`` of ``below`` has beside that of ``class_``."""
+        engine = self._engine
+        line = engine.mro(class_)
+        own = tuple(k for k in order if k not in line)
+        falls_back = engine.find_member(below, "__getattr__") is not engine.find_member(
+            class_, "__getattr__"
+        )
+        stores: list[Container[str]] = [k.info.self_stores for k in own if k.info.self_stores]
+        stores += map(engine.stored_on_others, dict.fromkeys(k.module for k in own))
+        return _Beside(order, own, stores, falls_back, {})
 
     def _plain_as_one(self, values: Values) -> set[int]:
         """``values``, of containers that hold plain data alone one of each kind: room for others."""
