@@ -128,6 +128,7 @@ class EngineState:
         self.putting: dict[Function, Put | None] = {}  # metaclasses in, as far as they are called
         self.dispatchers: dict[Function, str] = {}  # -> the dotted name of their decorator
         self.ordered: set[Class] = set()  # by functools.total_ordering
+        self.based = 0  # how often a class has got bases, or something else that its line is of
         self.closed = False  # only what is called runs
         self._returning_self: dict[Function, bool] = {}
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
@@ -250,7 +251,7 @@ class EngineState:
                 task.noted, task.registers, task.flat = {}, [], None
         for class_ in self._classes.values():
             class_.mro_cache = class_.descendants = class_.kept_below = class_.orders = None
-            class_.settled = False
+            class_.settled, class_.order_so_far = False, (-1, ())
             for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):
                 table.clear()
             for cells in (class_.attributes, class_.members):

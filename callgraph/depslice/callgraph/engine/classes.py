@@ -244,6 +244,7 @@ class ClassEvaluation(AnnotationEvaluation):
         if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
             return
         made.base_values = [frozenset(base) for base in bases]
+        self.based += 1
         self.either_base = self.either_base or any(len(base) > 1 for base in bases)
         made.mro_cache, made.settled = None, False
         external: list[str] = []
@@ -272,6 +273,7 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def _order_anew(self, class_: Class) -> None:
         """Who answers for ``class_`` and those below it is asked again: what it has has changed."""
+        self.based += 1
         for each in (class_, *self.live_subclasses(class_)):
             each.mro_cache, each.settled = None, False
             self.wake(each.family)
@@ -501,7 +503,13 @@ class ClassEvaluation(AnnotationEvaluation):
                 self.depend(class_.family)
             return class_.mro_cache
         self.know_bases(class_)
+        based = self.based
+        if class_.order_so_far[0] == based and not self.whole:
+            self.depend(class_.family)
+            return class_.order_so_far[1]
         found = linearise(class_, self.repo_bases)
+        if found == class_.order_so_far[1]:
+            found = class_.order_so_far[1]
         class_.holders = {}
         class_.declarers = {}
         class_.outer = class_.orders = None
@@ -517,6 +525,8 @@ class ClassEvaluation(AnnotationEvaluation):
                 self.depend(class_.family)
         else:
             self.depend(class_.family)  # a class statement is running, or has yet to know a base
+        if class_.mro_cache is None:
+            class_.order_so_far = (based, found)
         return found
 
     def repo_bases(self, class_: Class) -> list[Class]:
