@@ -418,12 +418,14 @@ class FunctionCalls(FittingEvaluation):
         only where nothing else is known.
         """
         self.telling_plain = True
-        for (place, key), plain in self.plain_passed.items():
+        for passed_to, plain in self.plain_passed.items():
+            place: Function | int = passed_to[0]
+            key: int | str | None = passed_to[1]
             if isinstance(place, Function):
                 assert isinstance(key, int)
                 self._pass_plain(place, key, frozenset(plain))
             else:
-                self._gather(place, key if key is None else str(key), frozenset(plain))
+                self._gather(place, None if key is None else str(key), frozenset(plain))
         self.plain_passed.clear()
 
     def _pass_plain(self, function: Function, index: int, plain: frozenset[int]) -> None:
