@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from check import answer, answers, check_slice, slice_ids, write_files
+from check import answer, answers, check_slice, run_expression, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import render, slice_symbols
 
@@ -456,6 +456,102 @@ def test_what_a_container_has_is_changed_by_who_takes_it_from_there(
 ) -> None:
     found = answer(f"{RULES}{statements}\n", "pk.target:go", "m.go()", tmp_path)
     assert found == "{'a': 1, 'b': 2}"
+
+
+HELD = """
+# --- m.py
+class Counter:
+    n = 0
+    def bump(self): self.n += 1
+    def __call__(self, by): self.n += by
+    def __iter__(self): return self
+    def __next__(self):
+        self.n += 1
+        if self.n > 2: raise StopIteration
+        return self.n
+def fill(rows):
+    for each in rows: each.bump()
+def bump(each): each.bump()
+def grow(rows):
+    for each in rows: each.append(1)
+def numbers():
+    yield 1
+    yield 2
+HANDLERS = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "statements", "expression"),
+    [
+        ("B = Counter()", "for each in set().union([B]): each.bump()", "B.n"),
+        ("B = Counter()", "[each.bump() for each in {1}.union({B}) if each != 1]", "B.n"),
+        ("B = Counter()", "[each.bump() for each in [B]]", "B.n"),
+        ("B = Counter()", "list(map(bump, set().union([B])))", "B.n"),
+        ("B = Counter()", "set().union([B]).pop().bump()", "B.n"),
+        ("B = Counter()", "fill({1: B}.values())", "B.n"),
+        ("B = Counter()", "fill([].__add__([B]))", "B.n"),
+        ("B = Counter()", "many = [].__add__([B])\nfill(many)", "B.n"),
+        ("B = Counter()", "fill(many := [].__add__([B]))", "B.n"),
+        ("B = [3]", "grow([].__add__([B]))", "B"),
+        ("B = [3]", "grow(filter(None, [].__add__([B])))", "B"),
+        ("B = Counter()", "HANDLERS.get(1, B)(4)", "B.n"),
+        ("B = Counter()", "handler = HANDLERS.get(1, B)\nhandler(4)", "B.n"),
+        ("B = Counter()", "TABLE = {1: B}\nTABLE[1](4)", "B.n"),
+    ],
+)
+def test_what_a_method_of_a_container_gives_is_changed_by_who_gets_it(
+    bound: str, statements: str, expression: str, tmp_path: Path
+) -> None:
+    """``set(few).union(many)`` has the elements of both, ``table.get(key, X)`` may be ``X``."""
+    text = f"{HELD}{bound}\n{statements}\ndef go(): return {expression}\n"
+    found = answer(text, "m:go", "m.go()", tmp_path)
+    whole = run_expression(tmp_path / "repo", "m", "m.go()")
+    assert (found, whole.returncode) == (whole.stdout.strip(), 0)
+
+
+@pytest.mark.parametrize(
+    "iterator",
+    [
+        "iter([1, 2])",
+        "(each for each in [1, 2])",
+        "map(abs, [1, 2])",
+        "zip([1, 2])",
+        "enumerate([1, 2])",
+        "reversed([1, 2])",
+        "itertools.chain([1], [2])",
+        "csv.reader(['a', 'b'])",
+        "open(os.devnull)",
+        "numbers()",
+        "Counter()",
+    ],
+)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "[].extend(X)",
+        "seen = set().union([], map(str, X))",
+        "list().extend(each for each in X)",
+    ],
+)
+def test_methods_of_containers_use_iterators_up(
+    iterator: str, statement: str, tmp_path: Path
+) -> None:
+    text = f"{HELD}import csv, itertools, os\nX = {iterator}\n{statement}\n"
+    found = answer(f"{text}def go(): return next(X, None)\n", "m:go", "m.go()", tmp_path)
+    assert found == "None"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "names = set().union(zip([1, 2], kinds))",
+        "names = {1}.union(each for each in kinds)",
+        "for one in (each for each in kinds): names = {1}.union(each for each in kinds)",
+    ],
+)
+def test_iterators_made_in_a_statement_use_nothing_else_up(statement: str) -> None:
+    check_slice(f"{RULES}{statement}\n", "pk.target:go", {"pk.target:go", "pk.types:kinds"})
 
 
 MODULES = """

@@ -144,6 +144,15 @@ class _Subject:
     roots: Mapping[int, Mapping[Register, Link]]
 
 
+def _wanted(unit: Unit) -> set[Register]:
+    """The registers whose values are taken; a display that nobody takes takes none of its own."""
+    found: set[Register] = set()
+    for op in reversed(unit.ops):
+        if op[0] not in (s.SEQUENCE, s.MAPPING) or op[1] in found:
+            found.update(reads(op))
+    return found
+
+
 class _Pass:
     """One statement, for one variable."""
 
@@ -167,7 +176,7 @@ class _Pass:
         subject = self._subject
         roots = subject.roots.get(piece.index, {})
         elements = self._elements
-        wanted = {register for op in unit.ops for register in reads(op)}
+        wanted = _wanted(unit)
         # Where a statement has the name itself, others see whether it changes that.
         seen_by_others = subject.link is Link.SAME and piece.kind not in _DECIDING
         changes = False
@@ -216,7 +225,7 @@ class _Pass:
                         )
                     if link is Link.CALLED and not subject.defined:
                         changes = changes or self._keeper_fills(unit, receiver, method)
-                changes = changes or self._passes(unit, op)
+                changes = changes or self._calls_itself(unit, op) or self._passes(unit, op)
                 links[op[1]] = self._call(unit, op)
                 given = [r for r in reads(op)[1:] if subject.defined or not self._carries_itself(r)]
                 if self._union(given) & ~Link.CALLED:
@@ -352,6 +361,15 @@ class _Pass:
                 return True
         return False
 
+    def _calls_itself(self, unit: Unit, op: Op) -> bool:
+        """Whether a call is of the object by what gives it, and changes it: ``table.get(k, X)(1)``."""
+        if not self._real_link(op[2]):
+            return False
+        function = self._engine.function(self._module, unit.index)
+        return self._is_it(function, op[2]) and any(
+            self._arguments.changes_parameter(method, 0) for method in self._methods_of("__call__")
+        )
+
     def _is_it(self, function: Function, register: Register) -> bool:
         """Whether what a container gives is the object itself, as far as values tell."""
         self._engine.facts_of(function)
@@ -371,17 +389,19 @@ class _Pass:
 
     def _call(self, unit: Unit, op: Op) -> Link:
         """What the result of a call is."""
+        function = self._engine.function(self._module, unit.index)
         found = Link.NONE
         if op[2] in self._methods:
             receiver = self._link(self._methods[op[2]][0])
             if receiver & Link.HOLDS:
                 found |= Link.HOLDS
+                if self._arguments.takes_out(function, op):
+                    found |= Link.PART
             kinds = self._kinds() if receiver & _REAL else set()
             if receiver & _REAL and not (kinds and kinds <= _DEFINED):
                 found |= Link.PART
         if op[2] in self._givers:
             found |= Link.PART
-        function = self._engine.function(self._module, unit.index)
         for register in dict.fromkeys(reads(op)[1:]):
             link = self._link(register)
             if not link:

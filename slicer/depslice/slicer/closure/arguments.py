@@ -4,8 +4,8 @@ Functions of the repository are read: one that stores an attribute or an item of
 calls a method of it for nothing but its effect, or passes it on to a function that does,
 changes it; so does one that keeps it, in a function that it defines or on the instance that
 it makes, where that may. Of the standard library a few functions are known to; code of other
-packages may. Methods of builtin containers leave it as it is; where they put it into what others
-have (``many.append(X)``), those may change it.
+packages may. Methods of builtin containers leave it as it is, unless it is an iterator, which they
+use up; where they put it into what others have (``many.append(X)``), those may change it.
 """
 
 from __future__ import annotations
@@ -67,6 +67,28 @@ _ITSELF: Final = frozenset({"typing.cast", "typing_extensions.cast"})
 """What gives what it is given."""
 _GIVING_BACK: Final = frozenset({"get", "pop", "setdefault"})
 """Methods of a dictionary that give their second argument where a key is not there."""
+_JOINING: Final = frozenset(
+    {
+        *("union", "intersection", "symmetric_difference"),
+        *(f"__{name}__" for name in ("add", "and", "iadd", "iand", "ior", "ixor", "or", "xor")),
+    }
+)
+"""Methods of containers whose result has elements of the argument, too."""
+_GOING_THROUGH: Final = frozenset(
+    {
+        *("__iadd__", "__init__", "__ior__", "difference", "difference_update", "extend"),
+        *("extendleft", "fromkeys", "intersection", "intersection_update", "isdisjoint"),
+        *("issubset", "issuperset", "symmetric_difference", "symmetric_difference_update"),
+        *("union", "update"),
+    }
+)
+"""Methods of containers that go through an argument."""
+_TAKING_OUT: Final = frozenset({"__getitem__", "get", "pop", "popleft", "setdefault"})
+"""Methods of containers that give one of the elements."""
+_ITERATORS: Final = frozenset(
+    f"builtins.{name}" for name in ("enumerate", "filter", "iter", "map", "reversed", "zip")
+)
+"""Functions that give an iterator of what they are given, as all of itertools do."""
 _MAPPED: Final = frozenset({"builtins.map", "concurrent.futures.ThreadPoolExecutor.map"})
 _WITH_ELEMENTS: Final = frozenset(
     {
@@ -114,14 +136,14 @@ class Arguments:
             self._engine.values[value][0] == "X" for value in function.registers[call[2]]
         )
         if called and not by_library:  # `heappush` asks what it is given, and puts it there
-            return False
+            return not (depth or defined) and self._uses_up_by_method(function, call, register)
         if self._maps(function, call, register, here, defined=defined, depth=depth):
             return True
         if any(fact[0] == f.INSTANCE for fact in here):
             return False  # no constructor of its own
         outside = _outside_in(here)
         if not outside:
-            return not (depth or defined or self._leaves_alone(function, call))
+            return not (depth or defined or self._leaves_alone(function, call, register))
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
         first = register in call[3][:1] and by_library
         return any(
@@ -131,14 +153,19 @@ class Arguments:
             for dotted in outside
         )
 
-    def _leaves_alone(self, function: Function, call: Op) -> bool:
+    def _leaves_alone(self, function: Function, call: Op, register: Register) -> bool:
         """Whether a call is of a method of a builtin container, which changes no argument.
 
-        Not where others have that container, and what it is given from then on.
+        Not where others have that container, and what it is given from then on; nor where the
+        argument is an iterator, or may be one, and the method goes through it.
         """
         method = self.method_of_container(function, call)
+        if not method:
+            return False
+        if self._uses_up_by_method(function, call, register):
+            return False
         if method not in PUTTING:
-            return bool(method)
+            return True
         receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
         made_here = {
             self._engine.values[self._engine.values[value][1]][2:]
@@ -146,6 +173,64 @@ class Arguments:
         }
         uses = sum(reads(op).count(each) for op in function.unit.ops for each in receivers)
         return uses == 1 and made_here == {(function, receivers[0])}
+
+    def _uses_up_by_method(self, function: Function, call: Op, register: Register) -> bool:
+        """Whether a call is of a method of a builtin container that may use ``register`` up."""
+        return (
+            self.method_of_container(function, call) in _GOING_THROUGH
+            and register not in (given for _, given in call[4])
+            and self._uses_up(function, register)
+        )
+
+    def _uses_up(
+        self, function: Function, register: Register, seen: frozenset[int] = frozenset()
+    ) -> bool:
+        """Whether who goes through what is in a register may use something up: an iterator.
+
+        One that is made right there is nobody else's: what it goes through may be. ``seen``:
+        values that are asked about already, which a loop has again.
+        """
+        if register < 0:
+            return False  # a constant
+        values = function.registers[register]
+        return not values or any(
+            self._is_used_up(function, value, seen | {value}) for value in values - seen
+        )
+
+    def _is_used_up(self, function: Function, value: int, seen: frozenset[int]) -> bool:
+        kind = self._engine.values[value]
+        if kind[0] == "K" and type(kind[3]) is int:
+            maker, made = kind[2], kind[3]
+            call = self._iterator_made(maker, made) if made >= 0 else None
+            taken: Iterable[Register] = () if call is None else call[3]
+            if kind[1] == "generator":
+                taken = [op[2] for op in function.unit.ops if op[0] == s.ITER]
+            elif call is None:
+                return False
+            return maker is not function or any(
+                self._uses_up(function, each, seen) for each in taken
+            )
+        if kind[0] == "I":
+            return self._engine.find_member(kind[1], "__next__") is not None or (
+                self._engine.outside.declares(kind[1], "__next__")
+            )
+        if kind[0] in ("G", "XI"):
+            outside = self._engine.outside
+            class_ = outside.types.class_of(kind)
+            return class_ is None or any(
+                "__next__" in each.members for each in outside.stubs.mro(class_)
+            )
+        return kind[0] in ("GE", "U")
+
+    def _iterator_made(self, function: Function, register: Register) -> Op | None:
+        """The call that makes an iterator in a register of ``function``, if one does."""
+        for op in function.unit.ops:
+            if op[0] == s.CALL and op[1] == register:
+                called = [self._engine.values[value] for value in function.registers[op[2]]]
+                names = [kind[1] for kind in called if kind[0] == "X"]
+                if any(each in _ITERATORS or each[:10] == "itertools." for each in names):
+                    return op
+        return None
 
     def _maps(
         self,
@@ -433,8 +518,17 @@ class Arguments:
         return self.method_of_container(function, call) in PUTTING
 
     def gives_elements(self, function: Function, call: Op) -> bool:
-        """Whether a call gives the elements of what it is given: ``enumerate(many)``."""
-        return self._is_one_of(_ELEMENTS, function, call)
+        """Whether a call gives the elements of what it is given: ``enumerate(many)``.
+
+        Or has them among others: ``set(few).union(many)``.
+        """
+        if self._is_one_of(_ELEMENTS, function, call):
+            return True
+        return self.method_of_container(function, call) in _JOINING
+
+    def takes_out(self, function: Function, call: Op) -> bool:
+        """Whether a call gives an element of the container it is called on: ``many.pop()``."""
+        return self.method_of_container(function, call) in _TAKING_OUT
 
     def gives_an_element(self, function: Function, call: Op) -> bool:
         """Whether a call gives one of the elements of what it is given: ``next(many)``."""
