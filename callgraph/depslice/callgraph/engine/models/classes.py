@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
@@ -16,6 +16,11 @@ from depslice.callgraph.lowering.annotations import parse_type
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
+
+_DESCRIBING: Final = frozenset(
+    ("__annotations__", "__doc__", "__module__", "__qualname__", "__slots__")
+)
+"""Members that only tell of a class: it does what its base does."""
 
 
 def _getmro(engine: ContainerEvaluation, call: Call) -> Values:
@@ -78,7 +83,17 @@ def _made_of_its_own(engine: ContainerEvaluation, call: Call) -> Values:
         return EMPTY
     names = tuple(engine.keys_of.get(table, ()))
     members = {name: engine.read(engine.cell("k", table, name)) for name in names}
+    if [engine.values[min(base)][0] for base in bases] == ["C"] and _adds_nothing(members):
+        return EMPTY
     return engine.made_class((function, call.register), bases, members, call.pos)
+
+
+def _adds_nothing(members: Mapping[str, Values]) -> bool:
+    """Whether ``members`` only describe the class, which does what its base does.
+
+    As one of its own it would tell nothing, and crowd out others where many come together.
+    """
+    return members.keys() <= _DESCRIBING
 
 
 def _new_class(engine: ContainerEvaluation, call: Call) -> Values:
