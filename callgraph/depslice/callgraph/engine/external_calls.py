@@ -114,7 +114,7 @@ class ExternalCalls(Texts):
                 self.note_dispatching(dotted, args[0])
             self._callbacks(args, keywords, spread, pos, skip=same)
             if self.whole and dotted in library.TASKS and (task := self.outside.call(dotted, call)):
-                return task
+                return task | (args[same] if same < len(args) else EMPTY)  # for who awaits it
             return args[same] if same < len(args) else self.single(("X", dotted))
         if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
             call = self._looked_at(call)
@@ -474,6 +474,9 @@ class ExternalCalls(Texts):
                 self.protocol(self.only(value), (own[0],), pos)
             else:
                 plain.add(value)
+            if not self.values[value][2]:  # those below it may have one
+                for name in copying:
+                    self.protocol(self.only(value), (name,), pos)
         for dunder in _OF_STATE if anew else _OF_STATE[:-1]:
             self.protocol(plain, (dunder,), pos)
         if not anew:

@@ -422,7 +422,6 @@ MODELS: Final[dict[str, Model]] = {
     "typing.NewType": _new_type,
     "typing_extensions.TypeVar": _type_variable,
     "enum.auto": _auto,
-    "pickle.load": _unpickled,
     "pickle.loads": _unpickled,
     "typing.cast": _cast,
 }
