@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.arguments import check_kind, check_number, check_program, check_texts
 from depslice.callgraph.collecting import Collected, source_symbol
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.errors import OptionError, SourceChanged
+from depslice.callgraph.errors import OptionError
 from depslice.callgraph.graph import Direction, ReferenceGraph, Selection
 from depslice.callgraph.model import Site, Symbol, SymbolKind, Unresolved
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.remembered import recall_around, recall_graph, remember_graph
 from depslice.callgraph.resting import without_collection
 from depslice.callgraph.summary import unpack
-from depslice.callgraph.unknown import UNNAMED, completed, spelled_at
+from depslice.callgraph.unknown import Words
 
 
 @without_collection()
@@ -143,30 +142,8 @@ def _in_words(
             source = source_symbol(engine.function(module, unit.index))
             if source in nameless:
                 units.setdefault(source, []).append((module, unit))
-    lines: dict[str, list[str]] = {}
-    return [each if each.name else _named(program, each, units, lines) for each in found]
-
-
-def _named(
-    program: Program,
-    gap: Unresolved,
-    units: Mapping[str, Sequence[tuple[Module, s.Unit]]],
-    lines: dict[str, list[str]],
-) -> Unresolved:
-    line, column = gap.site.line, gap.site.column
-    holding = units.get(gap.source, ())
-    spelled = (spelled_at(unit, s.pack(line, column)) for _, unit in holding)
-    name = next((each for each in spelled if each != UNNAMED), UNNAMED)
-    if name.startswith(UNNAMED) and holding:
-        module = holding[0][0]
-        if module.name not in lines:
-            try:
-                lines[module.name] = program.text(module).split("\n")
-            except SourceChanged:  # the graph is that of what was read
-                lines[module.name] = []
-        if line <= len(lines[module.name]):
-            name = completed(name, lines[module.name][line - 1], column)
-    return replace(gap, name=name)
+    words = Words(program)
+    return [each if each.name else words.named(each, units.get(each.source, ())) for each in found]
 
 
 def _symbols(program: Program, modules: Iterable[Module]) -> list[Symbol]:

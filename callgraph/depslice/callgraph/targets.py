@@ -127,14 +127,10 @@ class _Search:
         ):
             return None
         root = str(self._program.project.root)
-        # From the root first, then from where the user is, who may have let the shell complete it.
-        above = os.path.dirname(
-            root
-        )  # of a package that is looked at alone, as its modules have it
-        for absolute in (
-            *(os.path.join(each, head) for each in (root, above)),
-            os.path.abspath(head),
-        ):
+        # From the root first; with the name of a package that is looked at alone in front, as its
+        # modules have it; then from where the user is, who may have let the shell complete it.
+        for above in (root, os.path.dirname(root), os.getcwd()):
+            absolute = os.path.join(above, head)
             path = os.path.relpath(os.path.normpath(absolute), root).replace(os.sep, "/")
             for known in (path, f"{path}/__init__.py"):
                 if known in by_path:

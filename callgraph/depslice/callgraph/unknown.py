@@ -8,11 +8,14 @@ where these begin with a local variable, of the line of source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.errors import SourceChanged
 from depslice.callgraph.model import Unresolved
+from depslice.callgraph.program import Module, Program
 
 UNNAMED: Final = "…"
 """The name of what only its place tells."""
@@ -23,6 +26,35 @@ _OF_NAMES: Final = {s.ATTR: (2, 3), s.SETATTR: (1, 2), s.DELETE_ATTR: (1, 2)}
 """Where operations have an object, and the name that they ask it for."""
 _OWNERS: Final = re.compile(r"(?:[^\W\d]\w*\.)+$")
 _LONGEST: Final = 60
+
+
+class Words:
+    """The words of the code of one program, for what analysis cannot tell."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._lines: dict[str, list[str]] = {}  # by module
+
+    def named(self, gap: Unresolved, holding: Sequence[tuple[Module, s.Unit]]) -> Unresolved:
+        """``gap`` by what stands at its place, which is in one of the units ``holding``."""
+        line, column = gap.site.line, gap.site.column
+        spelled = (spelled_at(unit, s.pack(line, column)) for _, unit in holding)
+        name = next((each for each in spelled if each != UNNAMED), UNNAMED)
+        if name.startswith(UNNAMED) and holding:
+            lines = self._lines_of(holding[0][0])
+            if line <= len(lines):
+                name = completed(name, lines[line - 1], column)
+        return replace(gap, name=name)
+
+    def _lines_of(self, module: Module) -> list[str]:
+        lines = self._lines.get(module.name)
+        if lines is None:
+            try:
+                lines = self._program.text(module).split("\n")
+            except SourceChanged:  # what was read is told
+                lines = []
+            self._lines[module.name] = lines
+        return lines
 
 
 def spelled_at(unit: s.Unit, pos: int) -> str:

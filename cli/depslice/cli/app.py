@@ -148,9 +148,9 @@ def app(ctx: click.Context) -> None:
     """What does this Python function depend on?
 
     REPO may be a repository, an unpacked package or a single script (`-`: standard input).
-    It is read, never imported or run. A TARGET is a symbol (pkg.mod:Class.method, or dotted), a place
-    (path/to/file.py:LINE, path/to/file.py:name), or the end of a name that only one
-    symbol has.
+    It is read, never imported or run. A TARGET is a symbol (pkg.mod:Class.method, or
+    dotted), a place (path/to/file.py:LINE, path/to/file.py:name), or the end of a name that
+    only one symbol has.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)

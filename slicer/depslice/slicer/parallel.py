@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import multiprocessing
 import os
 import sys
@@ -38,9 +39,7 @@ class _Work(Generic[T]):
     limits: dict[str, Any]
 
 
-_LIMITS: Final = (
-    *("depth", "budget", "whole_classes", "observed", "spelled", "tokenizer", "least"),
-)
+_LIMITS: Final = tuple(inspect.signature(check_slicing).parameters)[2:]
 _work: _Work[Any] | None = None
 _lifeline: tuple[int, int] | None = None
 """A pipe that nobody writes to: its end tells the processes that nobody waits for them."""

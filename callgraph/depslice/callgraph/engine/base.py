@@ -327,6 +327,13 @@ class EngineState:
         frozen = frozenset(values)
         return self._sets.setdefault(frozen, frozen)
 
+    def root_of(self, value: int) -> Value:
+        """What an open value is derived of, however many attributes and results deep; or itself."""
+        kind = self.values[value]
+        while kind[0] in DERIVED:
+            kind = self.values[kind[1]]
+        return kind
+
     def derive(self, tag: str, source: int, *rest: object) -> frozenset[int]:
         """The attribute, element or result of an open value: open too, but traceable.
 

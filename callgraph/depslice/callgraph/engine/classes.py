@@ -150,7 +150,7 @@ class ClassEvaluation(AnnotationEvaluation):
             self._order_anew(made)
         for name, values in members.items():
             self.write(self.cell("cv", made, name, unit.piece), values)
-        self._set_bases(made, [*bases], EMPTY)
+        self._set_bases(made, bases, EMPTY)
         self._init_subclass(made, NO_KEYWORDS, pos)
         for metaclass in dict.fromkeys(self.metaclasses_of(made)):
             self._make_by(metaclass, made, pos)
@@ -633,6 +633,14 @@ class ClassEvaluation(AnnotationEvaluation):
         if class_.mro_cache is not None:
             known[name] = found or first
         return found or first
+
+    def needed_to_delete(self, class_: Class, name: str) -> list[Class]:
+        """Whose member of that name ``del class_.name`` needs: none, where it is not its own.
+
+        It has to be there, and what is behind it answers from then on.
+        """
+        having = [k for k in self.mro(class_) if self.binds(k, name)]
+        return having[:2] if having[:1] == [class_] else []
 
     def binds(self, class_: Class, name: str) -> bool:
         """Whether the body of ``class_`` binds ``name`` when it runs.

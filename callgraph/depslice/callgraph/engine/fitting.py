@@ -52,7 +52,8 @@ class FittingEvaluation(Lineages):
         """What of ``passed`` can be meant where ``annotation`` is declared.
 
         Only objects of the repo, texts and numbers are ruled out, and only by types that are
-        known to the last alternative. What may be an instance of some subclass is one of a declared subclass.
+        known to the last alternative. What may be an instance of some subclass is one of a
+        declared subclass.
         """
         if self.whole and len(passed) > _MANY:  # many callers have the same of them
             return self.asked(("fitting", function, annotation, self.shared(passed)), 0)

@@ -7,7 +7,6 @@ from typing import Any
 from depslice.callgraph.engine.containers import ContainerEvaluation
 from depslice.callgraph.engine.values import (
     AWAITED,
-    DERIVED,
     EMPTY,
     ENTERED_ASYNC,
     IMPORTED,
@@ -52,9 +51,7 @@ class Probing(ContainerEvaluation):
 
     def opened_in(self, value: int) -> Function:
         """The function whose parameter an open value is made of, or that defines its class."""
-        kind = self.values[value]
-        while kind[0] in DERIVED:
-            kind = self.values[kind[1]]
+        kind = self.root_of(value)
         if kind[0] == "O":
             class_: Class = kind[1]
             return self.function(class_.module, class_.info.unit)

@@ -230,10 +230,9 @@ class StoreEvaluation(AttributeEvaluation):
                 self.note_unknown(name, pos, receiver, "delete")
             elif not self.whole and value[0] == "I":
                 self.facts.append((f.MEMBER, value[1], name, pos, not value[2], "delete", False))
-            elif not self.whole and value[0] == "C" and self.binds(value[1], name):
-                # It has to be there, and what is behind it answers from then on.
-                having = [k for k in self.mro(value[1]) if self.binds(k, name)]
-                self.facts += [(f.MEMBER, k, name, pos, False, "read", True) for k in having[:2]]
+            elif not self.whole and value[0] == "C":
+                needed = self.needed_to_delete(value[1], name)
+                self.facts += [(f.MEMBER, k, name, pos, False, "read", True) for k in needed]
             owner = self.find_member(value[1], name) if value[0] == "I" else None
             for member in tuple(self.member_values(owner, name)) if owner is not None else ():
                 self._call_deleter(member, receiver, pos)

@@ -166,7 +166,7 @@ class Arguments:
             return False
         if method not in PUTTING:
             return True
-        receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
+        receivers = _receivers(function, call)
         made_here = {
             self._engine.values[self._engine.values[value][1]][2:]
             for value in function.registers[call[2]]
@@ -297,7 +297,7 @@ class Arguments:
         """
         if function.unit.kind != "piece" or not self.method_of_container(function, call):
             return ""
-        receivers = [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
+        receivers = _receivers(function, call)
         return named_in(function.unit, receivers[0]) if receivers else ""
 
     def method_of_container(self, function: Function, call: Op) -> str:
@@ -572,6 +572,11 @@ def _returns_a_part(unit: Unit) -> bool:
 def _with_elements(facts: list[f.Fact]) -> frozenset[str]:
     """Which functions of the library a call calls that call their first argument with elements."""
     return _WITH_ELEMENTS.intersection(_outside_in(facts))
+
+
+def _receivers(function: Function, call: Op) -> list[Register]:
+    """What a method call is made on."""
+    return [op[2] for op in function.unit.ops if op[0] == s.ATTR and op[1] == call[2]]
 
 
 def _outside_in(facts: list[f.Fact]) -> list[str]:

@@ -20,6 +20,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.aliases import Aliased, Link
+from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.by_methods import ByMethods
 from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
@@ -83,8 +84,9 @@ class Builders:
         self._classes = classes
         self._program = growth.program
         self._engine = growth.engine
-        self._changing = Changing(growth.engine)
-        self._by_methods = ByMethods(growth.engine)
+        arguments = Arguments(growth.engine)
+        self._changing = Changing(growth.engine, arguments)
+        self._by_methods = ByMethods(growth.engine, arguments)
         self._by_value = ByValue(growth.engine)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.

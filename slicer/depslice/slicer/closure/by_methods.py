@@ -44,9 +44,9 @@ class _Search:
 class ByMethods:
     """Answers for one engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, arguments: Arguments) -> None:
         self._engine = engine
-        self._arguments = Arguments(engine)
+        self._arguments = arguments
         self._spelling: dict[str, dict[str, list[Unit]]] = {}  # module -> name -> units
         self._methods: dict[tuple[Class, ...], frozenset[Function]] = {}
         self._held: dict[Function, tuple[list[f.Fact], frozenset[tuple[Function, Class]]]] = {}

@@ -32,11 +32,11 @@ _OFTEN = frozenset({"", "once", "advice"})
 class Changing:
     """Answers for one engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, arguments: Arguments) -> None:
         self._engine = engine
-        self._arguments = Arguments(engine)
+        self._arguments = arguments
         self._aliases: dict[str, Aliases] = {}  # by module
-        self._by_reading = ByReading(engine, self._arguments)
+        self._by_reading = ByReading(engine, arguments)
         self._defaults: dict[str, dict[str, list[tuple[int, int]]]] = {}  # by module
 
     def changes(self, module: Module, unit: int, name: str, *, called: bool | None = None) -> bool:

@@ -9,7 +9,6 @@ function or a module. What is done with values that nobody knows yet goes to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -17,8 +16,8 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.values import Class, Function, Lookup
 from depslice.callgraph.model import ReferenceKind, Unresolved
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Unit, pack
-from depslice.callgraph.unknown import UNNAMED, completed, once_each, spelled_at
+from depslice.callgraph.summary import Unit
+from depslice.callgraph.unknown import UNNAMED, Words, once_each
 from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.attribute_reads import attribute_reads
 from depslice.slicer.closure.classes import Classes
@@ -147,30 +146,11 @@ class Following:
                 if fact[0] == f.UNRESOLVED:
                     name = fact[1] or UNNAMED
                     self._growth.note_unresolved(followed.item, name, fact[2], fact[3])
-        lines: dict[str, list[str]] = {}
+        words = Words(self._growth.program)
         closure = self._growth.closure
         closure.unresolved = once_each(
-            self._named(each, of_item.get(each.source, ()), lines) for each in closure.unresolved
+            _named(each, of_item.get(each.source, ()), words) for each in closure.unresolved
         )
-
-    def _named(
-        self, gap: Unresolved, of_item: Iterable[Followed], lines: dict[str, list[str]]
-    ) -> Unresolved:
-        """``gap``, in the words of the code where so far only its place tells what it is."""
-        if gap.name != UNNAMED:
-            return gap
-        line, column = gap.site.line, gap.site.column
-        near = [each for each in of_item if _has_line(each.function.unit, line)]
-        if not near:
-            return gap
-        spelled = (spelled_at(each.function.unit, pack(line, column)) for each in near)
-        name = next((each for each in spelled if each != UNNAMED), UNNAMED)
-        if name.startswith(UNNAMED):
-            module = near[0].module
-            if module.name not in lines:
-                lines[module.name] = self._growth.program.text(module).split("\n")
-            name = completed(name, lines[module.name][line - 1], column)
-        return replace(gap, name=name)
 
     def _expand(self, module: Module, index: int, item: str) -> None:
         """Follow what one kept piece refers to."""
@@ -484,6 +464,14 @@ def _demand(
     # What stands nowhere (a display, a parameter) is somewhere in the statement.
     place = pos or start_of(at.piece)
     return Demand.of(at.item, at.module, kind, rule, place, certain=certain)
+
+
+def _named(gap: Unresolved, of_item: Iterable[Followed], words: Words) -> Unresolved:
+    """``gap``, in the words of the code where so far only its place tells what it is."""
+    if gap.name != UNNAMED:
+        return gap
+    near = [each for each in of_item if _has_line(each.function.unit, gap.site.line)]
+    return words.named(gap, [(each.module, each.function.unit) for each in near])
 
 
 def _has_line(unit: Unit, line: int) -> bool:

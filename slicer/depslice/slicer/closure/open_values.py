@@ -19,7 +19,6 @@ from depslice.callgraph.engine.naming import DESCRIBING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
-    DERIVED,
     EMPTY,
     OPEN,
     Class,
@@ -389,10 +388,8 @@ class OpenValues:
 
     def _parameter_behind(self, value: int) -> tuple[Function, int] | None:
         """The parameter that an open value is made of."""
-        kind = self._engine.values[value]
-        while kind[0] in DERIVED:
-            kind = self._engine.values[kind[1]]
-        return (kind[1], kind[2]) if kind[0] == "P" else None
+        root = self._engine.root_of(value)
+        return (root[1], root[2]) if root[0] == "P" else None
 
     def _has_default(self, value: int) -> bool:
         parameter = self._parameter_behind(value)
@@ -780,10 +777,7 @@ class OpenValues:
                     self.note("protocol", value, name, demand)
 
     def _settle_store(self, use: _Open, value: int) -> None:
-        """``.name`` of an instance is stored or deleted; on a class it is just replaced.
-
-        What is deleted has to be there, and what is behind it answers from then on.
-        """
+        """``.name`` of an instance is stored or deleted; on a class it is replaced or taken away."""
         kind = self._engine.values[value]
         name, demand = use.name, use.demand
         how: f.Access = "write" if use.use == "write" else "delete"
@@ -791,8 +785,7 @@ class OpenValues:
         if kind[0] == "I":
             self._classes.want_notified(kind[1], name, how, demand, below=not kind[2])
         elif kind[0] == "C" and how == "delete":
-            having = [k for k in self._engine.mro(kind[1]) if self._engine.binds(k, name)]
-            for owner in having[:2] if having[:1] == [kind[1]] else ():
+            for owner in self._engine.needed_to_delete(kind[1], name):
                 self._classes.want_member(owner, name, demand)
         elif caught:
             unknown = demand.guessed("unknown-receiver")

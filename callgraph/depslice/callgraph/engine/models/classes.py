@@ -11,7 +11,7 @@ from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import STRUCTURAL
 from depslice.callgraph.engine.models.common import DISPLAYS, Model
 from depslice.callgraph.engine.namespaces import NAMESPACE
-from depslice.callgraph.engine.values import DERIVED, EMPTY, OPEN, Class, Values
+from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Values
 from depslice.callgraph.lowering.annotations import parse_type
 
 if TYPE_CHECKING:
@@ -152,10 +152,8 @@ def _note_namespace(engine: ContainerEvaluation, call: Call) -> None:
 
 def _is_of_body(engine: ContainerEvaluation, value: int) -> bool:
     """Whether an open value is, or is had from, what a class body has bound."""
-    kind = engine.values[value]
-    while kind[0] in DERIVED:
-        kind = engine.values[kind[1]]
-    return bool(kind[0] == "P" and kind[2] == NAMESPACE)
+    root = engine.root_of(value)
+    return bool(root[0] == "P" and root[2] == NAMESPACE)
 
 
 def _tuple_new(engine: ContainerEvaluation, call: Call) -> Values:
