@@ -6,6 +6,11 @@ import os
 import sys
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is no property of the code: machines are slow, and busy at times.
+settings.register_profile("depslice", settings.default, deadline=None)
+settings.load_profile("depslice")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from check import write_files
@@ -1015,7 +1015,6 @@ def test_the_distance_is_the_length_of_the_reason(name: str, target: str) -> Non
         assert item.distance == len(item.reason)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(TARGETS), st.integers(0, 8), st.integers(0, 8))
 def test_slices_grow_with_depth(each: tuple[str, str], one: int, other: int) -> None:
     name, target = each

@@ -135,7 +135,7 @@ def test_everything_kept_is_the_same_program_and_cutting_again_changes_nothing(p
     assert cut(once, keep) == once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     path=st.sampled_from(CORPUS),
     seed=st.integers(0, 2**16),
@@ -153,7 +153,7 @@ def test_kept_statements_survive_exactly(path: Path, seed: int, share: float) ->
             assert segment(lines, node) in result
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(path=st.sampled_from(CORPUS), seed=st.integers(0, 2**16))
 def test_nothing_but_what_is_kept_is_there(path: Path, seed: int) -> None:
     text = path.read_text(encoding="utf-8")
@@ -166,7 +166,7 @@ def test_nothing_but_what_is_kept_is_there(path: Path, seed: int) -> None:
     assert set(leaves(ast.parse(cut(text, set(keep))))) <= allowed
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(path=st.sampled_from(CORPUS), seed=st.integers(0, 2**16))
 def test_any_mixture_of_forms_and_names_parses(path: Path, seed: int) -> None:
     text = path.read_text(encoding="utf-8")

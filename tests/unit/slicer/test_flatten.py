@@ -1386,7 +1386,7 @@ def run_here(folder: Path, target: str) -> object:
             del sys.modules[one]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(packages())
 def test_random_packages_do_the_same(package: tuple[Files, str]) -> None:
     files, target = package

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from check import check_slice, write_files
@@ -269,7 +269,6 @@ def test_a_depth_counts_from_who_is_nearest(tmp_path: Path) -> None:
     assert {item.symbol.id: item.distance for item in deeper.items}["app:side"] == 3
 
 
-@settings(deadline=None)
 @given(st.sampled_from(TARGETS), st.integers(0, 8))
 def test_a_deeper_slice_has_what_a_shallower_one_has(each: tuple[str, str], depth: int) -> None:
     name, target = each
@@ -308,7 +307,6 @@ def test_budgets_that_leave_out_what_an_import_for_its_effect_names(tmp_path: Pa
         assert ids(found) < ids(everything) or size(program, found) <= budget
 
 
-@settings(deadline=None)
 @given(st.sampled_from(TARGETS), st.integers(1, 400))
 def test_budgets_lose_nothing_silently(each: tuple[str, str], budget: int) -> None:
     name, target = each
