@@ -1117,3 +1117,44 @@ def test_who_looks_at_a_module_that_has_run_sees_what_is_left() -> None:
         "# --- m.py\nfrom tools import work\nwork()\n"
     )
     assert inner_calls(graph_of(files)) == {("m", "tools:new")}
+
+
+_FILLED = """
+class A:
+    def m(self): pass
+class B:
+    def m(self): pass
+def rows():
+    yield B
+def fill(classes):
+    for each in classes: each().m()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("set().union([B])", {"B"}),
+        ("frozenset().union(rows())", {"B"}),
+        ("set().union(*[[B]])", {"B"}),
+        ("{A}.union({B})", {"A", "B"}),
+        ("set.union({A}, [B])", {"A", "B"}),
+        ("{A}.symmetric_difference([B])", {"A", "B"}),
+        ("{B}.difference([A])", {"B"}),
+        ("{}.fromkeys([B])", {"B"}),
+        ("{}.fromkeys('ab', B).values()", {"B"}),
+        ("{'a': A}.__ror__({'b': B}).values()", {"A", "B"}),
+        ("[B].__rmul__(2)", {"B"}),
+        ("[B].__reversed__()", {"B"}),
+    ],
+)
+def test_what_methods_of_containers_make_has_the_elements_of_their_arguments(
+    given: str, expected: set[str]
+) -> None:
+    found = callees(f"{_FILLED}\nfill({given})\n", "m:fill")
+    assert {name.removesuffix(".m") for name in found if name.endswith(".m")} == expected
+
+
+def test_sets_merged_in_a_loop_are_not_ever_more() -> None:
+    files = f"{_FILLED}\nfound = set()\nwhile rows:\n    found = found.union([A], rows())\nfill(found)\n"
+    assert {"A.m", "B.m"} <= callees(files, "m:fill")

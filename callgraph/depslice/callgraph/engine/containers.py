@@ -37,7 +37,15 @@ _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "pu
 _TAKING: Final = frozenset(
     {"pop", "popleft", "get", "popitem", "setdefault", "get_nowait", "__getitem__", "result"}
 )
-_COPYING: Final = frozenset({"copy", "values", "__iter__", "union", "intersection", "difference"})
+_COPYING: Final = frozenset(
+    {
+        *("copy", "values", "__iter__", "__reversed__"),
+        *("union", "intersection", "difference", "symmetric_difference"),
+    }
+)
+_MERGING: Final = frozenset({"union", "symmetric_difference"})
+_OF_OTHERS: Final = -11
+"""Registers from here down are those of sets with what a merging takes from its arguments."""
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
 _HASHING: Final = frozenset(
     {"add", "discard", "get", "move_to_end", "pop", "remove", "setdefault", "__contains__"}
@@ -45,6 +53,7 @@ _HASHING: Final = frozenset(
 _OPERATORS: Final = {
     f"__{name}__": name for name in ("add", "mul", "or", "and", "sub", "xor", "ior", "iadd")
 }
+_REFLECTED: Final = {f"__r{name}__": name for name in ("add", "mul", "or", "and", "sub", "xor")}
 _ITEMS: Final = frozenset({"__contains__", "__delitem__", "__getitem__", "__setitem__"})
 _JOINING: Final = frozenset({"__iadd__", "__init__", "__ior__", "extend", "extendleft", "update"})
 _DICTIONARIES: Final = frozenset(
@@ -929,6 +938,8 @@ class ContainerEvaluation(ComputedNames):
             return self._call_generic(value, method, args, pos)
         if args and method in _OPERATORS:
             return self.binary(self.only(container), args[0], _OPERATORS[method], pos)
+        if args and method in _REFLECTED:
+            return self.binary(args[0], self.only(container), _REFLECTED[method], pos)
         if args and method in _ITEMS:
             return self._call_for_item(container, method, args, pos)
         elements = self.elements_cell(container)
@@ -983,6 +994,11 @@ class ContainerEvaluation(ComputedNames):
             )
         if method == "keys":
             return self.container_of("list", -3 - container, self.read(self.cell("key", container)))
+        if method == "fromkeys":
+            given = Call(args, keywords, pos=pos, register=_OF_OTHERS - container)
+            return self._models["builtins.dict.fromkeys"](self, given)
+        if method in _MERGING and value[1] in _SETS:
+            return self._merged(container, args, pos)
         if method in _COPYING:
             return (
                 self.container_of("list", -5 - container, self.read(elements))
@@ -996,6 +1012,25 @@ class ContainerEvaluation(ComputedNames):
         elif method == "sort":
             self.protocol(self.read(elements), ORDERED, pos)
         return EMPTY
+
+    def _merged(self, container: int, args: Sequence[Values], pos: Position) -> Values:
+        """``container.union(*args)``: the sets as they are, as of ``|``; of all else one more set.
+
+        That one is merged with others in its own place: in a loop there would be ever more.
+        """
+        _, kind, _, register = self.values[container]
+        given = EMPTY.union(*args)
+        sets = frozenset(
+            v for v in given if self.values[v][0] == "K" and self.values[v][1] in _SETS
+        )
+        others = self.iterate(given - sets, pos, is_async=False)
+        result = self.only(container) | sets
+        if not others:
+            return result
+        if type(register) is int and register <= _OF_OTHERS:
+            self.write(self.elements_cell(container), others)
+            return result
+        return result | self.container_of(kind, _OF_OTHERS - container, others)
 
     def fill_held(self, held: int, call: Call) -> None:
         """What a container is made with, by the constructor of its type.
