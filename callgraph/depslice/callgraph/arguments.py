@@ -6,10 +6,12 @@ inside, or get an answer to another question. Each function raises :exc:`OptionE
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Collection, Iterable
 from enum import Enum
-from typing import Final
+from pathlib import PurePath
+from typing import Any, Final
 
 from depslice.callgraph.errors import OptionError
 
@@ -47,6 +49,24 @@ def check_texts(name: str, value: object, wanted: str = "a list of str") -> None
     members = [b""] if isinstance(value, str) or not isinstance(value, Collection) else [*value]
     if not all(isinstance(each, str) for each in members):
         raise OptionError(f"{name} must be {wanted}: {_shown(value)}")
+
+
+def as_texts(value: Any) -> Any:
+    """``None`` as no texts, paths as texts, and a generator as what it gives; all else as it is."""
+    if value is None:
+        return ()
+    if isinstance(value, (str, bytes, os.PathLike)) or not isinstance(value, Iterable):
+        return value  # nobody knows whether one is meant, or each of its letters
+    return tuple(each.as_posix() if isinstance(each, PurePath) else each for each in value)
+
+
+def as_number(value: Any) -> Any:
+    """A whole number of another type (``100.0``, one of numpy) as an ``int``; all else as it is."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    return operator.index(value) if hasattr(type(value), "__index__") else value
 
 
 def check_number(name: str, value: object, *, least: int, optional: bool = True) -> None:

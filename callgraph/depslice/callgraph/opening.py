@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
-from depslice.callgraph.arguments import check_flag, check_number, check_path, check_texts
+from depslice.callgraph.arguments import (
+    as_number,
+    as_texts,
+    check_flag,
+    check_number,
+    check_path,
+    check_texts,
+)
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.program import Program
 from depslice.callgraph.project import find_project
@@ -22,8 +29,8 @@ def open_program(
     path: Path | str,
     *,
     cache: Cache | Literal["auto"] | None = "auto",
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    include: Iterable[str | PurePath] | None = (),
+    exclude: Iterable[str | PurePath] | None = (),
     respect_gitignore: bool = True,
     max_file_bytes: int = 10 * 2**20,
     python: Path | str | None = None,
@@ -39,12 +46,14 @@ def open_program(
     :raises RepositoryError: there is nothing to analyse at ``path``.
     :raises OptionError: what is passed is of another type.
     """
-    _check(path, cache, include, exclude, respect_gitignore, python)
+    included, excluded = as_texts(include), as_texts(exclude)
+    _check(path, cache, included, excluded, respect_gitignore, python)
+    max_file_bytes = as_number(max_file_bytes)
     check_number("max_file_bytes", max_file_bytes, least=1, optional=False)
     project = find_project(
         path,
-        include=include,
-        exclude=exclude,
+        include=included,
+        exclude=excluded,
         respect_gitignore=respect_gitignore,
         max_file_bytes=max_file_bytes,
     )
@@ -55,8 +64,8 @@ def open_workspace(
     path: Path | str,
     *,
     cache: Cache | Literal["auto"] | None = "auto",
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    include: Iterable[str | PurePath] | None = (),
+    exclude: Iterable[str | PurePath] | None = (),
     respect_gitignore: bool = True,
     python: Path | str | None = None,
 ) -> Workspace:
@@ -68,13 +77,14 @@ def open_workspace(
     """
     from depslice.callgraph.workspace import Workspace
 
-    _check(path, cache, include, exclude, respect_gitignore, python)
+    included, excluded = as_texts(include), as_texts(exclude)
+    _check(path, cache, included, excluded, respect_gitignore, python)
 
     return Workspace(
         path,
         cache=_cache(cache),
-        include=include,
-        exclude=exclude,
+        include=included,
+        exclude=excluded,
         respect_gitignore=respect_gitignore,
         stubs=_stubs(python),
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, Generic, TypeVar
 
-from depslice.callgraph.arguments import check_choice, check_kind, check_number
+from depslice.callgraph.arguments import as_number, check_choice, check_kind, check_number
 from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
@@ -185,6 +185,7 @@ def slice_all(
     :raises OptionError: what is passed is of another type, or a limit that makes no sense.
     """
     check_number("workers", workers, least=1)
+    depth, budget = as_number(depth), as_number(budget)
     limits = {"depth": depth, "budget": budget, "whole_classes": whole_classes, "least": least}
     check_slicing(program, ["each"], **limits)
     return _unless_failed(program, workers, limits)

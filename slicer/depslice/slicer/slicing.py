@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.arguments import (
+    as_number,
     check_flag,
     check_member,
     check_number,
@@ -62,6 +63,7 @@ def slice_symbols(
         unknown tokenizer or certainty.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
+    depth, budget = as_number(depth), as_number(budget)
     check_slicing(
         *(program, targets),
         depth=depth,

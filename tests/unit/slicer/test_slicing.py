@@ -688,6 +688,23 @@ def test_no_target_is_refused(chain: Program) -> None:
             slice_symbols(chain, target)  # type: ignore[arg-type]
 
 
+def test_what_can_mean_one_thing_only_is_taken(tmp_path: Path) -> None:
+    write_files("# --- app.py\ndef f(): return 1\n# --- left/out.py\ndef g(): pass\n", tmp_path)
+    for exclude in (["left/"], (each for each in ["left/"]), [Path("left")], {"left"}):
+        program = open_program(tmp_path, cache=None, include=None, exclude=exclude)
+        assert [each.id for each in function_symbols(program)] == ["app:f"]
+    program = open_program(tmp_path, cache=None, exclude=None, max_file_bytes=1e6)  # type: ignore[arg-type]
+    assert len(function_symbols(program)) == 2
+    found = slice_symbols(program, ["app:f"], budget=100.0, depth=2.0)  # type: ignore[arg-type]
+    assert found == slice_symbols(program, ["app:f"], budget=100, depth=2)
+    for exclude in ("left/", Path("left"), [1]):
+        with pytest.raises(OptionError, match="exclude must be"):
+            open_program(tmp_path, cache=None, exclude=exclude)  # type: ignore[arg-type]
+    for budget in (100.5, float("nan"), True, "100"):
+        with pytest.raises(OptionError, match="budget must be"):
+            slice_symbols(program, ["app:f"], budget=budget)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
