@@ -77,7 +77,7 @@ class _Tracer:
         self.root = os.path.realpath(root)
         self.calls: set[tuple[str, str, bool]] = set()
         self.started_by = threading.local()
-        self.name = lru_cache(maxsize=None)(self._name)
+        self.known = lru_cache(maxsize=None)(self._name)
         self.lambdas = lru_cache(maxsize=None)(self._lambdas)
 
     def on_event(self, frame: FrameType, event: str, arg: object) -> None:
@@ -111,10 +111,14 @@ class _Tracer:
 
         return called_later
 
-    def _name(self, code: CodeType) -> str | None:
-        if code.co_filename.startswith("<"):  # "<frozen importlib._bootstrap>", "<string>"
+    def name(self, code: CodeType) -> str | None:
+        return self.known(code, code.co_filename)
+
+    def _name(self, code: CodeType, filename: str) -> str | None:
+        """``filename``: that of ``code``, which equals the same text in another file."""
+        if filename.startswith("<"):  # "<frozen importlib._bootstrap>", "<string>"
             return None
-        path = os.path.realpath(code.co_filename)
+        path = os.path.realpath(filename)
         if not path.startswith(self.root + os.sep):
             return None
         module = os.path.relpath(path, self.root).removesuffix(".py").replace(os.sep, ".")
