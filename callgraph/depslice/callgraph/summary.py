@@ -27,7 +27,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 78
+FORMAT: Final = 79
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -63,7 +63,7 @@ GLOBAL: Final = 0  # dst name versions|None pos   module-scope (or builtin) name
 ATTR: Final = 1  # dst obj name pos
 CALL: Final = (
     2  # dst fn args kwargs stars pos   kwargs: ((name, reg)...), stars: (regs of *a, regs of **k,
-    # whether positional arguments follow a star)
+    # how many arguments stand before each star)
 )
 FREE: Final = 3  # dst owner_unit name pos        variable of an enclosing function
 CLASSVAR: Final = 4  # dst class_index name versions pos   class-scope name, read in the class body

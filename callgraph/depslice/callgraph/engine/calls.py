@@ -142,18 +142,8 @@ class CallEvaluation(ExternalCalls):
                 keywords = {name: self._as_passed(r, registers[r]) for name, r in op[4]}
         spread: Values = EMPTY
         if op[5] is not None:
-            found: set[int] = set()
-            stars, double, mixed = op[5]
-            known = False
-            for register in stars:
-                places = None if mixed or len(stars) > 1 else self.places_of(registers[register])
-                self.ask_length(registers[register], f.HERE)
-                elements = self.iterate(registers[register], f.HERE, is_async=False)
-                if places is None:
-                    found |= elements
-                else:
-                    args.extend(places)
-                    known = True
+            stars, double, before = op[5]
+            args, found, known = self._spread_out(args, stars, before, registers)
             for register in double:
                 names, loose = self.names_of(registers[register])
                 keywords = {**names, **keywords}
@@ -169,6 +159,42 @@ class CallEvaluation(ExternalCalls):
         if self.whole and self.facts and op[2] >= 0:
             self._name_unresolved(op, registers)
         return made
+
+    def _spread_out(
+        self,
+        args: Sequence[Values],
+        stars: Sequence[Register],
+        before: Sequence[int],
+        registers: Sequence[Values],
+    ) -> tuple[list[Values], set[int], bool]:
+        """What is passed at each place, what at any, and whether the places of a star are known.
+
+        ``before``: how many arguments stand before each star. Behind one that is as long as nobody
+        knows, each of those that follow may be at any place.
+        """
+        placed: list[Values] = []
+        found: set[int] = set()
+        known = False
+        lost = False  # whether it is not known any more which place comes next
+        done = 0
+        for register, count in zip(stars, before, strict=True):
+            values = registers[register]
+            for each in args[done:count]:
+                found.update(each) if lost else placed.append(each)
+            done = count
+            places = None if lost else self.places_of(values)
+            self.ask_length(values, f.HERE)
+            elements = self.iterate(values, f.HERE, is_async=False)
+            if places is None:
+                found |= elements
+                lost = True
+                continue
+            placed.extend(places)
+            known = True
+            lost = any(self.lengths.get(value) != len(places) for value in values)
+        for each in args[done:]:
+            found.update(each) if lost else placed.append(each)
+        return placed, found, known
 
     def _as_passed(self, register: Register, values: Values) -> Values:
         """What is passed: beside a text from elsewhere some other one, which may stand there."""

@@ -362,18 +362,16 @@ class ExpressionLowering:
         callee = self._lower.get(type(func), self._unknown)(func)
         args: list[Register] = []
         stars: list[Register] = []
-        mixed = False
+        before: list[int] = []  # how many arguments stand before each star
         by_name = type(func) is ast.Name and func.id in _BY_NAME
         for argument in node.args:
             if type(argument) is ast.Starred:
-                mixed = mixed or bool(stars)
+                before.append(len(args))
                 stars.append(self.expression(argument.value))
+            elif by_name and len(args) == 1 and type(argument) is ast.BinOp:
+                args.append(self._summed_name(argument))
             else:
-                mixed = mixed or bool(stars)
-                if by_name and len(args) == 1 and type(argument) is ast.BinOp:
-                    args.append(self._summed_name(argument))
-                else:
-                    args.append(self.told(argument))
+                args.append(self.told(argument))
         keywords: list[tuple[str, Register]] = []
         double: list[Register] = []
         for keyword in node.keywords:
@@ -389,7 +387,7 @@ class ExpressionLowering:
             end = func.end_lineno or func.lineno
             column = max((func.end_col_offset or 0) - len(func.attr.encode()), 0)
             pos = end << 12 | min(column, 4095)
-        spread = (tuple(stars), tuple(double), mixed) if stars or double else None
+        spread = (tuple(stars), tuple(double), tuple(before)) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
         if by_name and func.id == "setattr":  # type: ignore[attr-defined]
             frame.stores.update(filter(None, map(_text_of, node.args[1:2])))
