@@ -137,7 +137,7 @@ from hypothesis import HealthCheck, Phase, given, {imports}settings
 from hypothesis import strategies as st
 
 {seed}
-@settings(max_examples=300, database=None, phases=[Phase.generate],
+@settings(max_examples=300, database=None, deadline=None, phases=[Phase.generate],
           suppress_health_check=list(HealthCheck))
 @given(text=st.text(), number=st.integers())
 def test_drawn(context, text, number):
