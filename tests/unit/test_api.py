@@ -105,7 +105,7 @@ def test_what_is_wrong_is_told_where_it_comes_in(tmp_path: Path) -> None:
         (lambda x: open_program(x, cache=None), set()),
         (lambda x: open_workspace(x, cache=None), set()),
         (lambda x: open_program(tmp_path, cache=x), {None}),
-        (lambda x: open_program(tmp_path, cache=None, include=x), {"['x']"}),
+        (lambda x: open_program(tmp_path, cache=None, include=x), {None, "['x']"}),
         (lambda x: open_program(tmp_path, cache=None, respect_gitignore=x), set()),
         (lambda x: open_program(tmp_path, cache=None, max_file_bytes=x), set()),
         (lambda x: open_workspace(tmp_path, cache=None, python=x), {None}),
