@@ -728,3 +728,53 @@ def test_class_methods_change_their_class_whatever_they_are_called(
     found = slice_ids(tmp_path / "repo", "pkg.app:run")
     assert "pkg.filling:f" in found
     assert not {"pkg.filling:g", "pkg.filling:value", "pkg.base:Two"} & found
+
+
+def test_a_function_of_the_library_changes_the_argument_that_it_is_for(tmp_path: Path) -> None:
+    """``setattr(C, name, X)`` changes ``C``: a class that reads the settings builds none of them."""
+    files = """
+# --- m.py
+import json
+import heapq
+class Settings:
+    def __init__(self): self.known = {}
+    def name(self, key): return self.known.get(key)
+settings = Settings()
+heap = [3]
+rest = {}
+other = Settings()
+class Reading(type):
+    def __init__(cls, name, bases, space): cls.prepare()
+    def prepare(cls):
+        setattr(cls, "name", settings.name("m"))
+        setattr(cls, "known", settings.known.get("m"))
+        heapq.heappush([[]], heap)
+        json.dump(rest, open("/dev/null", "w"))
+        setattr(other, "known", {"a": 5})
+class Model(metaclass=Reading): pass
+def f(): return settings.name("a"), heap, rest
+def g(): return other.name("a")
+"""
+    write_files(files, tmp_path)
+    assert "m:Model" not in slice_ids(tmp_path, "m:f")
+    assert "m:Model" in slice_ids(tmp_path, "m:g")
+    assert answer(files, "m:g", "m.g()", tmp_path / "g") == "5"
+
+
+def test_nobody_changes_a_constant(tmp_path: Path) -> None:
+    """``@register(Tags.one)`` builds nothing of ``Tags``, whatever it does with its argument."""
+    files = """
+# --- m.py
+class Tags:
+    one = "one"
+def register(check=None, *tags):
+    def inner(function):
+        function.tags = tags
+        return function
+    return inner(check) if callable(check) else inner
+@register(Tags.one)
+def first(): return 1
+def f(): return Tags.one
+"""
+    write_files(files, tmp_path)
+    assert slice_ids(tmp_path, "m:f") == {"m:f", "m:Tags", "m:Tags.one"}

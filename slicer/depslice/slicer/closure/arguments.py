@@ -11,7 +11,7 @@ use up; where they put it into what others have (``many.append(X)``), those may 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -21,26 +21,30 @@ from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register, Unit
 
+_CONSTANT: Final = frozenset(f"builtins.{name}" for name in s.CONSTANT_TYPES.values())
 _PASSED_ON: Final = 3  # functions that a value is followed through
-_CHANGING: Final = frozenset(
-    {
-        *("builtins.setattr", "builtins.delattr", "builtins.next", "builtins.anext"),
-        "builtins.exec",  # with a namespace
-        "builtins.vars",  # gives what can be filled
-        "xml.etree.ElementTree.SubElement",
-        *("operator.setitem", "operator.delitem", "operator.iadd", "operator.ior"),
-        *(
+_CHANGING: Final = {
+    **dict.fromkeys(
+        (
+            *("builtins.setattr", "builtins.delattr", "builtins.next", "builtins.anext"),
+            "builtins.vars",  # gives what can be filled
+            "xml.etree.ElementTree.SubElement",
+            *("operator.setitem", "operator.delitem", "operator.iadd", "operator.ior"),
             "random.shuffle",
-            "heapq.heapify",
-            "heapq.heappush",
-            "heapq.heappop",
-            "heapq.heappushpop",
+            *("heapq.heapify", "heapq.heappush", "heapq.heappop", "heapq.heappushpop"),
+            *("heapq.heapreplace", "bisect.insort", "bisect.insort_left", "bisect.insort_right"),
+            "collections.deque",
         ),
-        *("heapq.heapreplace", "bisect.insort", "bisect.insort_left", "bisect.insort_right"),
-        *("collections.deque", "shutil.copyfileobj", "pickle.dump", "json.dump"),
-    }
-)
-"""Functions of the standard library that change an argument, or use it up."""
+        (0,),
+    ),
+    "builtins.exec": (1, 2),  # with a namespace
+    "shutil.copyfileobj": (0, 1),
+    **dict.fromkeys(("pickle.dump", "json.dump"), (1,)),
+}
+"""Functions of the standard library that change an argument, or use it up: its places.
+
+``setattr(C, "one", X)`` changes ``C``, and leaves ``X`` as it is.
+"""
 _ELEMENTS: Final = frozenset(
     {
         *(
@@ -124,6 +128,8 @@ class Arguments:
         ``defined``: functions or classes, which nobody outside is expected to change. ``depth``:
         calls that the value has been followed through.
         """
+        if self._is_constant(function, register):
+            return False
         here = self.facts_at(function, call[-1])
         called = [fact[1] for fact in here if fact[0] == f.CALL and not fact[5]]
         if any(
@@ -147,11 +153,22 @@ class Arguments:
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
         first = register in call[3][:1] and by_library
         return any(
-            dotted in _CHANGING
+            (
+                dotted in _CHANGING
+                and (not by_library or _stands_at(_CHANGING[dotted], call, register))
+            )
             or (first and dotted.rpartition(".")[2] in PUTTING)
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
         )
+
+    def _is_constant(self, function: Function, register: Register) -> bool:
+        """Whether a register holds texts, numbers and the like, which nobody changes."""
+        if register < 0:
+            return True
+        self._engine.facts_of(function)
+        kinds = [self._engine.values[value] for value in function.registers[register]]
+        return bool(kinds) and all(map(is_constant, kinds))
 
     def _leaves_alone(self, function: Function, call: Op, register: Register) -> bool:
         """Whether a call is of a method of a builtin container, which changes no argument.
@@ -373,10 +390,12 @@ class Arguments:
         """Whether the function of ``partial(function, …, register, …)`` may change that."""
         for value in function.registers[call[3][0]] if call[3] else ():
             kind = self._engine.values[value]
+            rest = (*call[:3], call[3][1:], *call[4:])
             if kind[0] == "X":
-                changes = kind[1] in _CHANGING or kind[1].rpartition(".")[2] in PUTTING
+                changes = kind[1].rpartition(".")[2] in PUTTING or (
+                    kind[1] in _CHANGING and _stands_at(_CHANGING[kind[1]], rest, register)
+                )
             elif kind[0] == "F":
-                rest = (*call[:3], call[3][1:], *call[4:])
                 changes = any(
                     self.changes_parameter(kind[1], index)
                     for index in _parameters_given(kind[1], rest, register)
@@ -611,6 +630,15 @@ def _parameters_given(
         yield from range(bound, len(params))
 
 
+def _stands_at(places: Collection[int], call: Op, register: Register) -> bool:
+    """Whether an argument of ``call`` is at one of ``places``; by name or star it may be."""
+    return (
+        any(given == register and place in places for place, given in enumerate(call[3]))
+        or any(given == register for _, given in call[4])
+        or (call[5] is not None and any(register in part for part in call[5][:2]))
+    )
+
+
 def _puts_into(unit: Unit, holder: Register, values: set[Register]) -> bool:
     """Whether a function itself puts one of ``values`` into what is in ``holder``."""
     putting: set[Register] = set()
@@ -622,6 +650,11 @@ def _puts_into(unit: Unit, holder: Register, values: set[Register]) -> bool:
         ):
             return True
     return False
+
+
+def is_constant(kind: tuple[Any, ...]) -> bool:
+    """Whether a value is a text, a number or the like."""
+    return kind[0] in ("N", "S") or (kind[0] == "XI" and kind[1] in _CONSTANT)
 
 
 def named_in(unit: Unit, register: Register) -> str:

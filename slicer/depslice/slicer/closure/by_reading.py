@@ -26,7 +26,7 @@ from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register, Unit
 from depslice.slicer.closure.aliases import Link
-from depslice.slicer.closure.arguments import Arguments, acts, puts
+from depslice.slicer.closure.arguments import Arguments, acts, is_constant, puts
 from depslice.slicer.closure.registering import changes_in_place
 from depslice.slicer.closure.spelling import Held, Names, Place, Spelling
 from depslice.slicer.wiring import with_packages
@@ -34,8 +34,7 @@ from depslice.slicer.wiring import with_packages
 _STORING: Final = frozenset({s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
 _SAME: Final = frozenset({s.ATTR, s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or a part of it."""
-_DEFINED: Final = frozenset({"C", "F", "N", "S", "W"})
-_CONSTANT: Final = frozenset(f"builtins.{name}" for name in s.CONSTANT_TYPES.values())
+_DEFINED: Final = frozenset({"C", "F", "W"})
 _KEEPING: Final = frozenset({s.BIND, s.MAPPING, s.SEQUENCE, s.SETFREE, s.SETGLOBAL})
 
 
@@ -127,9 +126,7 @@ class ByReading:
     def _is_defined(self, owner: Module, name: str) -> bool:
         """Whether the variable is a function, class, text or number, and nothing else."""
         kinds = [self._engine.values[each] for each in self._engine.name_values(owner, name, None)]
-        return bool(kinds) and all(
-            kind[0] in _DEFINED or (kind[0] == "XI" and kind[1] in _CONSTANT) for kind in kinds
-        )
+        return bool(kinds) and all(kind[0] in _DEFINED or is_constant(kind) for kind in kinds)
 
     def _reading(
         self,
