@@ -778,3 +778,81 @@ def f(): return Tags.one
 """
     write_files(files, tmp_path)
     assert slice_ids(tmp_path, "m:f") == {"m:f", "m:Tags", "m:Tags.one"}
+
+
+WRAPPED = """
+# --- lib/__init__.py
+# --- lib/debug.py
+from contextlib import contextmanager
+import functools
+indent = 0
+ready = False
+def prepare():
+    global ready
+    ready = True
+def tell(text):
+    prepare()
+    return [text]
+def indented(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        tell("in")
+        with deeper(): return function(*args)
+    wrapper.marked = True
+    return wrapper
+@contextmanager
+def deeper(text=""):
+    global indent
+    indent += 1
+    yield
+    indent -= 1
+class Tools:
+    class memoized:
+        def __init__(self, function): self.function = function
+        def __get__(self, instance, owner): return 5
+    def plain(function): return function
+def now(function):
+    def inner(): prepare()
+    inner()
+    return function
+def later(function):
+    def inner(): prepare()
+    def outer(): inner()
+    outer()
+    return function
+# --- lib/use.py
+from . import debug
+from .debug import Tools
+@debug.indented
+def one(x): return debug.tell(x)
+@debug.deeper("two")
+def two(x): return x
+class Three:
+    @Tools.memoized
+    def four(self): return 1
+    @Tools.plain
+    def five(self): return 2
+# --- lib/more.py
+from . import debug
+@debug.KIND
+def seven(): return 4
+# --- m.py
+import lib.use, lib.more
+from lib.debug import tell, indent, Tools, ready
+def f(): return tell("x"), indent, Tools.memoized
+def g(): return ready
+"""
+
+
+def test_what_a_decorator_makes_runs_when_it_is_called(tmp_path: Path) -> None:
+    """A wrapper that changes something builds nothing where it is only made; a generator neither."""
+    write_files(WRAPPED.replace("KIND", "indented"), tmp_path)
+    own = {each.split(":")[0] for each in slice_ids(tmp_path, "m:f")}
+    assert own == {"m", "lib.debug"}
+
+
+@pytest.mark.parametrize("kind", ["now", "later"])
+def test_what_a_decorator_runs_itself_builds(kind: str, tmp_path: Path) -> None:
+    files = WRAPPED.replace("KIND", kind)
+    assert answer(files, "m:g", "m.g()", tmp_path) == "True"
+    assert "lib.more:seven" in slice_ids(tmp_path / "repo", "m:g")

@@ -209,7 +209,11 @@ class _Pass:
                 if code == s.SETSUB and self._link(op[3]) & ~Link.CALLED:
                     self._note_holder(named_in(unit, op[1]), found)
             elif code == s.DECORATE:
-                changes = changes or bool(self._link(op[2]) & (Link.CALLED | Link.PART))
+                link = self._link(op[2])
+                changes = changes or bool(
+                    link & Link.CALLED
+                    or (link & Link.PART and not self._is_of_its_own(unit, op[2]))
+                )
             elif code == s.CALL:
                 method = self._methods.get(op[2], (op[2], ""))[1]
                 asks = method and op[1] in wanted and not puts(method)  # `v = x.cached(key)`
@@ -300,6 +304,11 @@ class _Pass:
         if not kinds or any(kind[0] != "I" for kind in kinds):
             return None
         return [kind[1] for kind in kinds]
+
+    def _is_of_its_own(self, unit: Unit, register: Register) -> bool:
+        """Whether what is read of the object does not know of it: ``@Tools.memoized``."""
+        function = self._engine.function(self._module, unit.index)
+        return register in self._methods and self._arguments.is_of_its_own(function, register)
 
     def _acts_on(self, unit: Unit, receiver: Register, method: str) -> bool:
         """Whether a method may change what it is called on: one of the repository tells."""

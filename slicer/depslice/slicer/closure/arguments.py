@@ -162,6 +162,17 @@ class Arguments:
             for dotted in outside
         )
 
+    def is_of_its_own(self, function: Function, register: Register) -> bool:
+        """Whether a register holds functions and classes that know of nothing they are read of.
+
+        A bound method does; so may a function that another one has made.
+        """
+        self._engine.facts_of(function)
+        kinds = [self._engine.values[value] for value in function.registers[register]]
+        return bool(kinds) and all(
+            kind[0] == "C" or (kind[0] == "F" and kind[1].unit.parent < 0) for kind in kinds
+        )
+
     def _is_constant(self, function: Function, register: Register) -> bool:
         """Whether a register holds texts, numbers and the like, which nobody changes."""
         if register < 0:

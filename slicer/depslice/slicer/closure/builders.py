@@ -54,6 +54,16 @@ _CALLS: Final = 3  # calls from a function that module-level code runs to one th
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
+_WRAPPING: Final = frozenset(
+    {
+        *("builtins.classmethod", "builtins.property", "builtins.staticmethod"),
+        *("contextlib.contextmanager", "contextlib.asynccontextmanager", "types.MethodType"),
+        *(f"functools.{name}" for name in ("cache", "cached_property", "lru_cache", "partial")),
+        *(f"functools.{name}" for name in ("partialmethod", "singledispatch", "update_wrapper")),
+        "functools.wraps",
+    }
+)
+"""What keeps a function and does not run it."""
 _METACLASS: Final = "builtins.type"
 _TOLD: Final = "__set_name__"
 _STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
@@ -385,9 +395,12 @@ class Builders:
                 each: None for each in functions if each.unit.owner < 0 and fills_alone(each.unit)
             }
             callers |= self._with_those_that_call_for_effect(filling)
+        # What a decorator gives, nobody iterates: a function that yields does not run.
+        decorating = {each: None for each in callers if not each.unit.flags & s.GENERATOR}
         for other in self._which_may_name(callers):
             for piece, function in self._statements_of(other):
-                if self._runs(other, piece) and self._calls_one_of(function, callers):
+                run = decorating if piece.kind == "def" else callers
+                if self._runs(other, piece) and self._calls_one_of(function, run):
                     self._keep(other, piece, item)
                     if piece.kind == "class":
                         self._keep_told(other, piece, callers, item)
@@ -798,13 +811,58 @@ class Builders:
         return found
 
     def _with_enclosing(self, module: Module, writers: Iterable[int]) -> dict[Function, None]:
+        """The ``writers``, and the functions that define them and may run them.
+
+        Not those that only return them: who runs what a decorator gives, calls it.
+        """
         functions: dict[Function, None] = {}
         for unit in writers:
             current = unit
             while current >= 0:
                 functions[self._engine.function(module, current)] = None
-                current = module.summary.units[current].parent
+                outer = module.summary.units[current].parent
+                if outer >= 0 and self._only_returns(module, outer, current):
+                    break
+                current = outer
         return functions
+
+    def _only_returns(self, module: Module, outer: int, inner: int) -> bool:
+        """Whether a function does no more with one that it defines than to return it.
+
+        Be it wrapped up by something that does not run it.
+        """
+        function = self._engine.function(module, outer)
+        name = _last(module.summary.units[inner].qualname)
+        held: set[int] = set()
+        for op in function.unit.ops:
+            code = op[0]
+            if code in (s.FUNCTION, s.LAMBDA):
+                if op[2] == inner:
+                    held.add(op[1])
+                elif any(
+                    each[0] == s.FREE and each[2:4] == (outer, name)
+                    for each in module.summary.units[op[2]].ops
+                ):
+                    return False
+            elif held.isdisjoint(reads(op)) or code == s.RETURN:
+                continue
+            elif code == s.PHI or (
+                code in (s.CALL, s.DECORATE)
+                and op[2] not in held
+                and self._only_wraps(function, op)
+            ):
+                held.add(op[1])
+            elif code != s.SETATTR or op[3] in held:
+                return False
+        return bool(held)
+
+    def _only_wraps(self, function: Function, op: s.Op) -> bool:
+        """Whether what ``op`` calls, or decorates with, runs no function that it is given."""
+        self._engine.facts_of(function)
+        called = [self._engine.values[value] for value in function.registers[op[2]]]
+        return bool(called) and all(
+            kind[0] == "W" or (kind[0] in ("X", "XI") and kind[1] in _WRAPPING) for kind in called
+        )
 
     # --- in other modules
 
@@ -924,9 +982,25 @@ class Builders:
         if unit < 0 or not _may_spell(other.summary.units[unit], changed.bound, module.name, name):
             return False
         facts = self._engine.facts_of(self._engine.function(other, unit))
-        return any(
-            fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
+        how = {
+            fact[0]
             for fact in facts
+            if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
+        }
+        return f.WRITE in how or (
+            f.NAME in how and not self._only_calls(other.summary.units[unit], module, name)
+        )
+
+    def _only_calls(self, unit: s.Unit, module: Module, name: str) -> bool:
+        """Whether ``name`` is a function, and all that ``unit`` does with it is to call it."""
+        values = self._engine.name_values(module, name, None)
+        if not values or any(self._engine.values[value][0] != "F" for value in values):
+            return False
+        held = {op[1] for op in unit.ops if op[0] == s.ATTR and op[3] == name}
+        return bool(held) and all(
+            op[0] in (s.CALL, s.DECORATE) and op[2] in held and held.isdisjoint(reads(op)[1:])
+            for op in unit.ops
+            if not held.isdisjoint(reads(op))
         )
 
 

@@ -270,6 +270,8 @@ class Changing:
             given = users.get(op[1], ())
             if given and all(self._only_handed_on(i, op[1], members, function) for i in given):
                 continue
+            if self._only_gives(op, values, users, function):
+                continue
             attribute = op[3]
             if attribute in LOGGERS:  # `app.logger.info("…")`
                 if not all(
@@ -282,6 +284,19 @@ class Changing:
             ):
                 return False
         return True
+
+    def _only_gives(
+        self, attribute: Op, values: Values, users: dict[Register, list[Op]], function: Function
+    ) -> bool:
+        """Whether classes only give what is called: ``@Tools.memoized`` leaves ``Tools`` as it is."""
+        given = users.get(attribute[1], ())
+        return (
+            bool(given)
+            and all(op[0] in (s.CALL, s.DECORATE) and op[2] == attribute[1] for op in given)
+            and bool(values)
+            and all(self._engine.values[value][0] == "C" for value in values)
+            and self._arguments.is_of_its_own(function, attribute[1])
+        )
 
     def _is_logger(self, module: Module, name: str, method: str) -> bool:
         """Whether the variable may be a logger as far as its ``method`` tells."""

@@ -331,11 +331,11 @@ class OpenValues:
         """
         found = False
         self._forget_parts()
-        for value, uses in self._uses.items() if self._growth.is_strict else ():
+        for value, uses in [*self._uses.items()] if self._growth.is_strict else ():
             known = self._origins.known(value)
             if len(known) != 1 or not self._is_exact(*known):
                 continue
-            for use in uses:
+            for use in [*uses]:  # to settle one may note another
                 if not use.is_sure and use.demand.certainty is Certainty.LIKELY:
                     use.is_sure = found = True
                     sure = replace(use.demand, certainty=Certainty.DEFINITE)
