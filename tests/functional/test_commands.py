@@ -510,7 +510,7 @@ def test_the_analysed_repository_gives_no_defaults(depslice: Depslice, tmp_path:
         ("[tool.depslice.graph]\ndepth = nan", "nan is not a whole number"),
         ("[tool.depslice.graph]\ndepth = 2.7", "2.7 is not a whole number"),
         ('[tool.depslice]\nquiet = "yes"', "must be true or false"),
-        ('[tool.depslice]\nexclude = "tests"', "must be a list of strings"),
+        ('[tool.depslice]\nexclude = ["a", 5]', "must be a list of strings"),
         ('[tool.depslice.graph]\ndepth = "deep"', "pyproject.toml: tool.depslice.graph.depth: "),
         ('[tool.depslice.graph]\nformat = "nope"', "tool.depslice.graph.format: 'nope' is not one"),
         ("[tool.depslice]\nworkers = 0", "pyproject.toml: tool.depslice.workers: 0 is not in"),

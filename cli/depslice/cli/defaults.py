@@ -3,7 +3,7 @@
 That is the nearest one upwards from the working directory, not the analysed
 repository's: who looks at a stranger's code does not take orders from it. And
 since one may stand in a stranger's repository, no default may name a program to
-run or a file to write, nor weaken the sandbox.
+run or a file to write, nor weaken the sandbox, nor say where code and keys are sent.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from typing import Any, NoReturn
 import click
 
 from depslice.callgraph.errors import OptionError
+from depslice.cli.numbers import Number, Whole
 
 _NEVER = frozenset(
     {
-        *("pycg_python", "check_python", "run_python", "check", "calls"),
-        *("output_path", "force", "report", "results"),
-        *("sandbox", "unsafe_no_sandbox", "make_environment"),
+        *("pycg-python", "check-python", "run-python", "check", "calls"),
+        *("output", "force", "report", "results", "into", "problems", "completions"),
+        *("sandbox", "unsafe-no-sandbox", "make-environment"),
+        *("base-url", "key-variable"),
     }
 )
+"""Options that only the command line sets, without their dashes."""
 _TOO_LARGE = 10 * 2**20
 
 
@@ -67,6 +70,10 @@ def defaults_for(command: click.Command, group: click.Context | None = None) -> 
             # A command may be called as an option is: `report`.
             is_command = isinstance(value, dict) and (option in inside or not depth)
             if option in options and not is_command:
+                if option in _NEVER:
+                    raise OptionError(
+                        f"{path}: {key}.{option} can only be given on the command line"
+                    )
                 found.update(_default(path, f"{key}.{option}", options[option], value))
         inner = table.get(name, {})
         key = f"{key}.{name}"
@@ -160,15 +167,23 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _default(path: Path, key: str, option: click.Option, value: object) -> dict[str, Any]:
+    """What ``value`` sets.
+
+    Of what may be repeated one alone is enough: the same name is an option of one value in
+    other commands (``depth``), and a default of all of them.
+    """
     assert option.name is not None
-    if option.name in _NEVER:
-        raise OptionError(f"{path}: {key} can only be given on the command line")
     if option.is_flag and not isinstance(value, bool):
         raise OptionError(f"{path}: {key} must be true or false")
-    if option.multiple:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise OptionError(f"{path}: {key} must be a list of strings")
-    elif isinstance(value, (list, dict)):
+    if option.multiple or option.nargs != 1:
+        members = value if isinstance(value, list) or option.nargs != 1 else [value]
+        is_number = isinstance(option.type, (Whole, Number))
+        kinds = (str, int, float) if is_number else (str,)
+        if not isinstance(members, list) or not all(type(each) in kinds for each in members):
+            of = "numbers" if is_number else "strings"
+            raise OptionError(f"{path}: {key} must be a list of {of}")
+        return {option.name: members}
+    if isinstance(value, (list, dict)):
         raise OptionError(f"{path}: {key} must be a single value")
     return {option.name: value}
 

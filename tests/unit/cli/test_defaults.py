@@ -66,3 +66,54 @@ def test_a_command_may_be_called_as_an_option_is(capfd: pytest.CaptureFixture[st
     code, out, _ = told(capfd, '[tool.depslice.report]\nformat = "json"', "slice", ".", "f")
     assert code == 0
     assert "def f()" in out
+
+
+CSV = "tradeoff . f --format csv --tokenizer characters/4"
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "said"),
+    [
+        ("[tool.depslice]\ndepth = 1", CSV, ",depth,1,"),
+        ("[tool.depslice]\ndepth = 1", "slice . f", "g()"),
+        ("[tool.depslice]\nbudget = 500", CSV, ",budget,500,"),
+        ("[tool.depslice.tradeoff]\ndepth = [0, 1]", CSV, ",depth,0,"),
+        ('[tool.depslice]\nexclude = "other.py"', "slice . f", "g()"),
+        ('[tool.depslice.graph]\nexplain = ["f", "g"]', "graph .", "m:f -> m:g"),
+    ],
+)
+def test_one_default_for_commands_that_take_one_or_several(
+    capfd: pytest.CaptureFixture[str], table: str, arguments: str, said: str
+) -> None:
+    Path("m.py").write_text("def g(): pass\ndef f(): g()\n")
+    code, out, error = told(capfd, table, *arguments.split())
+    assert code == 0, error
+    assert said in out
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "said"),
+    [
+        ("[tool.depslice]\ndepth = [1, 2]", "slice . f", "depth must be a single value"),
+        (
+            "[tool.depslice.tradeoff]\ndepth = {a = 1}",
+            "tradeoff . f",
+            "depth must be a list of numbers",
+        ),
+        ("[tool.depslice]\ndepth = [true]", "tradeoff . f", "depth must be a list of numbers"),
+        ('[tool.depslice]\ndepth = "x"', "tradeoff . f", "depth: x is not a whole number"),
+        ("[tool.depslice]\nexclude = 5", "slice . f", "exclude must be a list of strings"),
+        ('[tool.depslice.graph]\nexplain = "fg"', "graph .", "explain must be a list of strings"),
+        ('[tool.depslice.graph]\nexplain = ["f"]', "graph .", "explain: Takes 2 values but 1"),
+        *(
+            (f'[tool.depslice.harness]\n{option} = "x"', "harness . f", "on the command line")
+            for option in ("into", "problems", "completions", "base-url", "key-variable")
+        ),
+    ],
+)
+def test_what_is_no_such_default(
+    capfd: pytest.CaptureFixture[str], table: str, arguments: str, said: str
+) -> None:
+    code, _, error = told(capfd, table, *arguments.split())
+    assert code == 2
+    assert said in error
