@@ -11,7 +11,7 @@ import os
 from collections.abc import Collection, Iterable
 from enum import Enum
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, Literal, overload
 
 from depslice.callgraph.errors import OptionError
 
@@ -60,24 +60,35 @@ def as_texts(value: Any) -> Any:
     return tuple(each.as_posix() if isinstance(each, PurePath) else each for each in value)
 
 
-def as_number(value: Any) -> Any:
-    """A whole number of another type (``100.0``, one of numpy) as an ``int``; all else as it is."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    return operator.index(value) if hasattr(type(value), "__index__") else value
+@overload
+def check_number(
+    name: str, value: object, *, least: int, optional: Literal[True] = True
+) -> int | None: ...
+@overload
+def check_number(name: str, value: object, *, least: int, optional: Literal[False]) -> int: ...
+def check_number(name: str, value: object, *, least: int, optional: bool = True) -> int | None:
+    """See that it is a whole number from ``least`` on, or ``None`` where it is ``optional``.
 
-
-def check_number(name: str, value: object, *, least: int, optional: bool = True) -> None:
-    """See that it is a whole number from ``least`` on, or ``None`` where it is ``optional``."""
+    Gives it as an ``int``: ``100.0`` and numbers of other types (those of numpy) can mean one
+    thing only.
+    """
     if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    number = _as_whole(value)
+    if number is None:
         none = " or None" if optional else ""
         raise OptionError(f"{name} must be a whole number{none}: {_shown(value)}")
-    if value < least:
-        raise OptionError(f"{name} must not be less than {least}: {value}")
+    if number < least:
+        raise OptionError(f"{name} must not be less than {least}: {number}")
+    return number
+
+
+def _as_whole(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    return operator.index(value) if hasattr(type(value), "__index__") else None
 
 
 def check_flag(name: str, value: object) -> None:

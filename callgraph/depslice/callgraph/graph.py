@@ -19,7 +19,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, get_args
 
 from depslice.callgraph.arguments import (
-    as_number,
     check_choice,
     check_kind,
     check_member,
@@ -274,8 +273,7 @@ class ReferenceGraph:
         """
         check_texts("symbol_ids", symbol_ids, "a list of ids, such as ['pkg.mod:f']")
         check_choice("direction", direction, get_args(Direction))
-        depth = as_number(depth)
-        check_number("depth", depth, least=0)
+        depth = check_number("depth", depth, least=0)
         starts = [self.symbol(symbol_id).id for symbol_id in symbol_ids]
         followed: dict[_EdgeKey, Reference] = {}
         if direction in ("targets", "both"):
@@ -375,8 +373,7 @@ class ReferenceGraph:
         depth: int | None,
         forward: bool,
     ) -> tuple[str, ...]:
-        depth = as_number(depth)
-        check_number("depth", depth, least=0)
+        depth = check_number("depth", depth, least=0)
         followed: dict[_EdgeKey, Reference] = {}
         _follow(
             [self.symbol(symbol_id).id],

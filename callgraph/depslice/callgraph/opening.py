@@ -7,7 +7,6 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
 from depslice.callgraph.arguments import (
-    as_number,
     as_texts,
     check_flag,
     check_number,
@@ -48,8 +47,7 @@ def open_program(
     """
     included, excluded = as_texts(include), as_texts(exclude)
     _check(path, cache, included, excluded, respect_gitignore, python)
-    max_file_bytes = as_number(max_file_bytes)
-    check_number("max_file_bytes", max_file_bytes, least=1, optional=False)
+    max_file_bytes = check_number("max_file_bytes", max_file_bytes, least=1, optional=False)
     project = find_project(
         path,
         include=included,

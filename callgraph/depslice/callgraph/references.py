@@ -39,7 +39,7 @@ def build_graph(
     check_texts("resolvers", resolvers, "a list of names, such as ['own', 'jedi']")
     if not resolvers:
         raise OptionError("resolvers is empty: ['own'] is the default")
-    check_number("workers", workers, least=1)
+    workers = check_number("workers", workers, least=1)
     if progress is not None and not callable(progress):
         raise OptionError(f"progress must be a function of two numbers, or None: {progress!r:.60}")
     if options is not None:
@@ -156,7 +156,7 @@ def list_functions(program: Program, *, workers: int | None = None) -> list[Symb
     :raises OptionError: ``program`` is none, or ``workers`` no number from 1 on.
     """
     check_program(program)
-    check_number("workers", workers, least=1)
+    workers = check_number("workers", workers, least=1)
     return [
         symbol
         for module in program.load_all(workers=workers)

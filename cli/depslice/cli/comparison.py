@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from depslice.cli.notes import counted
+from depslice.callgraph.counting import counted
 
 if TYPE_CHECKING:
     from depslice.callgraph.tracing.comparing import Comparison

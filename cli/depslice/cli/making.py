@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depslice.cli.notes import Notes, counted
+from depslice.callgraph.counting import counted
+from depslice.cli.notes import Notes
 from depslice.cli.options import Repository
 
 if TYPE_CHECKING:

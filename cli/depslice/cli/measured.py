@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from depslice.cli.notes import counted
+from depslice.callgraph.counting import counted
 
 if TYPE_CHECKING:
     from depslice.slicer.tradeoff import Point, Tradeoff

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depslice.cli.notes import counted
+from depslice.callgraph.counting import counted
 from depslice.cli.numbers import Number, Whole
 from depslice.cli.options import with_options
 

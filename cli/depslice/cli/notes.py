@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
+from depslice.callgraph.counting import counted
 from depslice.callgraph.model import Diagnostic, Severity
 from depslice.cli.options import Output
 
@@ -30,11 +31,6 @@ _SECONDS_BETWEEN = 0.1
 _SECONDS_BETWEEN_LINES = 10.0
 _ERASE_LINE = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 file``, ``1,000 files``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 class _Standing:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
+from depslice.callgraph.counting import counted
 from depslice.llm.expecting import expected_usage
 from depslice.llm.port import NOTHING, BadReply, CapReached, Completion, Usage
 from depslice.llm.prices import Price
@@ -27,7 +28,7 @@ class Caps:
     def reached_by(self, usage: Usage) -> str:
         """Which cap ``usage`` has reached, in words; empty: none."""
         if self.calls is not None and usage.calls >= self.calls:
-            return "1 call" if self.calls == 1 else f"{self.calls} calls"
+            return counted(self.calls, "call")
         if self.tokens is not None and _tokens(usage) >= self.tokens:
             return f"{self.tokens} tokens"
         if self.dollars is not None and (usage.dollars or 0.0) >= self.dollars:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from depslice.callgraph.counting import counted
 from depslice.callgraph.errors import AmbiguousTarget, DepsliceError, UnknownTarget
 from depslice.server.answers import (
     Answer,
@@ -63,7 +64,7 @@ def _notes(answer: Answer) -> Iterator[str]:
     if isinstance(answer, SymbolsAnswer) and not answer.exact:
         yield f"{answer.query!r} may be any of these: name one of them in full"
     if isinstance(answer, SliceAnswer):
-        yield f"slice of {answer.target}: {_counted(answer.tokens, 'token')} ({answer.tokenizer})"
+        yield f"slice of {answer.target}: {counted(answer.tokens, 'token')} ({answer.tokenizer})"
         if answer.externals:
             yield f"imports from outside the repository: {', '.join(answer.externals)}"
         if answer.unresolved:
@@ -78,14 +79,10 @@ def _notes(answer: Answer) -> Iterator[str]:
         yield f"files have changed; no longer rely on: {'; '.join(answer.outdated)}"
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _stats(answer: StatsAnswer) -> Iterator[str]:
     yield (
-        f"{answer.target}: {_counted(answer.definitions, 'definition')} of {_counted(answer.files, 'file')},"
-        f" {_counted(answer.lines, 'line')}"
+        f"{answer.target}: {counted(answer.definitions, 'definition')} of {counted(answer.files, 'file')},"
+        f" {counted(answer.lines, 'line')}"
     )
     yield "kinds: " + ", ".join(f"{count} {kind}" for kind, count in answer.by_kind.items())
     yield "by distance: " + ", ".join(str(count) for count in answer.by_distance)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, Generic, TypeVar
 
-from depslice.callgraph.arguments import as_number, check_choice, check_kind, check_number
+from depslice.callgraph.arguments import check_choice, check_kind, check_number
 from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
@@ -63,7 +63,7 @@ def map_slices(
     :raises OptionError: at once, where what is passed is of another type; so does a limit that
         there is not.
     """
-    check_number("workers", workers, least=1)
+    workers = check_number("workers", workers, least=1)
     if not callable(make):
         raise OptionError(f"make must be a function of three arguments: {make!r:.60}")
     wanted = "a list of Symbols, as function_symbols gives"
@@ -72,8 +72,8 @@ def map_slices(
         check_kind("symbols", symbol, Symbol, wanted)
     for name in limits:
         check_choice("limit", name, _LIMITS)
-    check_slicing(program, ["each"], **limits)
-    return _mapped(program, symbols, make, workers, limits)
+    depth, budget = check_slicing(program, ["each"], **limits)
+    return _mapped(program, symbols, make, workers, {**limits, "depth": depth, "budget": budget})
 
 
 def _mapped(
@@ -184,11 +184,10 @@ def slice_all(
 
     :raises OptionError: what is passed is of another type, or a limit that makes no sense.
     """
-    check_number("workers", workers, least=1)
-    depth, budget = as_number(depth), as_number(budget)
-    limits = {"depth": depth, "budget": budget, "whole_classes": whole_classes, "least": least}
-    check_slicing(program, ["each"], **limits)
-    return _unless_failed(program, workers, limits)
+    workers = check_number("workers", workers, least=1)
+    limits: dict[str, Any] = {"whole_classes": whole_classes, "least": least}
+    depth, budget = check_slicing(program, ["each"], depth=depth, budget=budget, **limits)
+    return _unless_failed(program, workers, {**limits, "depth": depth, "budget": budget})
 
 
 def _unless_failed(

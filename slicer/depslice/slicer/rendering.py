@@ -47,7 +47,7 @@ def slice_context(
     The slice comes without ``cuts`` when it is recalled. Takes the options, and raises the
     errors, of :func:`~depslice.slicer.slicing.slice_symbols` and :func:`render`.
     """
-    check_slicing(
+    depth, budget = check_slicing(
         *(program, targets),
         depth=depth,
         budget=budget,
@@ -56,7 +56,7 @@ def slice_context(
         tokenizer=tokenizer,
         least=least,
     )
-    _check_form(format, strategy, usages, tokenizer)
+    _, usages = _check_form(format, strategy, usages, tokenizer)
     bounds = (depth, budget, whole_classes, least)
     question = (
         *("slice", tuple(targets), tuple(spelled)),
@@ -109,7 +109,7 @@ def render(
 
     check_program(program)
     check_kind("found", found, Slice, "a Slice, as slice_symbols makes it")
-    chosen = _check_form(format, strategy, usages, tokenizer)
+    chosen, usages = _check_form(format, strategy, usages, tokenizer)
     if found.items and not found.cuts and chosen is Strategy.SLICED:
         raise OptionError(
             "the slice was recalled by slice_context, and has nothing to render",
@@ -143,12 +143,13 @@ def render(
     return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),), tokenizer)
 
 
-def _check_form(format: str, strategy: str, usages: int, tokenizer: str) -> Strategy:  # noqa: A002
+def _check_form(format: str, strategy: str, usages: int, tokenizer: str) -> tuple[Strategy, int]:  # noqa: A002
+    """The strategy, and the number of usages."""
     check_choice("format", format, FORMATS)
     check_choice("strategy", strategy, (each.value for each in Strategy))
-    check_number("usages", usages, least=0, optional=False)
+    number = check_number("usages", usages, least=0, optional=False)
     check_text("tokenizer", tokenizer)
-    return Strategy(strategy)
+    return Strategy(strategy), number
 
 
 def _files(program: Program, found: Slice, strategy: Strategy) -> tuple[RenderedFile, ...]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from depslice.callgraph.arguments import (
-    as_number,
     check_flag,
     check_member,
     check_number,
@@ -63,8 +62,7 @@ def slice_symbols(
         unknown tokenizer or certainty.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
-    depth, budget = as_number(depth), as_number(budget)
-    check_slicing(
+    depth, budget = check_slicing(
         *(program, targets),
         depth=depth,
         budget=budget,
@@ -115,8 +113,10 @@ def check_slicing(
     spelled: object = (),
     tokenizer: object = ESTIMATE,
     least: object = Certainty.POSSIBLE,
-) -> None:
+) -> tuple[int | None, int | None]:
     """See that what is to be sliced, and how, are what :func:`slice_symbols` takes.
+
+    Gives depth and budget, as numbers of the type ``int``.
 
     :raises OptionError: they are not.
     """
@@ -124,13 +124,13 @@ def check_slicing(
     check_texts("targets", targets, "a list of ids, such as ['pkg.mod:f']")
     if not targets:
         raise OptionError("no target to slice")
-    check_number("depth", depth, least=0)
-    check_number("budget", budget, least=1)
+    bounds = check_number("depth", depth, least=0), check_number("budget", budget, least=1)
     check_flag("whole_classes", whole_classes)
     check_texts("observed", observed, "a list of ids, such as ['pkg.mod:f']")
     check_texts("spelled", spelled, "a list of names, such as ['pkg:Name']")
     check_text("tokenizer", tokenizer)
     check_member("least", least, Certainty)
+    return bounds
 
 
 @without_collection()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
-from depslice.callgraph.errors import OptionError
+from depslice.callgraph.arguments import check_kind, check_number
 from depslice.callgraph.model import Certainty, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.slicer.assemble import assemble
@@ -119,7 +119,9 @@ def tradeoff_of(
     :raises OptionError: a negative depth, a budget that is not positive, an unknown tokenizer.
     :raises TokenizerUnavailable: the tokenizer's package is not installed.
     """
-    listed = (_listed(depths), _listed(budgets))
+    depths, budgets = _listed("depths", depths, 0), _listed("budgets", budgets, 1)
+    usages = check_number("usages", usages, least=0, optional=False)
+    listed = (depths, budgets)
     question = ("tradeoff", target, tokenizer, *listed, usages, whole_classes)
     key = key_of(program, question)
     known: Tradeoff | None = recall(program, key)
@@ -151,10 +153,7 @@ def measure(
     progress: Progress | None = None,
 ) -> Measured:
     """As :func:`tradeoff_of`, always anew, and with the slice itself."""
-    if any(depth < 0 for depth in depths or ()):
-        raise OptionError(f"the depth must not be negative: {min(depths or ())}")
-    if any(budget <= 0 for budget in budgets or ()):
-        raise OptionError(f"the budget must be positive: {min(budgets or ())}")
+    depths, budgets = _listed("depths", depths, 0), _listed("budgets", budgets, 1)
     say = progress or _silent
     counter = find_tokenizer(tokenizer)
     found, closure = slice_with_closure(program, target, whole_classes=whole_classes)
@@ -182,7 +181,7 @@ def measure(
         points.append(_point("certainty", least.value, size, found, surer))
     for depth, smaller in by_depth:
         points.append(_point("depth", depth, slice_size(smaller, counter), found, smaller))
-    for budget in default_budgets(fitter) if budgets is None else sorted(set(budgets)):
+    for budget in default_budgets(fitter) if budgets is None else budgets:
         say(f"budget {budget:,}")
         if len(closure.distances) <= items_within(budget):
             smaller, size = fitter.fit(budget)
@@ -378,8 +377,12 @@ def _definitions(program: Program, path: str) -> int:
     return kinds.total() - kinds[SymbolKind.MODULE]
 
 
-def _listed(values: Sequence[int] | None) -> tuple[int, ...] | None:
-    return None if values is None else tuple(sorted(set(values)))
+def _listed(name: str, values: Sequence[int] | None, least: int) -> tuple[int, ...] | None:
+    if values is None:
+        return None
+    check_kind(name, values, Sequence, "a list of numbers, or None")
+    numbers = {check_number(name, value, least=least, optional=False) for value in values}
+    return tuple(sorted(numbers))
 
 
 def _silent(_what: str) -> None:

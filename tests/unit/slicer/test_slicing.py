@@ -21,13 +21,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from check import check_slice, write_files
-from depslice.callgraph import Certainty, Program, find_symbol, open_program
+from depslice.callgraph import Certainty, Program, build_graph, find_symbol, open_program
 from depslice.callgraph.errors import OptionError, UnknownTarget
 from depslice.callgraph.model import SymbolKind
-from depslice.slicer import Form, Slice, function_symbols, render, slice_all, slice_symbols
+from depslice.slicer import (
+    Form,
+    Slice,
+    function_symbols,
+    render,
+    slice_all,
+    slice_context,
+    slice_symbols,
+)
 from depslice.slicer.budget import files_size
 from depslice.slicer.parallel import map_slices
 from depslice.slicer.tokens import ESTIMATE, count_tokens, find_tokenizer
+from depslice.slicer.tradeoff import tradeoff_of
 from specimens import FIXTURES, load_specimens
 
 QUOTE = "shop.api:quote"
@@ -697,6 +706,18 @@ def test_what_can_mean_one_thing_only_is_taken(tmp_path: Path) -> None:
     assert len(function_symbols(program)) == 2
     found = slice_symbols(program, ["app:f"], budget=100.0, depth=2.0)  # type: ignore[arg-type]
     assert found == slice_symbols(program, ["app:f"], budget=100, depth=2)
+    functions = function_symbols(program)
+    for limits in ({"budget": 100.0, "workers": 1.0}, {"budget": 100, "workers": 1}):
+        made = map_slices(program, functions, lambda *made: made[2], depth=2, **limits)  # type: ignore[arg-type]
+        assert found in list(made)
+    _, context = slice_context(program, ["app:f"], format="bundle", budget=100.0, usages=1.0)  # type: ignore[arg-type]
+    assert "def f" in context.files[0].text
+    measured = tradeoff_of(program, "app:f", depths=[1.0], budgets=[100.0], usages=1.0)  # type: ignore[list-item, arg-type]
+    assert measured == tradeoff_of(program, "app:f", depths=[1], budgets=[100], usages=1)
+    with pytest.raises(OptionError, match="depths must not be less than 0: -1"):
+        tradeoff_of(program, "app:f", depths=[-1])
+    graph = build_graph(program, workers=1.0)  # type: ignore[arg-type]
+    assert graph.neighbourhood(["app:f"], direction="targets", depth=1.0)  # type: ignore[arg-type]
     for exclude in ("left/", Path("left"), [1]):
         with pytest.raises(OptionError, match="exclude must be"):
             open_program(tmp_path, cache=None, exclude=exclude)  # type: ignore[arg-type]

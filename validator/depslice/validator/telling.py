@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from depslice.callgraph.counting import counted
 from depslice.validator.checking import NOTHING_TO_CALL, CheckReport
 
 CHECK_SCHEMA = "depslice.check/1"
@@ -78,7 +79,7 @@ def check_lines(
     that the user has named.
     """
     failed = len(report.import_errors)
-    yield f"check: {report.imports - failed} of {_count(report.imports, 'module')} imported"
+    yield f"check: {report.imports - failed} of {counted(report.imports, 'module')} imported"
     for module, error in report.import_errors.items():
         yield f"  {module}: {error}"
     unsteady = report.recorded - report.steady - report.unbuilt
@@ -89,7 +90,7 @@ def check_lines(
     left_out = ", ".join(f"{number} {reason}" for reason, number in reasons.items() if number)
     kept = f" ({left_out})" if left_out else ""
     yield (
-        f"check: {_count(report.recorded, 'call')} recorded, {report.steady} replayed{kept},"
+        f"check: {counted(report.recorded, 'call')} recorded, {report.steady} replayed{kept},"
         f" {report.same} gave the same"
     )
     if report.recorded and report.calls_ended:
@@ -117,7 +118,7 @@ def check_lines(
     )
     for title, names in lists:
         if names:
-            yield f"check: {_count(len(names), 'definition')} {title}"
+            yield f"check: {counted(len(names), 'definition')} {title}"
             shown = names if everything else names[:_SHOWN]
             yield from (f"  {name}" for name in shown)
             if len(names) > len(shown):
@@ -132,7 +133,3 @@ def check_lines(
             "check: --repair did not mend it: nothing names a definition that is missing; a"
             " statement of a module that nobody keeps (a call that fills a table) it cannot find"
         )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

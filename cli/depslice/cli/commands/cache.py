@@ -6,7 +6,7 @@ import os
 
 import click
 
-from depslice.cli.notes import counted
+from depslice.callgraph.counting import counted
 from depslice.cli.options import Command, Output, format_option
 from depslice.cli.results import json_text, write_result
 

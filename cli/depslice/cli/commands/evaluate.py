@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.cli.modelling import ModelOptions
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
 from depslice.cli.options import Command, Output, output_options
 from depslice.cli.results import json_text, write_result

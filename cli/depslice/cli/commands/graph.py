@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depslice.cli.notes import Notes, counted
+from depslice.callgraph.counting import counted
+from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (

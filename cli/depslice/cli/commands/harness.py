@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.cli.failures import Finished
 from depslice.cli.gating import gate_options
 from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.made_table import made_lines, summary_table
 from depslice.cli.making import Selection, Site, open_generators
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (

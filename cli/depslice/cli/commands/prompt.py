@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.cli.failures import OutputError
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.opening import chosen_tokenizer, find_targets, opened
 from depslice.cli.options import (
     Command,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.making import Site
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
 from depslice.cli.opening import opened
 from depslice.cli.options import (

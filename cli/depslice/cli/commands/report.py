@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from depslice.cli.notes import Notes, counted
+from depslice.callgraph.counting import counted
+from depslice.cli.notes import Notes
 from depslice.cli.opening import chosen_tokenizer, opened
 from depslice.cli.options import (
     Command,

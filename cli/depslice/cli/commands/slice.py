@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.checked import CheckOptions, check_options, check_slice
 from depslice.cli.failures import Finished
 from depslice.cli.interpreters import Interpreter
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
 from depslice.cli.opening import find_spelled_targets, opened, refuse_sources
 from depslice.cli.options import (

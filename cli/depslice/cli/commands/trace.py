@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.callgraph.errors import DepsliceError
 from depslice.cli.failures import Finished
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
 from depslice.cli.options import Command, Output, Repository, output_options
 from depslice.cli.results import json_text, write_result

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depslice.callgraph.counting import counted
 from depslice.cli.failures import Finished
-from depslice.cli.notes import Notes, counted
+from depslice.cli.notes import Notes
 from depslice.cli.opening import opened
 from depslice.cli.options import (
     Command,
