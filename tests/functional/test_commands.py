@@ -574,6 +574,23 @@ def test_a_trace_is_compared_with_the_graph(depslice: Depslice, tmp_path: Path) 
     assert "  script:main -> script:hidden   script.py:5" in table
 
 
+def test_a_trace_without_calls_is_compared_with_nothing(depslice: Depslice, tmp_path: Path) -> None:
+    for name, last in (("idle", "pass"), ("busy", "f()")):
+        text = f"def f(): pass\nif len('x') > 1: f()\n{last}\n"
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        root = tmp_path / f"{name}.py"
+        depslice("trace", "-q", "-o", f"{name}.json", "--root", root, "--", root, cwd=tmp_path)
+    for compared, said in (
+        (("idle.py", "idle.json"), "idle.json has no calls: nothing was recorded"),
+        (("idle.py", "busy.json"), "no call of the trace (1) is of this repository"),
+    ):
+        script, trace = compared
+        for form in ("text", "json"):
+            done = depslice("graph", script, "--compare", trace, "--format", form, cwd=tmp_path)
+            assert (done.code, done.out, done.error) == (2, "", f"error: {said}")
+    assert depslice("graph", "busy.py", "--compare", "busy.json", cwd=tmp_path).code == 0
+
+
 def test_completion_knows_the_commands(depslice: Depslice) -> None:
     env = {"_DEPSLICE_COMPLETE": "bash_complete", "COMP_WORDS": "depslice f", "COMP_CWORD": "1"}
     assert depslice(env=env).out.strip() == "plain,functions"

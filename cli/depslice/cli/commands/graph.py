@@ -212,7 +212,7 @@ def _explain(
 def _read_run(path: str, *, target: str | None, format_: str) -> Trace:
     """The trace that ``--compare`` names.
 
-    :raises TraceError: it cannot be read, or is none.
+    :raises TraceError: it cannot be read, is none, or has no calls.
     """
     from depslice.callgraph.tracing.trace import TraceError, read_trace
 
@@ -222,20 +222,32 @@ def _read_run(path: str, *, target: str | None, format_: str) -> Trace:
         raise click.UsageError("--compare has --format text and json")
     try:
         with open(path, encoding="utf-8") as file:
-            return read_trace(file.read())
+            run = read_trace(file.read())
     except OSError as error:
         raise TraceError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:
         raise TraceError(f"not a trace: {path} is not UTF-8 text") from None
+    if not run.calls:
+        raise TraceError(
+            f"{path} has no calls: nothing was recorded",
+            hint="--root of `depslice trace` names whose calls are recorded",
+        )
+    return run
 
 
 def _compared(
     program: Program, graph: ReferenceGraph, run: Trace, *, format_: str, output: Output
 ) -> str:
     from depslice.callgraph.tracing.comparing import compare, comparison_document
+    from depslice.callgraph.tracing.trace import TraceError
     from depslice.cli.comparison import comparison_text
 
     found = compare(program, graph, run)
+    if found.unknown == len(run.calls):
+        raise TraceError(
+            f"no call of the trace ({found.unknown:,}) is of this repository",
+            hint="REPO must be what `depslice trace --root` named, with the same source",
+        )
     if format_ == "json":
         return json_text(comparison_document(found))
     return comparison_text(found, every=output.verbose)
