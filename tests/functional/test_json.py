@@ -219,6 +219,20 @@ def test_cache(depslice: Depslice, tmp_path: Path, shop: Path) -> None:
     assert json.loads(depslice("cache", "info", "--format", "json", env=env).out)["files"] == 0
 
 
+def test_a_cache_that_is_no_folder(depslice: Depslice, tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    file.write_text("mine")
+    link = tmp_path / "link"
+    link.symlink_to("nowhere")
+    for chosen, said in ((file, file), (file / "sub", file), (link, link)):
+        for command in ("clear", "info"):
+            done = depslice("cache", command, env={"DEPSLICE_CACHE_DIR": str(chosen)})
+            assert (done.code, done.out) == (2, "")
+            assert done.error == f"error: there can be no cache: {said} is no folder"
+    assert file.read_text() == "mine"
+    assert "0 bytes" in depslice("cache", "clear", env={"DEPSLICE_CACHE_DIR": f"{tmp_path}/no"}).out
+
+
 def test_the_documentation_names_no_other_schema() -> None:
     text = (ROOT / "docs" / "formats" / "json.md").read_text(encoding="utf-8")
     described = re.findall(r"^## `(depslice\.\w+/\d+)`", text, re.MULTILINE)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
 from depslice.callgraph.counting import counted
+from depslice.callgraph.errors import OptionError
 from depslice.cli.options import Command, Output, format_option
 from depslice.cli.results import json_text, write_result
 
@@ -30,9 +32,7 @@ def cache() -> None:
 @_format
 def info(*, format_: str) -> None:
     """Where the cache is, and how large."""
-    from depslice.callgraph.cache import cache_directory
-
-    directory = cache_directory()
+    directory = _folder()
     sizes = [path.stat().st_size for path in directory.glob("depslice-*") if path.is_file()]
     document = {
         "schema": CACHE_SCHEMA,
@@ -48,13 +48,31 @@ def info(*, format_: str) -> None:
 @_format
 def clear(*, format_: str) -> None:
     """Remove the cache. The next run takes longer; nothing is lost."""
-    from depslice.callgraph.cache import cache_directory, clear_cache
+    from depslice.callgraph.cache import clear_cache
 
-    directory = cache_directory()
+    directory = _folder()
     removed = clear_cache()
     document = {"schema": CACHE_SCHEMA, "directory": str(directory), "removed_bytes": removed}
     text = f"{directory}: {counted(removed, 'byte')} removed\n"
     _print(json_text(document) if format_ == "json" else text)
+
+
+def _folder() -> Path:
+    """The folder of the cache, which need not be there.
+
+    :raises OptionError: something else is in its place, or in that of a folder above it.
+    """
+    from depslice.callgraph.cache import cache_directory
+
+    directory = cache_directory()
+    there = next(path for path in (directory, *directory.parents) if os.path.lexists(path))
+    if not there.is_dir():
+        variable = "DEPSLICE_CACHE_DIR" if os.environ.get("DEPSLICE_CACHE_DIR") else ""
+        raise OptionError(
+            f"there can be no cache: {there} is no folder",
+            hint=f"{variable} names the folder of the cache" if variable else "",
+        )
+    return directory
 
 
 def _print(text: str) -> None:
