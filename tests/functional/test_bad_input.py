@@ -147,7 +147,13 @@ def test_a_file_with_a_syntax_error(depslice: Depslice, tmp_path: Path) -> None:
         assert done.code == 2
         assert "old.py cannot be analysed" in done.error
         assert "line 2" in done.error
-    assert "with a newer Python" in depslice("slice", tmp_path, "old.py:1").err
+    told = depslice("slice", tmp_path, "old.py:1").err
+    assert "it looks like Python 2" in told
+    assert "newer Python" not in told
+    (tmp_path / "newer.py").write_text("def f():\n    let x = 1\n")
+    told = depslice("slice", tmp_path, "newer.py:1").err
+    assert "Python 2" not in told
+    assert "with a newer Python" in told
     assert depslice("slice", tmp_path, "new:g").code == 0
     listed = depslice("functions", tmp_path)
     assert listed.code == 0

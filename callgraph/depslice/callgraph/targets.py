@@ -170,9 +170,15 @@ class _Search:
 
     def _newer(self, file: SourceFile) -> str:
         """What to do if it is not the file that is wrong."""
-        wrong = {found.slug for found in self._program.diagnostics if found.path == file.path}
-        if "syntax-error" not in wrong:
+        wrong = [
+            found.message
+            for found in self._program.diagnostics
+            if found.path == file.path and found.slug == "syntax-error"
+        ]
+        if not wrong:
             return ""
+        if any("Python 2" in message for message in wrong):
+            return "Python 2 is not read; slice a copy that is converted (futurize, modernize)"
         version = "{}.{}".format(*sys.version_info)
         return f"read as Python {version}; for newer syntax run depslice with a newer Python"
 

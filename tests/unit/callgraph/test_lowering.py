@@ -31,6 +31,38 @@ def operations(summary: FileSummary, qualname: str, code: int) -> list[s.Op]:
 # Pieces.
 
 
+@pytest.mark.parametrize(
+    ("text", "is_old"),
+    [
+        ("print 'x'", True),
+        ("print x, y", True),
+        ("exec code in space", True),
+        ("raise E, 'x'", True),
+        ("try:\n  pass\nexcept E, e:\n  pass", True),
+        ("try:\n  pass\nexcept (E, F), e:\n  pass", True),
+        ("os.chmod(p, 0644)", True),
+        ("x = 10L", True),
+        ("x = 0xFFL", True),
+        ("x = a <> b", True),
+        ("x = `y`", True),
+        ("x = ur'a'", True),
+        ("def f(a, (b, c)): pass", True),
+        ("f(lambda (k, v): k)", True),
+        ("async = 1", False),
+        ("{% if x %}", False),
+        ("x = 10la", False),
+        ("case = 1 +", False),
+        ("x = 'a `b` <> c' d", False),
+        ("try:\n  pass\nexcept A, B:\n  pass", False),
+        ("let x = 1", False),
+    ],
+)
+def test_python_2_is_told(text: str, is_old: bool) -> None:
+    with pytest.raises(SourceSyntaxError) as told:
+        summarize(text)
+    assert ("Python 2" in told.value.message) is is_old
+
+
 def test_pieces_are_named_by_their_place_in_the_syntax_tree() -> None:
     text = """\
 import os

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 
+from depslice.callgraph.lowering.older import is_python_2
 from depslice.callgraph.lowering.pieces import lower_module
 from depslice.callgraph.summary import FileSummary
 
@@ -49,9 +50,10 @@ def summarize(text: str) -> FileSummary:
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
     except SyntaxError as error:
-        raise SourceSyntaxError(
-            "syntax-error", error.msg or "invalid syntax", error.lineno
-        ) from None
+        said = error.msg or "invalid syntax"
+        if is_python_2(error):
+            said += " (it looks like Python 2)"
+        raise SourceSyntaxError("syntax-error", said, error.lineno) from None
     except (RecursionError, MemoryError):
         raise SourceSyntaxError(
             "too-deep", "nested too deeply for the Python parser", None
