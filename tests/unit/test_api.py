@@ -190,7 +190,7 @@ def test_what_is_public_is_shown_in_short(tmp_path: Path) -> None:
         f"<Workspace {tmp_path}: 1 files, revision 1>",
         f"<Program {tmp_path}: 1 files>",
         "<Module m: m.py>",
-        "<Slice of m:f: 1 items, 1 left out>",
+        "<Slice of m:f: 1 items, 1 omitted>",
         "<Context sliced: 4 tokens (characters/4) in m.py>",
     ]
     workspace.close()

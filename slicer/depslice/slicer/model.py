@@ -93,8 +93,8 @@ class Slice:
 
     def __repr__(self) -> str:
         """In short: with all its parts and their code it would fill a screen, or ten."""
-        left_out = f", {len(self.omitted)} left out" if self.omitted else ""
-        return f"<Slice of {', '.join(self.targets)}: {len(self.items)} items{left_out}>"
+        omitted = f", {len(self.omitted)} omitted" if self.omitted else ""
+        return f"<Slice of {', '.join(self.targets)}: {len(self.items)} items{omitted}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

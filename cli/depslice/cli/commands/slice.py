@@ -262,7 +262,9 @@ def _say_what_it_is(found: Slice, context: Context, notes: Notes) -> None:
     if found.unresolved:
         said.append(f"{counted(len(found.unresolved), 'name')} unresolved")
     if found.omitted:
-        said.append(f"{counted(len(found.omitted), 'definition')} omitted")
+        said.append(
+            f"{counted(len(found.omitted), 'definition')} omitted, with what only they bring"
+        )
     notes.say("; ".join(said))
     if not any(file.text.strip() for file in context.files):
         notes.say(f"{', '.join(found.targets)}: there is no code in it")
