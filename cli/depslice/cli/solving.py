@@ -84,7 +84,10 @@ class Asked:
         from depslice.solvers.running.attempt import Place
 
         if asking.dry_run:
-            raise click.UsageError("--dry-run: what a solver asks depends on what it is told")
+            raise click.UsageError(
+                "--dry-run cannot say what solvers take: what they ask depends on the answers that"
+                " they get; --max-dollars, --max-total-tokens and --max-calls bound it"
+            )
         if asking.samples > 1 and asking.options().temperature == 0:
             notes.say(
                 "at temperature 0 all samples are the same, but those of solvers that set their own"

@@ -42,7 +42,9 @@ class Solver(Protocol):
     """A method of code generation: proposes an answer to a problem.
 
     Found by name: built in, or an entry point of the group ``depslice.solvers``. What is
-    found there is called with the options of the solver as keyword arguments.
+    found there is called with the options of the solver as keyword arguments. One that always
+    asks for a verdict (:meth:`Bench.judge`) has ``needs_oracle``, and is true: it is refused before
+    anything is paid where there is none.
     """
 
     def solve(self, bench: Bench) -> str:

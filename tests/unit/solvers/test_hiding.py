@@ -100,6 +100,15 @@ def test_there_is_no_oracle_unless_it_is_allowed(plugins: Path, place: Place) ->
             propose(TASK, SolverSpec.of(name), place)
 
 
+def test_who_needs_an_oracle_is_refused_before_the_model_is_asked(
+    plugins: Path, sandbox: Sandbox
+) -> None:
+    with pytest.raises(OracleRefused, match="selfrepair:rounds=2 asks for the outcome"):
+        check_solver(SolverSpec.of("selfrepair:rounds=2"), sandbox)
+    check_solver(SolverSpec.of("selfrepair:rounds=0"), sandbox)
+    check_solver(SolverSpec.of("selfrepair"), sandbox, oracle=True)
+
+
 def test_self_repair_with_an_oracle_is_counted(place: Place) -> None:
     allowed = replace(place, oracle=True)
     proposed = propose(TASK, SolverSpec.of("selfrepair"), allowed)

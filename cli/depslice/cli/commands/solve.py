@@ -52,7 +52,7 @@ def solve(*, asked: Asked, asking: ModelOptions, solver: str, format_: str, outp
         tasks = [with_true_examples(task, place.grounds) for task in tasks]
         wanted = [(task, sample) for task in tasks for sample in range(asking.samples)]
         progress(0, len(wanted))
-        check_solver(spec, place.grounds.sandbox)
+        check_solver(spec, place.grounds.sandbox, oracle=place.oracle)
         with result_stream(output) as write:
             for number, (task, sample) in enumerate(wanted, 1):
                 progress(number - 1, len(wanted), f"{task.problem.id}, {spec}")

@@ -24,6 +24,11 @@ class SelfRepair:
 
     rounds: int = 5
 
+    @property
+    def needs_oracle(self) -> bool:
+        """Whether it asks for a verdict."""
+        return self.rounds > 0
+
     def solve(self, bench: Bench) -> str:
         """See :class:`~depslice.solvers.bench.Solver`."""
         code = write(bench)

@@ -24,7 +24,7 @@ from depslice.solvers.choosing import SolverError, SolverSpec, plugin_of
 from depslice.solvers.execution.outcome import Execution
 from depslice.solvers.execution.trials import Grounds, open_trials
 from depslice.solvers.problem import HiddenHarness, Problem, ProblemError, Task
-from depslice.solvers.running.local import LocalBench
+from depslice.solvers.running.local import LocalBench, OracleRefused
 from depslice.validator.sandbox import (
     INSIDE,
     PYTHON_ENVIRONMENT,
@@ -93,15 +93,18 @@ class Graded:
     hidden: Execution
 
 
-def check_solver(spec: SolverSpec, sandbox: Sandbox) -> None:
-    """See that a solver can be made with its options, in its own process.
+def check_solver(spec: SolverSpec, sandbox: Sandbox, *, oracle: bool = False) -> None:
+    """See that a solver can be made with its options, in its own process, before anything is paid.
 
     :raises SolverError: it cannot.
+    :raises OracleRefused: it says that it needs an oracle, and there is none.
     """
     with sandbox.start(_job(spec, None)) as running:
         for message in _messages(running):
             match message:
-                case {"kind": "made"}:
+                case {"kind": "made", "needs_oracle": needed}:
+                    if needed and not oracle:
+                        raise OracleRefused(str(spec))
                     return
                 case {"kind": "refused", "message": str(why), "hint": str(hint)}:
                     raise SolverError(why, hint=hint)

@@ -136,7 +136,7 @@ def evaluate(
         else:
             yield attempt
     for spec in dict.fromkeys(each.spec for each in missing):
-        check_solver(spec, place.grounds.sandbox)
+        check_solver(spec, place.grounds.sandbox, oracle=place.oracle)
     yield from _side_by_side(missing, place, known, workers)
 
 

@@ -25,6 +25,12 @@ class OracleRefused(DepsliceError):
     slug = "oracle"
     exit_code = 2
 
+    def __init__(self, who: str) -> None:
+        super().__init__(
+            f"{who} asks for the outcome of the hidden tests",
+            hint="allow it with --oracle; its results are counted apart",
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class LocalBench:
@@ -91,10 +97,7 @@ class LocalBench:
         :raises OracleRefused: there is no oracle.
         """
         if self.hidden is None:
-            raise OracleRefused(
-                "the solver asks for the outcome of the hidden tests",
-                hint="allow it with --oracle; its results are counted apart",
-            )
+            raise OracleRefused("the solver")
         self.judged += 1
         return self._counted(self.hidden(code))
 

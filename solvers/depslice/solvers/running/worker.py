@@ -99,7 +99,8 @@ def work(channel: Channel) -> None:
         channel.send({"kind": "refused", "message": error.message, "hint": error.hint})
         return
     if order["problem"] is None:
-        channel.send({"kind": "made"})
+        needs_oracle = bool(getattr(solver, "needs_oracle", False))
+        channel.send({"kind": "made", "needs_oracle": needs_oracle})
         return
     bench = RemoteBench(Problem.of(order["problem"]), channel)
     try:
