@@ -6,6 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from depslice.callgraph.arguments import (
+    check_choice,
+    check_kind,
+    check_number,
+    check_program,
+)
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
@@ -40,8 +46,10 @@ def subject_of(
 
     :raises OptionError: the target is no function, or there is no such strategy.
     """
-    if strategy not in STRATEGIES:
-        raise OptionError(f"unknown strategy {strategy!r}: one of {', '.join(STRATEGIES)}")
+    check_program(program)
+    check_kind("target", target, Symbol, "a Symbol, as find_symbol gives")
+    check_choice("strategy", strategy, STRATEGIES)
+    limit = check_number("limit", limit, least=1, optional=False)
     module = program.module(target.module)
     if target.kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD) or module is None:
         raise OptionError(f"{target.id} is a {target.kind.value}: prompts are about functions")

@@ -104,6 +104,8 @@ def test_strategies(program: Program) -> None:
     assert paths["naive"] == ["shop/api.py"]
     assert "shop/config.py" in paths["sliced"]  # reached through others
     assert "shop/config.py" not in paths["full"]  # not imported by its file
+    with pytest.raises(OptionError, match="target must be a Symbol, as find_symbol gives: 'shop"):
+        subject_of(program, "shop.api:quote")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="unknown strategy"):
         subject(program, strategy="everything")
     with pytest.raises(OptionError, match="prompts are about functions"):
