@@ -133,6 +133,19 @@ def test_candidates_are_listed(depslice: Depslice, shop: Path) -> None:
     assert "    shop.errors:ShopError.hint" in ambiguous
 
 
+def test_a_warning_of_a_file_is_no_reason_for_an_unknown_name(
+    depslice: Depslice, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "app.py").write_text("import helper\n")
+        (tmp_path / name / "helper.py").write_text("def help(): pass\n")
+    assert "duplicate-module" in depslice("functions", tmp_path, "--verbose").err
+    assert "cannot be analysed" not in depslice("slice", tmp_path, "nobody").err
+    (tmp_path / "one" / "app.py").write_text("def nobody(:\n")
+    assert "one/app.py cannot be analysed" in depslice("slice", tmp_path, "nobody").err
+
+
 def test_an_empty_repository(depslice: Depslice, tmp_path: Path) -> None:
     done = depslice("graph", tmp_path)
     assert done.code == 2

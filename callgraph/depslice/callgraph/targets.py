@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from depslice.callgraph.arguments import check_program, check_text
 from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
-from depslice.callgraph.model import Symbol, SymbolKind
+from depslice.callgraph.model import Diagnostic, Severity, Symbol, SymbolKind
 from depslice.callgraph.project import INCLUDABLE, SourceFile, left_out_for, read_file, script_at
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class _Search:
 
     def _cause(self, file: SourceFile) -> str:
         for found in self._program.diagnostics:
-            if found.path == file.path:
+            if found.path == file.path and _costs_the_file(found):
                 line = "" if found.span is None else f" on line {found.span.start}"
                 return f": {found.message}{line} ({found.slug})"
         return ""
@@ -460,6 +460,11 @@ def _raise_ambiguous(text: str, candidates: Sequence[str], what: str) -> NoRetur
         candidates=listed,
         hint="name one of them in full" + (f" ({more} more are not shown)" if more else ""),
     )
+
+
+def _costs_the_file(found: Diagnostic) -> bool:
+    """Whether its file is not analysed for it; of other warnings it is all the same."""
+    return found.severity is Severity.ERROR or found.slug == "file-too-large"
 
 
 def _plain(text: str) -> str:
