@@ -300,6 +300,10 @@ def test_a_call_is_explained(depslice: Depslice, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     text = depslice("graph", tmp_path, "--explain", "m:f", "m:C.g").out
+    for more in (["m:f"], ["--resolver", "jedi"], ["--callers"], ["--depth", "1"]):
+        done = depslice("graph", tmp_path, *more, "--explain", "m:f", "m:C.g")
+        assert (done.code, done.out) == (2, "")
+        assert "--explain is about one call" in done.error
     assert "m.py:4:6  method, definite\n      c.g()\n" in text
     assert "method m:C.g of instance of m:C or of a subclass" in text
     found = json.loads(

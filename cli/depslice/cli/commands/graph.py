@@ -127,6 +127,11 @@ def graph(
     from depslice.callgraph.references import build_around
 
     run = None if trace_path is None else _read_run(trace_path, target=target, format_=format_)
+    if explain is not None and (target or callers or depth is not None or resolvers or run):
+        raise click.UsageError(
+            "--explain is about one call that depslice itself found: no TARGET, --callers,"
+            " --depth, --resolver or --compare"
+        )
     if target is None and (callers or depth is not None):
         raise click.UsageError("--callers and --depth need a TARGET")
     if externals is None:
