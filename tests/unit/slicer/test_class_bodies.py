@@ -988,3 +988,64 @@ def test_a_base_that_stores_on_the_class_asks_for_that_name_alone(tmp_path: Path
     write_files(STORED, tmp_path)
     assert "m:Over.seen" in slice_ids(tmp_path, "m:look")
     assert not {"m:Over.n", "m:Over.made", "m:double"} & slice_ids(tmp_path, "m:look")
+
+
+@pytest.mark.parametrize(
+    ("files", "target", "expression"),
+    [
+        (
+            """
+# --- m.py
+class Doc:
+    def go(self): return 3
+class Parser:
+    def parse(self): return self.blocks["d"]().go()
+Parser.blocks = dict(d=Doc)
+""",
+            "m:Parser.parse",
+            "m.Parser().parse()",
+        ),
+        (
+            """
+# --- m.py
+def fill(kind): kind.blocks = {"d": 3}
+class Parser:
+    @classmethod
+    def parse(cls): return cls.blocks["d"]
+fill(Parser)
+""",
+            "m:Parser.parse",
+            "m.Parser.parse()",
+        ),
+        (
+            """
+# --- m.py
+class Outer:
+    class Parser:
+        def parse(self): return self.helper()
+def helper(self): return 3
+Outer.Parser.helper = helper
+""",
+            "m:Outer.Parser.parse",
+            "m.Outer.Parser().parse()",
+        ),
+        (
+            """
+# --- pkg/__init__.py
+from . import m, other
+# --- pkg/m.py
+class Parser:
+    def parse(self): return self.blocks["d"]
+# --- pkg/other.py
+from .m import Parser
+Parser.blocks = {"d": 3}
+""",
+            "pkg.m:Parser.parse",
+            "m.Parser().parse()",
+        ),
+    ],
+)
+def test_what_builds_the_class_of_a_target_comes_though_nobody_names_it(
+    files: str, target: str, expression: str, tmp_path: Path
+) -> None:
+    assert answer(files, target, expression, tmp_path) == "3"

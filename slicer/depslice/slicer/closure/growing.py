@@ -161,6 +161,8 @@ class _Growing:
             class_ = growth.engine.class_(module, piece.owner)
             self._classes.make_live(class_, demand)
             self._open_constructors(class_)
+        if piece.owner >= 0:
+            self._build_class(growth.engine.class_(module, piece.owner))
 
     def _add_class(self, class_: Class, demand: Demand) -> None:
         """A class is a target, or what a target is another name of: all of it is asked for.
@@ -177,6 +179,19 @@ class _Growing:
         for index in class_.info.pieces:
             self._open_to_callers(class_.module, class_.module.summary.pieces[index])
         self._open_constructors(class_)
+
+    def _build_class(self, class_: Class) -> None:
+        """What builds a class of which a member is a target: nobody needs to name it.
+
+        A nested one is changed by the name of what stands around it (`Outer.Inner.x = …`).
+        """
+        module = class_.module
+        outermost = module.summary.pieces[class_.info.piece] if class_.info.piece >= 0 else None
+        while outermost is not None and outermost.owner >= 0:
+            around = self._growth.engine.class_(module, outermost.owner).info.piece
+            outermost = module.summary.pieces[around] if around >= 0 else None
+        for name in outermost.binds if outermost is not None else ():
+            self._builders.build_variable(module, name)
 
     def _build(self, module: Module, piece: Piece, demand: Demand) -> None:
         """What builds the variables of the module scope that a target's statement binds.
