@@ -1049,3 +1049,44 @@ def test_what_builds_the_class_of_a_target_comes_though_nobody_names_it(
     files: str, target: str, expression: str, tmp_path: Path
 ) -> None:
     assert answer(files, target, expression, tmp_path) == "3"
+
+
+_LOOK = """
+A.tag = [5]
+def put(kind): kind.more = "m"
+put(A)
+def look(n): return R[n].tag, R[n].more
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "R = {}\ndef reg(c):\n    R[c.__name__] = c\n    return c\n@reg\nclass A: pass",
+        """
+R = {}
+class M(type):
+    def __init__(cls, n, b, d): R[n] = cls
+class Base(metaclass=M): pass
+class A(Base): pass
+""",
+        """
+R = {}
+class Base:
+    def __init_subclass__(cls): R[cls.__name__] = cls
+class A(Base): pass
+""",
+        """
+class Base: pass
+class A(Base): pass
+class Found:
+    def __getitem__(self, n): return [k for k in Base.__subclasses__() if k.__name__ == n][0]
+R = Found()
+""",
+    ],
+)
+def test_what_builds_a_class_comes_that_is_used_without_being_named(
+    made: str, tmp_path: Path
+) -> None:
+    files = f"# --- m.py\n{made}{_LOOK}"
+    assert answer(files, "m:look", "m.look('A')", tmp_path) == "([5], 'm')"

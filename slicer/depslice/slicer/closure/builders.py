@@ -140,6 +140,19 @@ class Builders:
         self._build_by_value(module, values, item)
         self._build_by_methods(module, values, name)
 
+    def build_class(self, class_: Class) -> None:
+        """Keep what builds a class that is used, though nobody in the slice may name it.
+
+        A nested one is changed by the name of what stands around it (`Outer.Inner.x = …`).
+        """
+        module = class_.module
+        outermost = module.summary.pieces[class_.info.piece] if class_.info.piece >= 0 else None
+        while outermost is not None and outermost.owner >= 0:
+            around = self._engine.class_(module, outermost.owner).info.piece
+            outermost = module.summary.pieces[around] if around >= 0 else None
+        for name in outermost.binds if outermost is not None else ():
+            self.build_variable(module, name)
+
     def _build_by_functions(self, module: Module, name: str, item: str) -> None:
         """What module-level code runs of the functions of ``module`` that change ``name``."""
         summary = module.summary

@@ -73,11 +73,12 @@ Caught: TypeAlias = f.Access | Literal["matching"]
 class Classes:
     """Live classes, and what is demanded of them.
 
-    ``wanted`` are the members that are in the slice. ``build_member``, … ``ask_by_name`` are the
+    ``wanted`` are the members that are in the slice. ``build_class``, … ``ask_by_name`` are the
     requests that go upwards from here: what else builds a member, is a rule of builders; what
     ``__getattr__`` does with a name, one of open values.
     """
 
+    build_class: Callable[[Class], None]
     build_member: Callable[[Class, str], None]
     fill_member: Callable[[Class, str], None]
     keep_subclasses: Callable[[Class, Demand], None]
@@ -286,6 +287,7 @@ class Classes:
         for k in order:
             self.keep_told(k)
         self.meet_added(class_)
+        self.build_class(class_)
         self._answer_standing(class_, order)
 
     def want_what_is_checked(self, protocol: Class, own: Demand) -> None:

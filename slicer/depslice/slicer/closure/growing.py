@@ -109,6 +109,7 @@ class _Growing:
         self._names = Names(growth, self._classes, self._builders)
         self._classes.build_member = self._builders.build_member
         self._classes.fill_member = self._builders.fill_member
+        self._classes.build_class = self._builders.build_class
         self._classes.keep_subclasses = self._builders.keep_subclasses
         self._classes.keep_told = Descriptors(growth, self._classes).keep_told
         self._classes.meet_added = self._builders.added.meet
@@ -162,7 +163,7 @@ class _Growing:
             self._classes.make_live(class_, demand)
             self._open_constructors(class_)
         if piece.owner >= 0:
-            self._build_class(growth.engine.class_(module, piece.owner))
+            self._builders.build_class(growth.engine.class_(module, piece.owner))
 
     def _add_class(self, class_: Class, demand: Demand) -> None:
         """A class is a target, or what a target is another name of: all of it is asked for.
@@ -179,19 +180,6 @@ class _Growing:
         for index in class_.info.pieces:
             self._open_to_callers(class_.module, class_.module.summary.pieces[index])
         self._open_constructors(class_)
-
-    def _build_class(self, class_: Class) -> None:
-        """What builds a class of which a member is a target: nobody needs to name it.
-
-        A nested one is changed by the name of what stands around it (`Outer.Inner.x = …`).
-        """
-        module = class_.module
-        outermost = module.summary.pieces[class_.info.piece] if class_.info.piece >= 0 else None
-        while outermost is not None and outermost.owner >= 0:
-            around = self._growth.engine.class_(module, outermost.owner).info.piece
-            outermost = module.summary.pieces[around] if around >= 0 else None
-        for name in outermost.binds if outermost is not None else ():
-            self._builders.build_variable(module, name)
 
     def _build(self, module: Module, piece: Piece, demand: Demand) -> None:
         """What builds the variables of the module scope that a target's statement binds.
