@@ -1090,3 +1090,19 @@ def test_what_builds_a_class_comes_that_is_used_without_being_named(
 ) -> None:
     files = f"# --- m.py\n{made}{_LOOK}"
     assert answer(files, "m:look", "m.look('A')", tmp_path) == "([5], 'm')"
+
+
+def test_a_nested_class_does_not_bring_what_builds_the_one_around_it(tmp_path: Path) -> None:
+    files = """
+# --- m.py
+def helped(kind): return kind
+class Outer:
+    class Inner: pass
+    class Other: pass
+    name = "n"
+Outer = helped(Outer)
+Outer.Other.tag = Outer.size = 6
+"""
+    write_files(files, tmp_path)
+    assert slice_ids(tmp_path, "m:Outer.Inner") == {"m:Outer", "m:Outer.Inner"}
+    assert "m:helped" not in slice_ids(tmp_path, "m:Outer.name")

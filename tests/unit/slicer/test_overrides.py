@@ -368,6 +368,28 @@ def test_a_target_class_has_what_those_below_it_override(tmp_path: Path) -> None
     assert "a:Failure.failure" not in slice_ids(tmp_path / "repo", "a:make")
 
 
+OPERATORS = """
+# --- m.py
+class Parser:
+    def __neg__(self): return Ignored()
+    def __add__(self, other): return "Parser"
+    def __iter__(self): return iter("p")
+    def __own(self): return 1
+class Ignored(Parser):
+    def __add__(self, other): return "Ignored"
+    def __iter__(self): return iter("i")
+    def __len__(self): return 3
+    def __own(self): return 2
+"""
+
+
+def test_a_target_class_has_the_operators_that_those_below_it_override(tmp_path: Path) -> None:
+    asked = "[-m.Parser() + 1, *-m.Parser()]"
+    assert answer(OPERATORS, "m:Parser", asked, tmp_path) == "['Ignored', 'i']"
+    ids = slice_ids(tmp_path / "repo", "m:Parser")
+    assert ids.isdisjoint({"m:Ignored.__len__", "m:Ignored.__own"})
+
+
 SETS = """
 from collections.abc import MutableSet, Set
 class Letters(Set):

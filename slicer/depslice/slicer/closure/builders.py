@@ -143,15 +143,26 @@ class Builders:
     def build_class(self, class_: Class) -> None:
         """Keep what builds a class that is used, though nobody in the slice may name it.
 
-        A nested one is changed by the name of what stands around it (`Outer.Inner.x = …`).
+        A nested one is changed by the name of what stands around it (`Outer.Inner.x = …`), of
+        which nothing else is asked.
         """
-        module = class_.module
-        outermost = module.summary.pieces[class_.info.piece] if class_.info.piece >= 0 else None
+        module, info = class_.module, class_.info
+        outermost = module.summary.pieces[info.piece] if info.piece >= 0 else None
+        nested = outermost is not None and outermost.owner >= 0
         while outermost is not None and outermost.owner >= 0:
             around = self._engine.class_(module, outermost.owner).info.piece
             outermost = module.summary.pieces[around] if around >= 0 else None
         for name in outermost.binds if outermost is not None else ():
-            self.build_variable(module, name)
+            if not nested:
+                self.build_variable(module, name)
+                continue
+            for index in module.summary.mutations.get(name, ()):
+                piece = module.summary.pieces[index]
+                last = _last(info.qualname)
+                if any(op[0] == s.ATTR and op[3] == last for op in ops_of(module, piece)) and (
+                    self._counts(module, piece, name)
+                ):
+                    self._keep(module, piece, class_.id)
 
     def _build_by_functions(self, module: Module, name: str, item: str) -> None:
         """What module-level code runs of the functions of ``module`` that change ``name``."""

@@ -162,7 +162,7 @@ class _Growing:
             class_ = growth.engine.class_(module, piece.owner)
             self._classes.make_live(class_, demand)
             self._open_constructors(class_)
-        if piece.owner >= 0:
+        if piece.owner >= 0 and piece.kind == "def":  # which gets the class, or an instance
             self._builders.build_class(growth.engine.class_(module, piece.owner))
 
     def _add_class(self, class_: Class, demand: Demand) -> None:
@@ -174,7 +174,7 @@ class _Growing:
         self._growth.keep_members(class_, demand)
         below = replace(demand, certainty=Certainty.LIKELY, evidence="override")
         for name in class_.info.members:
-            if name[:2] != "__":
+            if name[:2] != "__" or name[-2:] == "__":  # `__name` is the class's own
                 self._classes.want_override(class_, name, below)
         self._builders.added.ask_all()
         for index in class_.info.pieces:
