@@ -856,3 +856,85 @@ def test_what_a_decorator_runs_itself_builds(kind: str, tmp_path: Path) -> None:
     files = WRAPPED.replace("KIND", kind)
     assert answer(files, "m:g", "m.g()", tmp_path) == "True"
     assert "lib.more:seven" in slice_ids(tmp_path / "repo", "m:g")
+
+
+NUMBERS = "import itertools\nW = iter([1, 2, 3])\n"
+
+
+@pytest.mark.parametrize(
+    ("statements", "left"),
+    [
+        ("list(W)", "[]"),
+        ("for x in W:\n    if x: break", "[2, 3]"),
+        ("for i, x in enumerate(W):\n    break", "[2, 3]"),
+        ("A = [*W]", "[]"),
+        ("a, *b = W", "[]"),
+        ("A = {'a': [x for x in W]}", "[]"),
+        ("A = list(zip(W, 'a'))", "[3]"),
+        ("A = list(itertools.islice(W, 2))", "[3]"),
+        ("V = map(str, W)\nA = next(V)", "[2, 3]"),
+        ("V = W\nA, B = [*V][:2]", "[]"),
+        ("A = 2 in W", "[3]"),
+        ("A = []\nA += W", "[]"),
+        ("A = max(*W)", "[]"),
+        ("def use(it):\n    for x in it:\n        return x\nA = use(W)", "[2, 3]"),
+        ("def use(it):\n    yield from it\nA = [x for x in use(W)]", "[]"),
+        ("def use():\n    for x in W:\n        return x\nA = use()", "[2, 3]"),
+        ("class A:\n    one = next(W)\n    two = next(W)", "[3]"),
+        ("def use(x=next(W)): return x", "[2, 3]"),
+    ],
+)
+def test_what_uses_an_iterator_up_builds_it(statements: str, left: str, tmp_path: Path) -> None:
+    text = f"# --- m.py\n{NUMBERS}{statements}\ndef look(): return list(W)\n"
+    assert answer(text, "m:look", "m.look()", tmp_path) == left
+
+
+@pytest.mark.parametrize(
+    ("made", "statements", "left"),
+    [
+        ("def gen():\n    yield 1\n    yield 2\nW = gen()", "A = [x for x in W]", "[]"),
+        ("W = (x for x in (1, 2))", "A = tuple(W)", "[]"),
+        ("import csv\nW = csv.reader(['a,b', 'c'])", "NAMES, *_ = W", "[]"),
+        ("import io\nW = io.StringIO('a\\nb')", "A = W.readline()", "['b']"),
+        ("import io\nW = io.StringIO('a\\nb')", "for line in W: break", "['b']"),
+        ("# --- n.py\nW = iter([1, 2])\n# --- m.py\nfrom n import W as V, W", "A = list(V)", "[]"),
+        ("# --- n.py\nW = iter([1, 2])\n# --- m.py\nimport n\nfrom n import *", "[*n.W]", "[]"),
+        (
+            """
+class Two:
+    left = 2
+    def __iter__(self): return self
+    def __next__(self):
+        if not self.left: raise StopIteration
+        self.left -= 1
+        return self.left
+W = Two()
+""",
+            "A, B = W",
+            "[]",
+        ),
+    ],
+)
+def test_iterators_of_all_sorts_are_used_up(
+    made: str, statements: str, left: str, tmp_path: Path
+) -> None:
+    header = "" if "# ---" in made else "# --- m.py\n"
+    text = f"{header}{made}\n{statements}\ndef look(): return list(W)\n"
+    assert answer(text, "m:look", "m.look()", tmp_path) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "W = [1, 2]\nA = list(W)\nfor x in W: Y = x\na, b = W",
+        "W = iter([1])\nA = isinstance(W, int)\nprint(W)\nB = map(str, W)",
+        "W = iter([1])\ndef use(x): return x\nA = use(W)",
+        "W = iter([1])\nV = iter([2])\nA = list(V)\ndef use(x): return list(x)\nB = use(V)",
+        "import logging\nW = open('x')\nA = logging.StreamHandler(W)\nprint('x', file=W)",
+        "W = (x for x in ())\nA = list(x for x in ())\nfor x in (y for y in ()): print(x)",
+        "lines = ['a']\nA = list(lines)\nW = iter(lines)",
+    ],
+)
+def test_what_leaves_an_iterator_alone_does_not_build_it(text: str, tmp_path: Path) -> None:
+    write_files(f"# --- m.py\n{text}\ndef look(): return W\n", tmp_path)
+    assert slice_ids(tmp_path, "m:look") - {"m:lines"} == {"m:look", "m:W"}

@@ -135,7 +135,7 @@ class Arguments:
         if any(
             self.changes_parameter(each, index, defined=defined, depth=depth)
             for each in called
-            for index in _parameters_given(each, call, register)
+            for index in parameters_given(each, call, register)
         ):
             return True
         by_library = any(
@@ -256,7 +256,7 @@ class Arguments:
             if op[0] == s.CALL and op[1] == register:
                 called = [self._engine.values[value] for value in function.registers[op[2]]]
                 names = [kind[1] for kind in called if kind[0] == "X"]
-                if any(each in _ITERATORS or each[:10] == "itertools." for each in names):
+                if any(map(makes_iterator, names)):
                     return op
         return None
 
@@ -281,9 +281,7 @@ class Arguments:
             for each, before, names in self._called_by(value):
                 passed = (*call[:3], (s.NONE,) * before + call[3][1:], *call[4:])
                 if how <= _MAPPED:
-                    indices: Iterable[int] = _parameters_given(
-                        each, passed, register, shifted=False
-                    )
+                    indices: Iterable[int] = parameters_given(each, passed, register, shifted=False)
                 else:  # its arguments do not tell which element is passed for which
                     indices = range(len(each.unit.params))
                 if any(
@@ -340,9 +338,9 @@ class Arguments:
         for fact in self.facts_at(function, call[-1]) if others else ():
             if fact[0] != f.CALL or fact[5]:
                 continue
-            values = {i for each in given for i in _parameters_given(fact[1], call, each)}
+            values = {i for each in given for i in parameters_given(fact[1], call, each)}
             for register in others:
-                for index in _parameters_given(fact[1], call, register):
+                for index in parameters_given(fact[1], call, register):
                     if _puts_into(fact[1].unit, index, values):
                         yield register
 
@@ -409,7 +407,7 @@ class Arguments:
             elif kind[0] == "F":
                 changes = any(
                     self.changes_parameter(kind[1], index)
-                    for index in _parameters_given(kind[1], rest, register)
+                    for index in parameters_given(kind[1], rest, register)
                 )
             else:
                 changes = True
@@ -614,7 +612,12 @@ def _outside_in(facts: list[f.Fact]) -> list[str]:
     return [fact[1] for fact in facts if fact[0] == f.EXTERNAL]
 
 
-def _parameters_given(
+def makes_iterator(function: str) -> bool:
+    """Whether a function of the library gives an iterator of what it is given."""
+    return function in _ITERATORS or function.startswith("itertools.")
+
+
+def parameters_given(
     function: Function, call: Op, register: Register, *, shifted: bool = True
 ) -> Iterator[int]:
     """The parameters of ``function`` that an argument of ``call`` is passed for.

@@ -41,6 +41,7 @@ from depslice.slicer.closure.registering import (
     sets_up,
 )
 from depslice.slicer.closure.spelling import Spelling
+from depslice.slicer.closure.using_up import UsingUp
 from depslice.slicer.pieces import (
     binds_constant,
     changes_attribute,
@@ -98,6 +99,7 @@ class Builders:
         self._changing = Changing(growth.engine, arguments)
         self._by_methods = ByMethods(growth.engine, arguments)
         self._by_value = ByValue(growth.engine)
+        self._using_up = UsingUp(growth.engine, arguments)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self.added = AddedMembers(growth, self._keep)
@@ -139,6 +141,7 @@ class Builders:
         self._build_by_readings(module, name, item)
         self._build_by_value(module, values, item)
         self._build_by_methods(module, values, name)
+        self._build_by_use(module, name, values, item)
 
     def build_class(self, class_: Class) -> None:
         """Keep what builds a class that is used, though nobody in the slice may name it.
@@ -662,6 +665,23 @@ class Builders:
                 for module, piece in self._by_methods.changing(modules, class_):
                     if self._runs(module, piece):
                         self._keep(module, piece, class_.id)
+
+    def _build_by_use(self, holder: Module, name: str, values: Values, item: str) -> None:
+        """What uses up the iterator of that name, so that others have what it leaves."""
+        iterators = self._using_up.iterators(values)
+        for module in dict.fromkeys((holder, *self._growth.running())) if iterators else ():
+            imported = self._imported(module)
+            if module is not holder and imported.isdisjoint({name, "*", _last(holder.name)}):
+                continue
+            for unit in self._using_up.units(module, holder, name, iterators):
+                piece = module.summary.pieces[unit.piece]
+                if unit.kind != "piece":
+                    self._build_through(module, (unit.index,), item, frozenset((name,)))
+                elif self._runs(module, piece):
+                    self._keep(module, piece, item)
+                    if piece.kind == "loop":  # its body tells how far it goes
+                        demand = Demand.of(item, module, ReferenceKind.WRITE, "builds")
+                        self._growth.keep_all(module, piece, demand)
 
     def _members_of(self, module: Module) -> dict[str, list[tuple[Class, str]]]:
         """By the variables of a module, the class attributes that are bound to them: ``X = X``."""

@@ -1,0 +1,178 @@
+"""Code that uses up the iterator a variable stands for: who reads it later has what is left.
+
+    HEADER, *_ = ROWS                # csv.reader(…)
+    for line in LINES: break
+    FIRST = list(islice(NUMBERS, 2))
+
+As it changes nothing else, no other rule sees it. Iterators of other ones (``zip(ROWS, …)``) have
+something of those; they are followed in the statements of a module, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.values import Function, Values
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Op, Register, Unit
+from depslice.slicer.closure.arguments import Arguments, makes_iterator, parameters_given
+
+_PASSED_ON: Final = 3  # functions that an iterator is followed through
+_LEAVING: Final = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("bool", "callable", "getattr", "hasattr", "hash", "id", "isinstance", "issubclass"),
+        *("print", "repr", "setattr", "str", "type"),
+    )
+)
+"""Functions of the library that do not go through what they are given."""
+_GOING_THROUGH: Final = frozenset(
+    {
+        *("csv.DictReader", "csv.reader", "json.load", "pickle.load", "tomllib.load"),
+        *(
+            f"builtins.{name}"
+            for name in (
+                *("all", "any", "dict", "frozenset", "list", "max", "min", "next", "set"),
+                *("sorted", "sum", "tuple", "str.join"),
+            )
+        ),
+    }
+)
+"""Functions that read a file which they are given; others may write it, or hold it."""
+_TAKING: Final = frozenset(
+    {
+        *("__next__", "close", "send", "throw"),
+        *("read", "read1", "readinto", "readline", "readlines", "seek"),
+    }
+)
+"""Methods of iterators, files among them, after which they give something else."""
+
+
+class UsingUp:
+    """Answers for one engine."""
+
+    def __init__(self, engine: Engine, arguments: Arguments) -> None:
+        self._engine = engine
+        self._arguments = arguments
+
+    def iterators(self, values: Values) -> Values:
+        """Those of ``values`` that are iterators, of which each element is there once."""
+        return frozenset(value for value in values if self._is_iterator(value))
+
+    def _is_iterator(self, value: int) -> bool:
+        engine = self._engine
+        kind = engine.values[value]
+        if kind[0] == "K" and type(kind[3]) is int:
+            made_by = kind[2].unit.ops
+            called = {op[2] for op in made_by if op[0] == s.CALL and op[1] == kind[3]}
+            return kind[1] == "generator" or any(
+                engine.values[each][0] == "X" and makes_iterator(engine.values[each][1])
+                for register in called
+                for each in kind[2].registers[register]
+            )
+        if kind[0] == "I":
+            return engine.find_member(kind[1], "__next__") is not None
+        if kind[0] in ("G", "XI"):
+            class_ = engine.outside.types.class_of(kind)
+            stubs = engine.outside.stubs
+            return class_ is not None and any("__next__" in k.members for k in stubs.mro(class_))
+        return bool(kind[0] == "GE")
+
+    def _is_file(self, values: Values) -> bool:
+        """Whether one of the iterators is a file, which is more than that."""
+        outside = self._engine.outside
+        kinds = [self._engine.values[value] for value in values]
+        classes = [outside.types.class_of(kind) for kind in kinds if kind[0] in ("G", "XI")]
+        return any(
+            "readline" in each.members
+            for class_ in classes
+            if class_ is not None
+            for each in outside.stubs.mro(class_)
+        )
+
+    def units(self, module: Module, owner: Module, name: str, iterators: Values) -> Iterator[Unit]:
+        """The units of ``module`` that use up what ``name`` of ``owner`` stands for."""
+        names = set(_bound_to(module, name)) if module is not owner else {name}
+        is_file = self._is_file(iterators)
+        known = iterators
+        for unit in module.summary.units:
+            started = [
+                op[1]
+                for op in unit.ops
+                if (op[0] == s.GLOBAL and op[2] in names)
+                or (op[0] == s.ATTR and op[3] == name and module is not owner)
+            ]
+            if not started:
+                continue
+            function = self._engine.function(module, unit.index)
+            self._engine.facts_of(function)
+            given = {each for each in started if not known.isdisjoint(function.registers[each])}
+            if given and self._goes_through(function, given, is_file=is_file, depth=0):
+                yield unit
+            for op in unit.ops if unit.kind == "piece" else ():  # `given` has what has it now
+                if op[0] == s.BIND and op[2] in given:
+                    names.add(op[1])
+                    known |= self.iterators(frozenset(function.registers[op[2]]))
+
+    def _goes_through(
+        self, function: Function, given: set[Register], *, is_file: bool, depth: int
+    ) -> bool:
+        """Whether ``function`` goes through what is in ``given``, to which it adds what has it."""
+        methods: set[Register] = set()
+        for op in function.unit.ops:
+            code = op[0]
+            if code in (s.ITER, s.ITEM, s.YIELD_FROM):
+                through: Iterable[Register] = (op[2],)
+            elif code == s.SEQUENCE:
+                through = op[4]
+            elif code == s.CONTAINS:
+                through = (op[1],)
+            elif code == s.BINARY:
+                through = (op[3],)  # `many += iterator`
+            elif code == s.CALL:
+                through = op[5][0] if op[5] is not None else ()
+                if op[2] in methods or self._calls_through(
+                    function, op, given, is_file=is_file, depth=depth
+                ):
+                    return True
+            else:
+                through = ()
+                if code == s.ATTR and op[2] in given and op[3] in _TAKING:
+                    methods.add(op[1])
+                elif code in (s.PHI, s.NARROW, s.DECLARE) and not given.isdisjoint(reads(op)):
+                    given.add(op[1])
+            if not given.isdisjoint(through):
+                return True
+        return False
+
+    def _calls_through(
+        self, function: Function, call: Op, given: set[Register], *, is_file: bool, depth: int
+    ) -> bool:
+        """Whether a call goes through an argument that is ``given``; or its result does, added."""
+        passed = given.intersection(reads(call)[1:])
+        if not passed:
+            return False
+        for fact in self._arguments.facts_at(function, call[-1]):
+            if fact[0] == f.EXTERNAL:
+                if makes_iterator(fact[1]):
+                    given.add(call[1])
+                elif fact[1] in _GOING_THROUGH or not (is_file or fact[1] in _LEAVING):
+                    return True
+            elif fact[0] == f.CALL and not fact[5] and depth < _PASSED_ON:
+                of_it = {i for each in passed for i in parameters_given(fact[1], call, each)}
+                if of_it and self._goes_through(fact[1], of_it, is_file=is_file, depth=depth + 1):
+                    return True
+        return False
+
+
+def _bound_to(module: Module, name: str) -> Iterator[str]:
+    """The names that imports of ``module`` may bind to ``name`` of another one."""
+    for piece in module.summary.pieces:
+        for alias, _, _, item in piece.imports:
+            if item == name or alias == "*":
+                yield name if alias == "*" else alias
