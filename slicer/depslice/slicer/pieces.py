@@ -155,15 +155,15 @@ def strings_of(ops: Sequence[Op]) -> Iterator[str]:
 
 
 def changes_attribute(ops: Sequence[Op], name: str, *, but_on: Container[int] = ()) -> bool:
-    """Whether ``receiver.name`` is stored, or what it holds is changed.
+    """Whether ``receiver.name`` is stored or deleted, or what it holds is changed.
 
     Stores on the registers ``but_on`` do not count.
     """
     holders = {op[1] for op in ops if op[0] == s.ATTR and op[3] == name}
     methods = {op[1] for op in ops if op[0] == s.ATTR and op[2] in holders}
     return any(
-        (op[0] == s.SETATTR and op[2] == name and op[1] not in but_on)
-        or (op[0] == s.SETSUB and op[1] in holders)
+        (op[0] in (s.SETATTR, s.DELETE_ATTR) and op[2] == name and op[1] not in but_on)
+        or (op[0] in (s.SETSUB, s.DELETE_SUB) and op[1] in holders)
         or (op[0] == s.CALL and op[2] in methods)
         for op in ops
     )

@@ -938,3 +938,45 @@ def test_iterators_of_all_sorts_are_used_up(
 def test_what_leaves_an_iterator_alone_does_not_build_it(text: str, tmp_path: Path) -> None:
     write_files(f"# --- m.py\n{text}\ndef look(): return W\n", tmp_path)
     assert slice_ids(tmp_path, "m:look") - {"m:lines"} == {"m:look", "m:W"}
+
+
+KINDS = """
+# --- n.py
+class Base:
+    x = [1]
+    def f(self): return 1
+class A(Base):
+    x = [2]
+    def f(self): return 2
+    @classmethod
+    def clean(cls): del cls.x
+class Outer:
+    class A(A):
+        x = [3]
+        def f(self): return 3
+# --- m.py
+import n
+from n import A, Outer
+def look(): return A().f(), A.x, Outer.A().f()
+def clean(kind=None):
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "call", "left"),
+    [
+        ("del A.f", "clean()", "(1, [2], 3)"),
+        ("del n.A.f", "clean()", "(1, [2], 3)"),
+        ("delattr(A, 'f')", "clean()", "(1, [2], 3)"),
+        ("del kind.f", "clean(A)", "(1, [2], 3)"),
+        ("del Outer.A.f", "clean()", "(2, [2], 2)"),
+        ("del A.x[0]", "clean()", "(2, [], 3)"),
+        ("pass", "A.clean()", "(2, [1], 3)"),
+    ],
+)
+def test_what_functions_delete_is_gone(
+    statement: str, call: str, left: str, tmp_path: Path
+) -> None:
+    files = f"{KINDS.format(statement)}{call}\n"
+    assert answer(files, "m:look", "m.look()", tmp_path) == left

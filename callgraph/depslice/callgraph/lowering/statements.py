@@ -470,6 +470,7 @@ class StatementLowering(ExpressionLowering):
                 obj = self.expression(target.value)
                 pos = pack(target.lineno, target.col_offset)
                 self.frame.ops.append((s.DELETE_ATTR, obj, target.attr, pos))
+                self._note_write(target)
             elif isinstance(target, ast.Name):
                 if self.frame.is_function:
                     self.frame.env.pop(target.id, None)

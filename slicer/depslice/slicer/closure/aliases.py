@@ -27,7 +27,7 @@ from depslice.callgraph.engine.parts import NO_RESULT, reads
 from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
-from depslice.slicer.closure.arguments import Arguments, acts, named_in, puts
+from depslice.slicer.closure.arguments import STORING, Arguments, acts, named_in, puts
 from depslice.slicer.closure.registering import given_by
 
 _PARTIAL: Final = (f.EXTERNAL, "functools.partial")
@@ -204,7 +204,7 @@ class _Pass:
                 links[op[1]] = self._union(op[2] if code == s.PHI else (op[2],))
                 if code == s.NARROW and op[2] in self._seen:
                     self._seen.add(op[1])
-            elif code in (s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB):
+            elif code in STORING:
                 changes = changes or bool(self._real_link(op[1]))
                 if code == s.SETSUB and self._link(op[3]) & ~Link.CALLED:
                     self._note_holder(named_in(unit, op[1]), found)

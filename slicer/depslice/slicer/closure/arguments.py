@@ -22,6 +22,7 @@ from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register, Unit
 
 _CONSTANT: Final = frozenset(f"builtins.{name}" for name in s.CONSTANT_TYPES.values())
+STORING: Final = frozenset({s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
 _PASSED_ON: Final = 3  # functions that a value is followed through
 _CHANGING: Final = {
     **dict.fromkeys(
@@ -494,7 +495,7 @@ class Arguments:
                     holding.add(op[1])
             elif code == s.PHI and not holding.isdisjoint(op[2]):
                 holding.add(op[1])
-            elif code in (s.SETATTR, s.SETSUB) and op[1] in given:
+            elif code in STORING and op[1] in given:
                 return True
             elif code == s.ATTR and op[2] in given:
                 methods[op[1]] = op[3]

@@ -20,7 +20,7 @@ from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.aliases import Aliased, Link
-from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.arguments import STORING, Arguments
 from depslice.slicer.closure.by_methods import ByMethods
 from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
@@ -1136,9 +1136,7 @@ def _stores_in_a_result(unit: s.Unit) -> bool:
     for op in unit.ops:
         if op[0] == s.CALL or (op[0] in (s.ATTR, s.SUB) and op[2] in results):
             results.add(op[1])
-        elif (op[0] in (s.SETATTR, s.SETSUB) and op[1] in results) or (
-            changes_in_place(op) and op[2] in results
-        ):
+        elif (op[0] in STORING and op[1] in results) or (changes_in_place(op) and op[2] in results):
             return True
     return False
 

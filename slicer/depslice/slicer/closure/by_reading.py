@@ -26,12 +26,11 @@ from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Register, Unit
 from depslice.slicer.closure.aliases import Link
-from depslice.slicer.closure.arguments import Arguments, acts, is_constant, puts
+from depslice.slicer.closure.arguments import STORING, Arguments, acts, is_constant, puts
 from depslice.slicer.closure.registering import changes_in_place
 from depslice.slicer.closure.spelling import Held, Names, Place, Spelling
 from depslice.slicer.wiring import with_packages
 
-_STORING: Final = frozenset({s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
 _SAME: Final = frozenset({s.ATTR, s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or a part of it."""
 _DEFINED: Final = frozenset({"C", "F", "W"})
@@ -227,7 +226,7 @@ def _may_change(unit: Unit, roots: Mapping[Register, Link]) -> bool:
                     return True
                 called[op[1]] = method
                 held.add(op[1])
-        elif code in _STORING:
+        elif code in STORING:
             if op[1] in held or (code == s.SETATTR and op[3] in held):
                 return True
         elif code in _KEEPING or code == s.DECORATE or changes_in_place(op):
