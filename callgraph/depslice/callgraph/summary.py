@@ -276,7 +276,11 @@ class Piece:
 
 @dataclass(slots=True, eq=False)
 class ClassInfo:
-    """A class statement. ``members``: name -> pieces that bind it, in order."""
+    """A class statement. ``members``: name -> pieces that bind it, in order.
+
+    ``final``: of names that several pieces bind, those that count once the body has run, where
+    these are fewer.
+    """
 
     index: int
     qualname: str
@@ -293,6 +297,7 @@ class ClassInfo:
     pieces: tuple[int, ...]
     name_line: int
     self_stores: dict[str, tuple[int, ...]]  # attribute -> method units that assign it
+    final: dict[str, tuple[int, ...]]
 
 
 @dataclass(slots=True, eq=False)

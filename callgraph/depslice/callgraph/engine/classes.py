@@ -141,6 +141,7 @@ class ClassEvaluation(AnnotationEvaluation):
                 pieces=(),
                 name_line=pos >> 12,
                 self_stores={},
+                final={},
             )
             made = self._made_classes[key] = self.own_class(function.module, info)
         if any(made in self.mro(base) for base in self.classes_in(EMPTY.union(*bases))):
@@ -696,14 +697,26 @@ class ClassEvaluation(AnnotationEvaluation):
         return overriding
 
     def member_values(self, owner: Class, name: str) -> Values:
-        """What ``owner``'s body binds ``name`` to."""
+        """What ``owner``'s body binds ``name`` to: at last, over a whole program."""
         pieces = self._bound(owner, name) or owner.info.members.get(name, ())
+        if len(pieces) > 1 and self.whole and name in owner.info.final:
+            pieces = self._bound_at_last(owner, name, pieces)
         if len(pieces) == 1:
             return self.class_piece_values(owner, name, pieces[0])
         values: set[int] = set()
         for piece in pieces:
             values |= self.class_piece_values(owner, name, piece)
         return values
+
+    def _bound_at_last(self, owner: Class, name: str, pieces: Sequence[int]) -> Sequence[int]:
+        """Those of ``pieces`` that count once the body of ``owner`` has run.
+
+        All of them do where a metaclass may prepare a namespace that keeps each.
+        """
+        if owner.info.keywords or self.metaclasses_of(owner):
+            return pieces
+        final = owner.info.final[name]
+        return [index for index in pieces if index in final] or pieces
 
     def class_piece_values(self, owner: object, name: str, index: int) -> Values:
         """What one piece of ``owner``'s body binds ``name`` to."""

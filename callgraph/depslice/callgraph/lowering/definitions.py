@@ -304,6 +304,29 @@ class DefinitionLowering(StatementLowering):
         self.frame.ops.append((s.ITER, register, bases, pos, False))
         return register
 
+    def _counting(self, scope: ClassScope, name: str, found: list[int]) -> tuple[int, ...]:
+        """Those of the pieces that bind a name of a class body whose values it may have at last.
+
+        What the last is made of counts too (``@x.setter``, ``f = wrap(f)``), and what a decorator
+        has been given, which may keep it for the next. Nothing, where all count.
+        """
+        counting = set(scope.versions[name])
+        waiting = list(counting)
+        while waiting:
+            unit = self.pieces[waiting.pop()].unit
+            made = self.units[unit] if unit >= 0 else None
+            for op in () if made is None else made.ops:
+                if op[0] == s.CLASSVAR and op[2] == scope.index and op[3] == name:
+                    waiting += set(op[4]) - counting
+                    counting.update(op[4])
+        for index in set(found) - counting:
+            piece = self.pieces[index]
+            made = self.units[piece.unit] if piece.unit >= 0 else None
+            if made is None or any(op[0] == s.DECORATE for op in made.ops):
+                counting.add(index)
+        kept = tuple(dict.fromkeys(index for index in found if index in counting))
+        return kept if len(kept) < len(set(found)) else ()
+
     def define_class(
         self, node: ast.ClassDef, qualname: str, owner: ClassScope | None, piece: Piece | None
     ) -> Register:
@@ -358,6 +381,11 @@ class DefinitionLowering(StatementLowering):
             pieces=tuple([p.index for p in own]),
             name_line=node.lineno,
             self_stores={name: tuple(units) for name, units in scope.self_stores.items()},
+            final={
+                name: counting
+                for name, found in members.items()
+                if len(found) > 1 and (counting := self._counting(scope, name, found))
+            },
         )
         for decorator_register, decorator in zip(
             reversed(decorators), reversed(node.decorator_list), strict=True
