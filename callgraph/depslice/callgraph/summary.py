@@ -27,7 +27,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 80
+FORMAT: Final = 81
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -49,6 +49,9 @@ CONSTANT_TYPES: Final = {
     BOOL: "bool",
     SLICE: "slice",
 }
+
+Stored: TypeAlias = "tuple[Register | tuple[int, int], str, tuple[str, ...] | None]"
+"""What is known of an attribute that is read: see :class:`Unit`."""
 
 T_NAME: Final = 0
 T_ATTR: Final = 1
@@ -206,7 +209,11 @@ class Unit:
     ``captured`` are the locals that nested units read: name -> all registers that hold it.
     ``globals_written`` are the module-scope names that the unit rebinds or mutates;
     ``self_stores`` the attributes it assigns on its first parameter; ``stores`` those it
-    assigns on anything else.
+    assigns on anything else. ``standing``: what surely stands in an attribute where an operation
+    reads it, over a whole program; by the operation: (the register that was stored, or the unit and
+    operation of the module that stored it; the name that holds the object, or "" where that is
+    local; other attributes touched since, or ``None`` where other code has run). ``stored_for``: the
+    operations by which others know.
     """
 
     index: int
@@ -228,6 +235,8 @@ class Unit:
     stores: tuple[str, ...]
     name_line: int  # the line of `def`, decorators excluded
     docstring: bool
+    standing: dict[int, Stored] | None
+    stored_for: tuple[int, ...]
 
 
 # Flags of a unit.
@@ -242,6 +251,7 @@ CACHED_PROPERTY: Final = 128
 HAS_LOOP: Final = 256
 DECORATED: Final = 512  # by something other than the decorators the flags above stand for
 USES_LOCALS: Final = 1024  # calls exec, eval, globals or locals
+STORES_ANY: Final = 4096  # may store an attribute under a name that it computes
 UNIMPLEMENTED: Final = 2048  # does nothing but raise NotImplementedError
 
 

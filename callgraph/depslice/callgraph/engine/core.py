@@ -15,8 +15,8 @@ from depslice.callgraph.engine.library import BUILTIN_METHODS
 from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
-from depslice.callgraph.engine.probing import Probing
 from depslice.callgraph.engine.shapes import Shapes, guesses
+from depslice.callgraph.engine.standing import Standing
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
@@ -43,7 +43,7 @@ def _constructs(unit: s.Unit) -> bool:
     return unit.owner >= 0 and unit.qualname.rpartition(".")[2] in CONSTRUCTORS
 
 
-class Engine(Probing):
+class Engine(Standing):
     """Evaluates units of a program.
 
     ``whole``: the arguments that callers pass flow into parameters, which needs every
@@ -85,6 +85,7 @@ class Engine(Probing):
         """
         known = list(functions)
         if self.whole:
+            self.known_functions = known
             self.stored = {name for each in known for name in each.unit.stores}
             self.stored_later = self.stored.union(
                 *(each.unit.self_stores for each in known if not _constructs(each.unit))
@@ -424,6 +425,8 @@ class Engine(Probing):
         sets = self._sets
         whole = self.whole
         widest = self.room if whole else MOST_DERIVED
+        standing = function.unit.standing if whole else None
+        stored_for = function.unit.stored_for if whole else ()
         facts: list[f.Fact] = []
         self.facts = facts
         grown = False
@@ -433,7 +436,14 @@ class Engine(Probing):
             values = handlers[op[0]](function, registers, op)
             if values is None:
                 grown = False
+                if stored_for and index in stored_for:
+                    self.write(
+                        self.cell("stands", function.module.name, function.unit.index, index),
+                        registers[op[3]],
+                    )
             else:
+                if standing and index in standing:
+                    values = self.standing(function, index, registers[op[2]], values)
                 if len(values) > widest:
                     if whole:
                         values = self.bounded(values, (function, index))

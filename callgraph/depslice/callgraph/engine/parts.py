@@ -140,6 +140,10 @@ def users(unit: Unit) -> list[tuple[int, ...]]:
                     found[register] = [index]
                 else:
                     readers.append(index)
+    for index, (source, _, _) in (unit.standing or {}).items():
+        if type(source) is int and source >= 0:
+            found.setdefault(source, []).append(index)
+            found[source].sort()
     users: list[tuple[int, ...]] = [()] * unit.registers
     for register, readers in found.items():
         first = readers[0]

@@ -257,6 +257,8 @@ class DefinitionLowering(StatementLowering):
             stores=tuple(sorted(frame.stores)),
             name_line=name_line,
             docstring=docstring,
+            standing=frame.standing or None,
+            stored_for=tuple(frame.stored_for),
         )
         for op in frame.ops:
             if op[0] == s.FREE:

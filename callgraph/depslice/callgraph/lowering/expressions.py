@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame, Listed
+from depslice.callgraph.lowering.standing import between
 from depslice.callgraph.lowering.syntax import known_truth, names_taken, operands
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
@@ -134,6 +135,7 @@ _SAME_TYPE = (ast.Is, ast.Eq, ast.In)
 _OTHER_TYPE = (ast.IsNot, ast.NotEq, ast.NotIn)
 _NEAR = 64  # operations among which a loop's iterable is looked for
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
+_OF_NAMESPACES = frozenset({"__delattr__", "__dict__", "__setattr__"})
 _LONGEST_CODE = 2000
 _LARGEST_KEY = 1 << 32  # longer numbers are data
 _LONGEST_TEMPLATE = 4000
@@ -326,6 +328,11 @@ class ExpressionLowering:
         frame.ops.append((s.ATTR, register, value, node.attr, end << 12 | min(column, 4095)))
         if node.attr == "__name__" and type(node.value) is ast.Name:
             frame.texts.add(register)  # known of modules only, which keep it
+        if node.attr in _OF_NAMESPACES:
+            frame.flags |= s.STORES_ANY
+            frame.line.clear()
+        elif frame.line.places and type(node.value) is ast.Name:
+            self._note_standing(node.value.id, node.attr)
         return self._as_shown(node, register) if frame.places else register
 
     def _as_shown(self, node: ast.expr, register: Register) -> Register:
@@ -343,6 +350,25 @@ class ExpressionLowering:
             return shown
         return frame.phi([shown, register], tuple(place.split(".")[1:]))
 
+    def _note_standing(self, name: str, attribute: str) -> None:
+        """Note what the attribute that was read just now has, if it is known."""
+        frame = self.frame
+        known = frame.line.places.get((name, attribute))
+        if known is None or known.holder != self._holder_of(name):
+            return
+        index = len(frame.ops) - 1
+        touched = None if known.others else between(known, frame.ops, index)
+        if not frame.is_function:
+            frame.standing[index] = known.source, name, touched
+        elif touched is not None:
+            frame.standing[index] = known.source, "", touched
+
+    def _holder_of(self, name: str) -> Register | tuple[int, ...] | None:
+        """What ``name`` is bound to here: another one, if it is bound anew."""
+        frame = self.frame
+        local = frame.env.get(name)  # of the module's statements, what a comprehension binds
+        return local if local is not None or frame.is_function else self.module_versions.get(name)
+
     # --- calls
 
     def _call(self, node: ast.Call) -> Register:
@@ -353,6 +379,7 @@ class ExpressionLowering:
             if name == "super" and not node.args and frame.class_scope is not None:
                 return self._zero_argument_super(node)
             if name in _DYNAMIC:
+                frame.line.clear()
                 frame.flags |= s.USES_LOCALS
                 if name in ("exec", "eval"):
                     self.dynamic.append((pack(node.lineno, node.col_offset), name))
@@ -389,8 +416,14 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), tuple(before)) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
+        if frame.line.places:
+            self._forget_named(node)
         if by_name and func.id == "setattr":  # type: ignore[attr-defined]
-            frame.stores.update(filter(None, map(_text_of, node.args[1:2])))
+            names = [*map(_text_of, node.args[1:2])]
+            frame.stores.update(filter(None, names))
+            if not all(names) or not names:
+                frame.flags |= s.STORES_ANY
+                frame.line.clear()
         elif type(func) is ast.Attribute and func.attr == "__setattr__":
             # With its receiver, or by `super()` without.
             frame.stores.update(filter(None, map(_text_of, node.args[-2:-1])))
@@ -404,6 +437,13 @@ class ExpressionLowering:
             frame.ops.append((s.BY_NAME, register, made, args[0], args[1], access, pos))
         filled = self._filled_literal(node, () if stars else args)
         return register if filled is None else filled
+
+    def _forget_named(self, call: ast.Call) -> None:
+        """What is called may store an attribute whose name it is told."""
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            text = _text_of(argument)
+            if text:
+                self.frame.line.forget(text.rpartition(".")[2])  # `patch("main.box.handler")`
 
     def note_texts(self, iterable: ast.expr, item: Register) -> None:
         """Whether the elements of what is iterated are texts that stand there."""

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
-from depslice.callgraph.summary import PHI, Op, Register
+from depslice.callgraph.lowering.standing import Line
+from depslice.callgraph.summary import PHI, Op, Register, Stored
 
 Listed: TypeAlias = tuple[Register, tuple[Register, ...]]
 """What has been listed by name, and the functions that did."""
@@ -56,6 +57,7 @@ class Frame:
         "history",
         "inner",
         "is_function",
+        "line",
         "locals",
         "nonlocals",
         "ops",
@@ -68,7 +70,9 @@ class Frame:
         "registers",
         "self_stores",
         "shown",
+        "standing",
         "stored",
+        "stored_for",
         "stores",
         "texts",
         "turns",
@@ -118,6 +122,9 @@ class Frame:
         self.globals_written: set[str] = set()
         self.self_stores: set[str] = set()
         self.stores: set[str] = set()
+        self.line = Line()
+        self.standing: dict[int, Stored] = {}
+        self.stored_for: list[int] = []
 
     def new(self) -> Register:
         """A fresh register."""

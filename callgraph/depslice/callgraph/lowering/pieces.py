@@ -12,6 +12,7 @@ from depslice.callgraph.lowering.expressions import CAUGHT, Shown, classes_shown
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
 from depslice.callgraph.lowering.overwritten import overwritten
+from depslice.callgraph.lowering.standing import Line
 from depslice.callgraph.lowering.syntax import (
     asks_for_main,
     constant_texts,
@@ -64,6 +65,7 @@ class FileLowering(DefinitionLowering):
         self.mutations: dict[str, list[int]] = {}
         self.deleted: dict[str, None] = {}
         self.stars: list[int] = []
+        self.line = Line()
         self.overloads: set[int] = set()  # their later redefinition does not replace them
         self.dunder_all: tuple[str, ...] | None = None
         self.all_is_open = False
@@ -161,6 +163,8 @@ class FileLowering(DefinitionLowering):
         )
         self.units.append(None)
         piece.unit = frame.unit
+        if owner is None and outer is None:
+            frame.line = self.line
         self.frame = frame
         return frame
 
@@ -176,6 +180,8 @@ class FileLowering(DefinitionLowering):
             end_line=piece.end,
             name_line=piece.name_line,
         )
+        if frame.line is self.line and self.line.places:
+            self.line.step(frame.ops)
 
     def _bind_scope(self, piece: Piece, names: Iterable[str], owner: ClassScope | None) -> None:
         """``names`` are bound by ``piece``: they are current from here on."""
@@ -226,6 +232,7 @@ class FileLowering(DefinitionLowering):
         self.frame.ops.append((s.BIND, node.name, register))
         self._bind_scope(piece, (node.name,), owner)
         self._close_piece(frame, piece, prefix + node.name, owner)
+        self.line.clear()
 
     def _decorator_mutations(
         self, node: Function | ast.ClassDef, piece: Piece, owner: ClassScope | None
@@ -259,6 +266,7 @@ class FileLowering(DefinitionLowering):
         outer: Frame | None,
     ) -> None:
         piece.kind = "import"
+        self.line.interrupt()
         entries = import_entries(node)
         if isinstance(node, ast.ImportFrom) and node.module == "__future__" and not node.level:
             piece.kind = "future"
@@ -438,6 +446,7 @@ class FileLowering(DefinitionLowering):
                 for name in names:
                     versions[name] = tuple(sorted({*before.get(name, unbound), piece.index}))
         self._compound_blocks(node, owner, prefix, outer, piece)
+        self.line.clear()
 
     def _given_by_stars(self, owner: ClassScope | None) -> tuple[int, ...]:
         """What a name may be by that nothing else has bound so far: the stars of the module."""
@@ -494,6 +503,7 @@ class FileLowering(DefinitionLowering):
     ) -> None:
         versions = self.module_versions if owner is None else owner.versions
         start = dict(versions)
+        known = dict(self.line.places)
         test = node.test if isinstance(node, ast.If) else None
         holds = known_truth(node.test, self.flags) if isinstance(node, ast.If | ast.While) else None
         outside = _When(
@@ -527,6 +537,7 @@ class FileLowering(DefinitionLowering):
         ) -> dict[str, tuple[int, ...]]:
             versions.clear()
             versions.update(entry)
+            self.line.places = dict(known) if isinstance(node, ast.If) else {}
             assumed = self.assumed
             for name, classes, how in shown if owner is None else ():
                 self._assume_classes(name, classes, positive=how)

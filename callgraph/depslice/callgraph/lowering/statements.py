@@ -10,6 +10,7 @@ from depslice.callgraph.lowering.annotations import calls_in, type_expression, t
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
 from depslice.callgraph.lowering.frame import Environment
 from depslice.callgraph.lowering.names import bound_names
+from depslice.callgraph.lowering.standing import Standing
 from depslice.callgraph.lowering.syntax import (
     Definition,
     breaks,
@@ -25,6 +26,14 @@ from depslice.callgraph.summary import Register, TypeExpr, pack
 _CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "extend", "insert", "remove", "update"}
 )
+
+_COMPOUND = frozenset(
+    {
+        *(ast.AsyncFor, ast.AsyncWith, ast.For, ast.Match, ast.Try, ast.TryStar, ast.While),
+        ast.With,
+    }
+)
+"""Statements with blocks that may run in part, more than once, or not at all."""
 
 
 class StatementLowering(ExpressionLowering):
@@ -49,6 +58,7 @@ class StatementLowering(ExpressionLowering):
         frame = self.frame
         guards = frame.guards
         leaves = False
+        known = dict(frame.line.places)
         for index, node in enumerate(body):
             if self.statement(node):
                 leaves = True
@@ -56,6 +66,7 @@ class StatementLowering(ExpressionLowering):
                     frame.flags |= s.GENERATOR
                 break  # what follows a jump is dead
         frame.guards = guards
+        frame.line.places = known
         return leaves
 
     def dead_block(self, body: list[ast.stmt]) -> bool:
@@ -87,12 +98,19 @@ class StatementLowering(ExpressionLowering):
                 self.assign(target, value)
             return False
         if kind is ast.If:
-            return self._if(node)  # type: ignore[arg-type]
+            left = self._if(node)  # type: ignore[arg-type]
+            self.frame.line.clear()
+            return left
         if kind is ast.Return:
             value = s.NONE if node.value is None else self.expression(node.value)  # type: ignore[attr-defined]
             guards = self.frame.guards
             self.frame.ops.append((s.RETURN, value, guards) if guards else (s.RETURN, value))
             return True
+        if kind in _COMPOUND:
+            self.frame.line.clear()
+            left = self._other(node)
+            self.frame.line.clear()
+            return left
         return self._other(node)
 
     def _other(self, node: ast.stmt) -> bool:
@@ -471,6 +489,7 @@ class StatementLowering(ExpressionLowering):
                 pos = pack(target.lineno, target.col_offset)
                 self.frame.ops.append((s.DELETE_ATTR, obj, target.attr, pos))
                 self._note_write(target)
+                self.frame.line.forget(target.attr)
             elif isinstance(target, ast.Name):
                 if self.frame.is_function:
                     self.frame.env.pop(target.id, None)
@@ -540,6 +559,7 @@ class StatementLowering(ExpressionLowering):
                 column = max((target.end_col_offset or 0) - len(attr.encode()), 0)
                 frame.ops.append((s.SETATTR, receiver, attr, value, pack(end, column)))
                 frame.turns += 1
+                self._stand(obj, attr, value)
                 if receiver == 0 and frame.first_param:
                     frame.self_stores.add(attr)
                 else:
@@ -555,6 +575,22 @@ class StatementLowering(ExpressionLowering):
                     self.assign(element, register)
             case ast.Starred(value=inner):
                 self.assign(inner, value)
+
+    def _stand(self, obj: ast.expr, attr: str, value: Register) -> None:
+        """From here on it is known what stands in ``obj.attr``, which has been stored just now."""
+        frame = self.frame
+        frame.line.forget(attr)
+        if type(obj) is not ast.Name or obj.id in self.rebound or obj.id in frame.rebound:
+            return
+        index = len(frame.ops) - 1
+        source: Register | tuple[int, int] = value
+        if not frame.is_function:
+            if frame.class_scope is not None or frame.parent is not None:
+                return
+            source = frame.unit, index
+            frame.stored_for.append(index)
+        holder = self._holder_of(obj.id)
+        frame.line.places[obj.id, attr] = Standing(source, holder, index + 1, others=False)
 
     def _bind_name(self, name: str, value: Register) -> None:
         frame = self.frame

@@ -1,0 +1,305 @@
+"""What has been stored in a place just now is there: where it surely is, and nowhere else.
+
+``fixtures/callgraph`` has programs whose graphs are exact by it. In these it must not be believed:
+each replaces what was stored in a way that the statement around does not show.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from check import write_files
+from depslice.callgraph import build_graph, open_program
+from depslice.callgraph.export import export_pycg
+from depslice.callgraph.model import Certainty
+
+TESTS = Path(__file__).parents[2]
+_PROGRAMS = """\
+== others_between
+# --- main.py
+class Box:
+    def __init__(self):
+        self.handler = a
+
+    def change(self):
+        self.handler = c
+
+    def __enter__(self):
+        self.handler = d
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def __add__(self, other):
+        self.handler = d
+        return self
+
+def a():
+    pass
+
+def b():
+    pass
+
+def c():
+    pass
+
+def d():
+    pass
+
+def alias(box, same):
+    box.handler = b
+    same.handler = a
+    box.handler()
+
+def method(box):
+    box.handler = b
+    box.change()
+    box.handler()
+
+def operator(box):
+    box.handler = b
+    box + 1
+    box.handler()
+
+def rounds(box):
+    box.handler = a
+    for each in (b, c):
+        box.handler()
+        box.handler = each
+
+def branch(box, really):
+    box.handler = a
+    if really:
+        box.handler = b
+    box.handler()
+
+def handled(box):
+    box.handler = a
+    try:
+        box.handler = b
+        raise ValueError
+    except ValueError:
+        box.handler()
+
+def managed(box):
+    box.handler = a
+    with box:
+        box.handler()
+
+def rebound(box, other):
+    box.handler = b
+    box = other
+    box.handler()
+
+def by_name(box):
+    box.handler = a
+    setattr(box, "handler", c)
+    box.handler()
+
+def yielding(box):
+    box.handler = a
+    yield
+    box.handler()
+
+def captured():
+    def change():
+        nonlocal box
+        box = Box()
+    box = Box()
+    box.handler = b
+    change()
+    box.handler()
+
+one = Box()
+alias(one, one)
+method(one)
+operator(one)
+rounds(one)
+branch(one, True)
+branch(one, False)
+handled(one)
+managed(one)
+rebound(Box(), one)
+by_name(one)
+for turn in yielding(one):
+    one.handler = d
+captured()
+== property_and_hooks
+# --- main.py
+class Guarded:
+    @property
+    def handler(self):
+        return a
+    @handler.setter
+    def handler(self, value):
+        pass
+class Hooked:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, a)
+class Base:
+    pass
+class Below(Base):
+    @property
+    def handler(self):
+        return d
+    @handler.setter
+    def handler(self, value):
+        pass
+class Data:
+    def __get__(self, instance, owner):
+        return c
+    def __set__(self, instance, value):
+        pass
+class Described:
+    handler = Data()
+def a(): pass
+def b(): pass
+def c(): pass
+def d(): pass
+def store(box):
+    box.handler = b
+    box.handler()
+one = Guarded()
+one.handler = b
+one.handler()
+two = Hooked()
+two.handler = b
+two.handler()
+three = Described()
+three.handler = b
+three.handler()
+store(Base())
+store(Below())
+== globals_between
+# --- main.py
+def a(): pass
+def b(): pass
+def c(): pass
+class Box: pass
+def change():
+    global box
+    box = Box()
+    box.handler = c
+def other():
+    second.handler = a
+box = Box()
+box.handler = b
+change()
+box.handler()
+second = Box()
+second.handler = b
+other()
+second.handler()
+third = Box()
+third.handler = b
+[third.handler() for third in (box, second)]
+== by_another_module
+# --- main.py
+import other
+def a(): pass
+def b(): pass
+class Box: pass
+box = Box()
+box.hook = a
+other.change(box)
+box.hook()
+box.hand = a
+import late
+box.hand()
+# --- other.py
+def c(): pass
+def change(box):
+    box.hook = c
+# --- late.py
+import main
+def d(): pass
+main.box.hand = d
+== replaced_holder
+# --- main.py
+import other
+def a(): pass
+def b(): pass
+class Box: pass
+box = Box()
+box.hook = a
+other.change()
+box.hook()
+# --- other.py
+def b(): pass
+class Other:
+    def hook(self): b()
+def change():
+    import main
+    main.box = Other()
+== class_receiver
+# --- main.py
+def a(*args): pass
+def b(*args): pass
+class K:
+    f = a
+K.f = classmethod(a)
+K.f()
+K.g = staticmethod(b)
+K.g()
+== namespaces
+# --- main.py
+def a(): pass
+def b(): pass
+def c(): pass
+class Box: pass
+box = Box()
+box.f = a
+box.__dict__["f"] = b
+box.f()
+box.g = a
+vars(box)["g"] = c
+box.g()
+def change(name):
+    setattr(box, name, b)
+box.h = a
+change("h")
+box.h()
+== base_constructor
+# --- main.py
+def a(): pass
+def b(): pass
+class Base:
+    def __init__(self):
+        self.f = b
+class K(Base):
+    def __init__(self):
+        self.f = a
+        super().__init__()
+        self.f()
+K()
+"""
+_FOUND = re.split(r"^== (\w+)$", _PROGRAMS, flags=re.MULTILINE)[1:]
+PROGRAMS = dict(zip(_FOUND[::2], _FOUND[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_replaced_unseen_is_still_called(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    write_files(PROGRAMS[name].lstrip("\n"), folder)
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-S", str(TESTS / "trace_program.py"), str(folder)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    [observed] = json.loads(done.stdout)
+    assert not isinstance(observed, str), observed
+    graph = export_pycg(build_graph(open_program(folder, cache=None)).at_least(Certainty.LIKELY))
+    found = {(caller, callee) for caller, callees in graph.items() for callee in callees}
+    missing = {(caller, callee) for caller, callee, _ in observed} - found
+    assert not missing, missing
