@@ -27,7 +27,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 81
+FORMAT: Final = 82
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -289,7 +289,7 @@ class ClassInfo:
     """A class statement. ``members``: name -> pieces that bind it, in order.
 
     ``final``: of names that several pieces bind, those that count once the body has run, where
-    these are fewer.
+    these are fewer; none, where the module stores something else before anybody can look.
     """
 
     index: int

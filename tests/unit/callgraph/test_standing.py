@@ -266,6 +266,40 @@ def change(name):
 box.h = a
 change("h")
 box.h()
+== class_asked_before
+# --- main.py
+def a(*args): pass
+class K:
+    def f(self): pass
+    def g(self): pass
+class L(K): pass
+class Bound:
+    def f(self): pass
+class Other:
+    def f(self): pass
+kept = [K.f]
+K.f = a
+kept[0](1)
+before = vars(K)["g"]
+K.g = a
+before(1)
+Same = Bound
+Bound = Other
+Bound.f = a
+Same().f()
+def deco(kind):
+    kind().f()
+    return kind
+@deco
+class Decorated:
+    def f(self): pass
+Decorated.f = a
+class Meta(type):
+    def __init__(cls, *args):
+        cls().f()
+class Made(metaclass=Meta):
+    def f(self): pass
+Made.f = a
 == base_constructor
 # --- main.py
 def a(): pass

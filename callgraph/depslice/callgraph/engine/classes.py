@@ -699,7 +699,7 @@ class ClassEvaluation(AnnotationEvaluation):
     def member_values(self, owner: Class, name: str) -> Values:
         """What ``owner``'s body binds ``name`` to: at last, over a whole program."""
         pieces = self._bound(owner, name) or owner.info.members.get(name, ())
-        if len(pieces) > 1 and self.whole and name in owner.info.final:
+        if self.whole and name in owner.info.final:
             pieces = self._bound_at_last(owner, name, pieces)
         if len(pieces) == 1:
             return self.class_piece_values(owner, name, pieces[0])
@@ -716,7 +716,7 @@ class ClassEvaluation(AnnotationEvaluation):
         if owner.info.keywords or self.metaclasses_of(owner):
             return pieces
         final = owner.info.final[name]
-        return [index for index in pieces if index in final] or pieces
+        return [index for index in pieces if index in final]
 
     def class_piece_values(self, owner: object, name: str, index: int) -> Values:
         """What one piece of ``owner``'s body binds ``name`` to."""

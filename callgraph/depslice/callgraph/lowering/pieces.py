@@ -12,7 +12,7 @@ from depslice.callgraph.lowering.expressions import CAUGHT, Shown, classes_shown
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
 from depslice.callgraph.lowering.overwritten import overwritten
-from depslice.callgraph.lowering.standing import Line
+from depslice.callgraph.lowering.standing import Line, is_store_or_quiet, runs_nothing
 from depslice.callgraph.lowering.syntax import (
     asks_for_main,
     constant_texts,
@@ -180,7 +180,7 @@ class FileLowering(DefinitionLowering):
             end_line=piece.end,
             name_line=piece.name_line,
         )
-        if frame.line is self.line and self.line.places:
+        if frame.line is self.line and (self.line.places or self.line.untouched):
             self.line.step(frame.ops)
 
     def _bind_scope(self, piece: Piece, names: Iterable[str], owner: ClassScope | None) -> None:
@@ -232,7 +232,37 @@ class FileLowering(DefinitionLowering):
         self.frame.ops.append((s.BIND, node.name, register))
         self._bind_scope(piece, (node.name,), owner)
         self._close_piece(frame, piece, prefix + node.name, owner)
-        self.line.clear()
+        if owner is not None or outer is not None:
+            self.line.clear()
+        elif self._is_plainly_made(node, frame):
+            self.line.untouched[node.name] = len(self.classes) - 1
+        else:
+            self.line.clear()
+
+    def _is_plainly_made(self, node: ast.ClassDef, frame: Frame) -> bool:
+        """Whether the class statement lowered just now ran no code but its body, which ran none."""
+        if node.decorator_list or node.keywords or any(map(_is_no_object, node.bases)):
+            return False
+        info = self.classes[-1]
+        if info is None or info.unit != frame.unit or info.qualname != node.name:
+            return False  # it has classes of its own
+        pieces = [self.pieces[index] for index in info.pieces]
+        units = [self.units[piece.unit] for piece in pieces if piece.unit >= 0]
+        return all(unit is not None and runs_nothing(unit.ops) for unit in units) and all(
+            piece.kind in ("assign", "def", "doc", "other") for piece in pieces
+        )
+
+    def replace_member(self, frame: Frame, name: str, attribute: str) -> None:
+        """What the class body has bound is gone if nobody has looked since."""
+        index = self.line.untouched.get(name)
+        info = None if index is None else self.classes[index]
+        if info is None or not all(map(is_store_or_quiet, frame.ops)):
+            return
+        if self.module_versions.get(name) != (info.piece,):
+            return  # another one by now
+        bound = info.members.get(attribute, ())
+        if bound and self.pieces[info.piece].parent == self.pieces[frame.piece].parent:
+            info.final[attribute] = ()
 
     def _decorator_mutations(
         self, node: Function | ast.ClassDef, piece: Piece, owner: ClassScope | None
@@ -538,6 +568,7 @@ class FileLowering(DefinitionLowering):
             versions.clear()
             versions.update(entry)
             self.line.places = dict(known) if isinstance(node, ast.If) else {}
+            self.line.untouched.clear()
             assumed = self.assumed
             for name, classes, how in shown if owner is None else ():
                 self._assume_classes(name, classes, positive=how)
@@ -666,6 +697,10 @@ def lower_module(
     )
     vars(lowering).clear()  # its tables hold methods of itself: a cycle that keeps all it made
     return summary
+
+
+def _is_no_object(base: ast.expr) -> bool:
+    return not isinstance(base, ast.Name) or base.id != "object"
 
 
 def _caught(node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> list[Shown]:

@@ -48,16 +48,21 @@ class Standing(NamedTuple):
 
 
 class Line:
-    """The places of which it is known what stands there, on a straight line of code."""
+    """The places of which it is known what stands there, on a straight line of code.
 
-    __slots__ = ("places",)
+    ``untouched``: the classes by their names, of which nobody has asked anything since they were made.
+    """
+
+    __slots__ = ("places", "untouched")
 
     def __init__(self) -> None:
         self.places: dict[Place, Standing] = {}
+        self.untouched: dict[str, int] = {}
 
     def clear(self) -> None:
         """Nothing is known any more."""
         self.places.clear()
+        self.untouched.clear()
 
     def forget(self, attribute: str) -> None:
         """Something else may have been stored under that name, whatever holds it."""
@@ -66,14 +71,31 @@ class Line:
 
     def step(self, ops: Sequence[Op]) -> None:
         """A statement of the module has run; the next has operations of its own."""
+        if self.untouched and not all(map(is_store_or_quiet, ops)):
+            self.untouched.clear()
         for place, known in self.places.items():
             others = known.others or between(known, ops, len(ops)) != ()
             self.places[place] = known._replace(start=0, others=others)
 
     def interrupt(self) -> None:
         """Other code may have run."""
+        self.untouched.clear()
         for place, known in self.places.items():
             self.places[place] = known._replace(others=True)
+
+
+def runs_nothing(ops: Sequence[Op]) -> bool:
+    """Whether operations run no code but their own."""
+    return all(map(_is_quiet, ops))
+
+
+def _is_quiet(op: Op) -> bool:
+    return op[0] in _QUIET or (op[0] == s.SEQUENCE and op[2] != "set" and not op[4])
+
+
+def is_store_or_quiet(op: Op) -> bool:
+    """Whether it runs no code but its own, or stores an attribute."""
+    return op[0] == s.SETATTR or _is_quiet(op)
 
 
 def between(known: Standing, ops: Sequence[Op], end: int) -> tuple[str, ...] | None:
@@ -84,7 +106,7 @@ def between(known: Standing, ops: Sequence[Op], end: int) -> tuple[str, ...] | N
     touched: dict[str, None] = {}
     for op in islice(ops, known.start, end):
         code = op[0]
-        if code in _QUIET or (code == s.SEQUENCE and op[2] != "set" and not op[4]):
+        if _is_quiet(op):
             continue
         if code == s.ATTR and op[2] == known.holder:
             touched[op[3]] = None
