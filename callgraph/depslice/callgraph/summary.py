@@ -27,7 +27,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 82
+FORMAT: Final = 83
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -209,8 +209,8 @@ class Unit:
     ``captured`` are the locals that nested units read: name -> all registers that hold it.
     ``globals_written`` are the module-scope names that the unit rebinds or mutates;
     ``self_stores`` the attributes it assigns on its first parameter; ``stores`` those it
-    assigns on anything else. ``standing``: what surely stands in an attribute where an operation
-    reads it, over a whole program; by the operation: (the register that was stored, or the unit and
+    assigns on anything else. ``standing``: what surely stands in an attribute, or at a place of a
+    list, where an operation reads it, over a whole program; by the operation: (the register that was stored, or the unit and
     operation of the module that stored it; the name that holds the object, or "" where that is
     local; other attributes touched since, or ``None`` where other code has run). ``stored_for``: the
     operations by which others know.

@@ -300,6 +300,148 @@ class Meta(type):
 class Made(metaclass=Meta):
     def f(self): pass
 Made.f = a
+== lists_of_others
+# --- main.py
+def a(): pass
+def b(): pass
+def c(): pass
+def alias():
+    rows = [a, b]
+    same = rows
+    same.reverse()
+    rows[0]()
+def passed():
+    rows = [a]
+    change(rows)
+    rows[0]()
+def change(rows):
+    rows[0] = b
+def captured():
+    def inner():
+        rows.insert(0, c)
+    rows = [a]
+    inner()
+    rows[0]()
+def perhaps(really):
+    rows = [a, b]
+    taken = rows.pop() if really else None
+    rows[-1]()
+    really and rows.append(c)
+    rows[-1]()
+    0 < really < rows.append(a) if really else 1
+def rounds():
+    rows = [a, b, c]
+    for each in (1, 2):
+        rows[0]()
+        rows.pop(0)
+    while rows:
+        rows.pop()()
+def comprehended():
+    rows = [a, b, c]
+    [rows.pop()() for each in (1, 2, 3)]
+    rows = [a, b]
+    lazy = (rows.reverse() for each in (1, 2, 3))
+    rows = [a, b]
+    next(lazy)
+    rows[0]()
+def branch(really):
+    rows = [a, b]
+    if really:
+        rows.pop(0)
+    rows[0]()
+def held():
+    rows = [a]
+    table = {"rows": rows}
+    table["rows"].insert(0, b)
+    rows[0]()
+def tried():
+    rows = [a, b]
+    try:
+        rows.pop(0)
+        raise ValueError
+    except ValueError:
+        rows[0]()
+def rebinding():
+    rows = [a]
+    (rows := [b])[0]()
+    rows[0]()
+alias()
+passed()
+captured()
+try:
+    perhaps(True)
+except TypeError:
+    pass
+perhaps(False)
+rounds()
+comprehended()
+branch(True)
+branch(False)
+held()
+tried()
+rebinding()
+== list_of_functions
+# --- main.py
+def a(): pass
+def b(): pass
+def c(): pass
+def changes():
+    table.reverse()
+table = [a, b]
+changes()
+table[0]()
+second = [a]
+def later():
+    second[0] = c
+later()
+second[0]()
+fourth = [a]
+(fourth := [b])[0](), fourth[0]()
+nested = [a]
+nested.append(nested)
+nested[-1].insert(0, c)
+nested[0]()
+def same(rows):
+    rows.reverse()
+    return a
+asked = [a, b]
+asked.append(same(asked))
+asked[0]()
+hidden = [a, b]
+class Body:
+    hidden.reverse()
+hidden[0]()
+rounds = [a, b]
+for each in (1, 2):
+    rounds[0]()
+    rounds.reverse()
+def unpack(one, *rest):
+    one.reverse()
+given = [a, b]
+unpack(*[given])
+given[0]()
+starred = [a, b]
+first, *starred = b, c
+starred[0]()
+== list_by_namespace
+# --- main.py
+def a(): pass
+def b(): pass
+other = [a, b]
+globals()["other"].reverse()
+other[0]()
+== list_of_another_module
+# --- main.py
+import another
+def a(): pass
+def b(): pass
+third = [a, b]
+another.change()
+third[0]()
+# --- another.py
+def change():
+    import main
+    main.third.reverse()
 == base_constructor
 # --- main.py
 def a(): pass

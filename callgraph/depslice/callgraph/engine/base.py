@@ -136,6 +136,7 @@ class EngineState:
         self.known_functions: list[Function] = []  # of the whole program
         self.stores_any: bool | None = None  # whether some store attributes by computed names
         self.threads: bool | None = None  # whether some code may start any
+        self.imported_modules: set[str] | None = None  # by code of the program
         self.storing_units: dict[str, list[Function]] | None = None  # by the attribute
         self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them

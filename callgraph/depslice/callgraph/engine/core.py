@@ -444,6 +444,11 @@ class Engine(Standing):
             else:
                 if standing and index in standing:
                     values = self.standing(function, index, registers[op[2]], values)
+                if stored_for and index in stored_for:
+                    self.write(
+                        self.cell("stands", function.module.name, function.unit.index, index),
+                        values,
+                    )
                 if len(values) > widest:
                     if whole:
                         values = self.bounded(values, (function, index))

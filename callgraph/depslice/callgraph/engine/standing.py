@@ -13,6 +13,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.library import INERT_BASES
 from depslice.callgraph.engine.probing import Probing
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Function, Value, Values
+from depslice.callgraph.program import Module
 
 _RUNNING: Final = s.STORES_ANY | s.USES_LOCALS
 _GETTERS: Final = s.PROPERTY | s.CACHED_PROPERTY | s.DECORATED
@@ -28,17 +29,20 @@ class Standing(Probing):
         unit = function.unit
         assert unit.standing is not None
         source, name, touched = unit.standing[index]
-        attribute = unit.ops[index][3]
+        op = unit.ops[index]
+        attribute = op[3] if op[0] == s.ATTR else ""
         if isinstance(source, tuple):
             stored = self.read(self.cell("stands", function.module.name, *source))
         else:
             stored = function.registers[source]
-        if not receiver:
+        if attribute and not receiver:
             return read
         if not stored and not self.read(self.cell("settled")):
             return EMPTY  # it is not known yet
         if not stored or any(self.values[value][0] in OPEN for value in stored):
             return read | stored
+        if not attribute:
+            return stored if touched is not None or self._is_ours(function, name) else read
         if touched is None and not self._is_stored_here_alone(function, attribute, name):
             return read
         if (
@@ -67,6 +71,26 @@ class Standing(Probing):
             for name in (attribute, holder)
             for each in self._storing_units(name)
         )
+
+    def _is_ours(self, function: Function, name: str) -> bool:
+        """Whether a list that a variable of the module has is known to its statements alone."""
+        if self.imported_modules is None:
+            self.imported_modules = set()
+            for each in self.known_functions:
+                for op in each.unit.ops:
+                    if op[0] == s.IMPORT:
+                        self._note_import(each.module, *op[2:5])
+            for module in {each.module for each in self.known_functions}:
+                for piece in module.summary.pieces:
+                    for _, level, target, item in piece.imports:
+                        self._note_import(module, level, target, item)
+        own = function.module.name not in self.imported_modules
+        return own and self._is_stored_here_alone(function, name, name)
+
+    def _note_import(self, module: Module, level: int, target: str, item: str | None) -> None:
+        assert self.imported_modules is not None
+        found = self.program.import_target(module, level, target)
+        self.imported_modules.update((str(found), f"{found}.{item}"))
 
     def _is_stored_elsewhere(self, function: Function, attribute: str) -> bool:
         """Whether another thread may store such an attribute in between."""

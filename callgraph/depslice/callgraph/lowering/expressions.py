@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame, Listed
-from depslice.callgraph.lowering.standing import between
+from depslice.callgraph.lowering.standing import LONGEST, Elements, Line, Source, between, changed
 from depslice.callgraph.lowering.syntax import known_truth, names_taken, operands
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
@@ -133,6 +133,13 @@ _LISTING = frozenset({"getmembers", "list", "sorted", "tuple"})
 """Functions that give what is listed, or all of it as another list."""
 _SAME_TYPE = (ast.Is, ast.Eq, ast.In)
 _OTHER_TYPE = (ast.IsNot, ast.NotEq, ast.NotIn)
+_GIVING = frozenset(
+    {
+        *(s.ATTR, s.CALL, s.FREE, s.FUNCTION, s.GLOBAL, s.ITEM, s.LAMBDA, s.MAPPING, s.PHI),
+        *(s.SEQUENCE, s.STRING, s.SUB, s.TOLD),
+    }
+)
+"""Operations whose results are told to later statements of the module."""
 _NEAR = 64  # operations among which a loop's iterable is looked for
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _OF_NAMESPACES = frozenset({"__delattr__", "__dict__", "__setattr__"})
@@ -154,6 +161,7 @@ class ExpressionLowering:
     """Lowers expressions into the current frame; statements are its subclass's."""
 
     frame: Frame
+    line: Line  # of the module's statements
     module_versions: dict[str, tuple[int, ...]]
     stars: list[int]  # the star imports so far: any name may come by them
     dynamic: list[tuple[Position, str]]
@@ -214,6 +222,9 @@ class ExpressionLowering:
     # --- names
 
     def _name(self, node: ast.Name) -> Register:
+        line = self.frame.line
+        if line.lists or line.inside:
+            line.read(node.id)
         return self.load(node.id, node.lineno << 12 | min(node.col_offset, 4095))
 
     def load(self, name: str, pos: Position) -> Register:
@@ -246,11 +257,14 @@ class ExpressionLowering:
         if frame.parent is not None and name not in frame.globals:
             owner = frame.owner_of(name)
             if owner is not None:
+                owner.line.share(name)
                 register = frame.new()
                 frame.ops.append((s.FREE, register, owner.unit, name, pos))
                 return frame.env.get(f".{name}", register) if frame.places else register
             if not frame.is_function and self._inside_function(frame):
                 versions = None
+        if frame.line is not self.line:
+            self.line.share(name)
         register = frame.new()
         frame.ops.append((s.GLOBAL, register, name, versions, pos))
         if name in ("__name__", "__package__") or name in self.constant_texts:
@@ -386,7 +400,9 @@ class ExpressionLowering:
                     made = self._constant_code(node)
                     if made is not None:
                         return made
+        held = self._held_list(func.value) if type(func) is ast.Attribute else None
         callee = self._lower.get(type(func), self._unknown)(func)
+        self._hold_on(held, func.value if type(func) is ast.Attribute else func)
         args: list[Register] = []
         stars: list[Register] = []
         before: list[int] = []  # how many arguments stand before each star
@@ -416,6 +432,8 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), tuple(before)) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
+        if held is not None and not spread and not keywords:
+            self._change_list(held, node, args)
         if frame.line.places:
             self._forget_named(node)
         if by_name and func.id == "setattr":  # type: ignore[attr-defined]
@@ -437,6 +455,75 @@ class ExpressionLowering:
             frame.ops.append((s.BY_NAME, register, made, args[0], args[1], access, pos))
         filled = self._filled_literal(node, () if stars else args)
         return register if filled is None else filled
+
+    def _held_list(self, node: ast.expr) -> Elements | None:
+        """What stands where in the list that a name alone has."""
+        if type(node) is not ast.Name:
+            return None
+        held = self.frame.line.lists.get(node.id)
+        return held if held is not None and held.holder == self._holder_of(node.id) else None
+
+    def _hold_on(self, held: Elements | None, node: ast.expr) -> None:
+        """The name has been read to ask the list for something, which gives it to nobody."""
+        line = self.frame.line
+        if held is not None and type(node) is ast.Name and not line.inside:
+            line.lists[node.id] = held
+
+    def _change_list(self, held: Elements, call: ast.Call, args: Sequence[Register]) -> None:
+        """A method of the list has been called just now."""
+        frame = self.frame
+        func = call.func
+        assert isinstance(func, ast.Attribute)
+        assert isinstance(func.value, ast.Name)
+        index = len(frame.ops) - 1
+        sources = [self.source_of(register) for register in args]
+        lists, name = frame.line.lists, func.value.id
+        if lists.pop(name, None) is not held or None in sources:  # an argument has it too
+            return
+        known = [source for source in sources if source is not None]
+        found = changed(held, func.attr, [*map(_number, call.args)], known)
+        if found is None:
+            return
+        lists[name], taken = found
+        if taken is not None:
+            self._note_element(index, taken, name)
+
+    def _note_element(self, index: int, source: Source, name: str) -> None:
+        frame = self.frame
+        if frame.is_function:
+            frame.standing[index] = source, "", ()
+        else:
+            frame.standing[index] = source, name, None
+
+    def source_of(self, register: Register) -> Source | None:
+        """How others get at what a register has."""
+        frame = self.frame
+        if frame.is_function or register < 0:
+            return register
+        for back, op in enumerate(islice(reversed(frame.ops), _NEAR)):
+            if op[1] == register and op[0] in _GIVING:
+                index = len(frame.ops) - 1 - back
+                frame.stored_for.append(index)
+                return frame.unit, index
+        return None
+
+    def note_list(self, name: str, value: Register) -> None:
+        """A name has been bound just now to a list that a display has made."""
+        frame = self.frame
+        if name in self.rebound or name in frame.line.shared or frame.line.inside:
+            return
+        if frame.is_function:
+            if frame.env.get(name) != value:
+                return
+        elif frame.line is not self.line:
+            return
+        op = next((op for op in islice(reversed(frame.ops), 2) if op[0] == s.SEQUENCE), None)
+        if op is None or op[1] != value or op[4] or op[5] or len(op[3]) > LONGEST:
+            return
+        sources = [self.source_of(register) for register in op[3]]
+        if None not in sources:
+            known = tuple([source for source in sources if source is not None])
+            frame.line.lists[name] = Elements(known, value if frame.is_function else (frame.piece,))
 
     def _forget_named(self, call: ast.Call) -> None:
         """What is called may store an attribute whose name it is told."""
@@ -551,7 +638,9 @@ class ExpressionLowering:
     # --- operators
 
     def _subscript(self, node: ast.Subscript) -> Register:
+        held = self._held_list(node.value)
         value = self.expression(node.value)
+        self._hold_on(held, node.value)
         key = self.told(node.slice)
         frame = self.frame
         if _is_typing_form(node.value) and _holds_text(node.slice):
@@ -560,6 +649,11 @@ class ExpressionLowering:
             frame.ops.append((s.ANNOTATION, type_expression(node), pos, False))
         register = frame.new()
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
+        place = None if held is None else _number(node.slice)
+        if held is not None and place is not None:
+            assert isinstance(node.value, ast.Name)
+            if -len(held.sources) <= place < len(held.sources):
+                self._note_element(len(frame.ops) - 1, held.sources[place], node.value.id)
         return register
 
     def told(self, node: ast.expr) -> Register:
@@ -708,8 +802,11 @@ class ExpressionLowering:
         saved, bound = frame.env, len(frame.walrus)
         last = len(node.values) - 1
         deciding = isinstance(node.op, ast.Or)
+        lists: dict[str, Elements] = {}
         for index, value in enumerate(node.values):
             register = self.expression(value)
+            if not index:
+                lists = dict(frame.line.lists)
             registers.append(register)
             if known_truth(value) is deciding:
                 break  # the others never run
@@ -722,6 +819,7 @@ class ExpressionLowering:
                 else:
                     self.narrow(value, positive=False)
         self._restore_narrowed(saved, bound)
+        frame.line.both(frame.line.lists, lists)
         return frame.phi(registers)
 
     def _restore_narrowed(self, saved: Environment, bound: int) -> None:
@@ -750,6 +848,8 @@ class ExpressionLowering:
         return register
 
     def _compare(self, node: ast.Compare) -> Register:
+        if len(node.ops) > 1:
+            self.frame.line.lists.clear()  # not all of them may be evaluated
         left = self.expression(node.left)
         for operator, comparator in zip(node.ops, node.comparators, strict=True):
             right = self.expression(comparator)
@@ -788,10 +888,14 @@ class ExpressionLowering:
             return self.expression(node.body if holds else node.orelse)
         saved, bound = dict(frame.env), len(frame.walrus)
         self.narrow(node.test, positive=True)
+        lists = dict(frame.line.lists)
         body = self.expression(node.body)
         frame.env = dict(saved)
         self.narrow(node.test, positive=False)
+        behind, frame.line.lists = frame.line.lists, dict(lists)
         orelse = self.expression(node.orelse)
+        frame.line.both(frame.line.lists, behind)
+        frame.line.both(frame.line.lists, lists)
         self._restore_narrowed(saved, bound)
         return frame.phi([body, orelse])
 
@@ -1093,6 +1197,8 @@ class ExpressionLowering:
         frame = self.frame
         saved = frame.env, len(frame.walrus)
         frame.turns += 1
+        frame.line.inside += 1
+        frame.line.lists.clear()
         for generator in generators:
             iterable = self.expression(generator.iter)
             frame.env = dict(frame.env)
@@ -1144,6 +1250,7 @@ class ExpressionLowering:
 
     def _leave_comprehension(self, saved: tuple[Environment, int]) -> None:
         self._restore_narrowed(*saved)
+        self.frame.line.inside -= 1
 
     # --- the rest
 

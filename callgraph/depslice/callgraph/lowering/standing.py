@@ -21,8 +21,12 @@ from typing import Final, NamedTuple, TypeAlias
 from depslice.callgraph import summary as s
 from depslice.callgraph.summary import Op, Register
 
+LONGEST: Final = 16
+"""Of longer lists it is not told apart what stands where."""
 Place: TypeAlias = tuple[str, str]
 """A name, and an attribute of what it holds."""
+Source: TypeAlias = Register | tuple[int, int]
+"""A register, or of a statement of the module its unit and the operation that has the value."""
 
 _QUIET: Final = frozenset(
     {
@@ -47,22 +51,55 @@ class Standing(NamedTuple):
     others: bool
 
 
+class Elements(NamedTuple):
+    """What stands where in a list that a display has made, and that nobody else has yet."""
+
+    sources: tuple[Source, ...]
+    holder: Register | tuple[int, ...] | None
+
+
 class Line:
     """The places of which it is known what stands there, on a straight line of code.
 
-    ``untouched``: the classes by their names, of which nobody has asked anything since they were made.
+    ``lists``: by the name that alone has one. ``shared``: names that other functions read, or what
+    a generator will run. ``inside``: how many comprehensions are around. ``untouched``: the classes by their names, of which nobody has asked anything since they were made.
     """
 
-    __slots__ = ("places", "untouched")
+    __slots__ = ("inside", "lists", "places", "shared", "untouched")
 
     def __init__(self) -> None:
         self.places: dict[Place, Standing] = {}
         self.untouched: dict[str, int] = {}
+        self.lists: dict[str, Elements] = {}
+        self.shared: set[str] = set()
+        self.inside = 0
 
     def clear(self) -> None:
         """Nothing is known any more."""
         self.places.clear()
         self.untouched.clear()
+        self.lists.clear()
+
+    def read(self, name: str) -> None:
+        """Whoever reads the name may have the list from now on."""
+        self.lists.pop(name, None)
+        if self.inside:
+            self.shared.add(name)
+
+    def unbind(self, name: str) -> None:
+        """The name has something else from now on."""
+        self.lists.pop(name, None)
+        for place in [place for place in self.places if place[0] == name]:
+            del self.places[place]
+
+    def share(self, name: str) -> None:
+        """Another function reads the name, whenever it is called."""
+        self.lists.pop(name, None)
+        self.shared.add(name)
+
+    def both(self, one: dict[str, Elements], other: dict[str, Elements]) -> None:
+        """Of two ways one has been taken: what is the same on both is known."""
+        self.lists = {name: held for name, held in one.items() if other.get(name) is held}
 
     def forget(self, attribute: str) -> None:
         """Something else may have been stored under that name, whatever holds it."""
@@ -82,6 +119,35 @@ class Line:
         self.untouched.clear()
         for place, known in self.places.items():
             self.places[place] = known._replace(others=True)
+
+
+def changed(
+    held: Elements, method: str, numbers: Sequence[int | None], given: Sequence[Source]
+) -> tuple[Elements, Source | None] | None:
+    """The list behind a call of ``method``, and what that gives; ``None``: that is not known.
+
+    ``numbers``: which number an argument is; ``given``: what has its value.
+    """
+    sources = list(held.sources)
+    taken: Source | None = None
+    match method, numbers:
+        case "append", [_]:
+            sources.append(given[0])
+        case "clear", []:
+            sources.clear()
+        case "reverse", []:
+            sources.reverse()
+        case "insert", [int(place), _]:
+            sources.insert(place, given[1])
+        case "pop", [] if sources:
+            taken = sources.pop()
+        case "pop", [int(place)] if -len(sources) <= place < len(sources):
+            taken = sources.pop(place)
+        case _:
+            return None
+    if len(sources) > LONGEST:
+        return None
+    return held._replace(sources=tuple(sources)), taken
 
 
 def runs_nothing(ops: Sequence[Op]) -> bool:

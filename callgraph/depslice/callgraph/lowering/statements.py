@@ -62,7 +62,7 @@ class StatementLowering(ExpressionLowering):
         frame = self.frame
         guards = frame.guards
         leaves = False
-        known = dict(frame.line.places)
+        known, lists = dict(frame.line.places), dict(frame.line.lists)
         for index, node in enumerate(body):
             if self.statement(node):
                 leaves = True
@@ -70,7 +70,7 @@ class StatementLowering(ExpressionLowering):
                     frame.flags |= s.GENERATOR
                 break  # what follows a jump is dead
         frame.guards = guards
-        frame.line.places = known
+        frame.line.places, frame.line.lists = known, lists
         return leaves
 
     def dead_block(self, body: list[ast.stmt]) -> bool:
@@ -100,6 +100,10 @@ class StatementLowering(ExpressionLowering):
             value = s.UNBOUND if node.value in self.unseen else value  # type: ignore[attr-defined]
             for target in node.targets:  # type: ignore[attr-defined]
                 self.assign(target, value)
+            if type(node.value) is ast.List:  # type: ignore[attr-defined]
+                match node.targets:  # type: ignore[attr-defined]
+                    case [ast.Name(id=name)]:
+                        self.note_list(name, value)
             return False
         if kind is ast.If:
             left = self._if(node)  # type: ignore[arg-type]
@@ -147,6 +151,7 @@ class StatementLowering(ExpressionLowering):
             case ast.Assert(test=test, msg=msg):
                 self._test(test)
                 if msg is not None:
+                    self.frame.line.lists.clear()
                     said = self.expression(msg)
                     pos = pack(msg.lineno, msg.col_offset)
                     self.frame.ops.append((s.FORMAT_VALUE, said, s.BY_ERROR, pos))
@@ -600,6 +605,7 @@ class StatementLowering(ExpressionLowering):
     def _bind_name(self, name: str, value: Register) -> None:
         frame = self.frame
         if not frame.is_function:
+            frame.line.unbind(name)
             frame.ops.append((s.BIND, name, value))
         elif name in frame.globals:
             frame.ops.append((s.SETGLOBAL, name, value))
