@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from depslice.callgraph.errors import SourceChanged
 from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
@@ -29,6 +29,7 @@ from depslice.callgraph.summary import (
     Piece,
     dump_summary,
     load_summary,
+    share_operations,
 )
 
 if TYPE_CHECKING:
@@ -315,18 +316,24 @@ class Program:
         return module.line_end
 
     def load_all(
-        self, *, workers: int | None = None, progress: Callable[[int, int], None] | None = None
+        self,
+        *,
+        workers: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        sharing: bool = False,
     ) -> list[Module]:
         """Every module, sorted by path; files not in the cache are summarised in parallel.
 
         ``workers``: processes; ``None`` takes the cores there are. The result does not
-        depend on it.
+        depend on it. ``sharing``: what is equal in the code of the modules is to be one object,
+        which takes a little time, and less room.
         """
         from depslice.callgraph.loading import load_many
 
         for name in self._known.keys() - self._loaded.keys():
             self.module(name)
         missing = [f for f in self.project.files if f.module not in self._loaded]
+        known: dict[Any, Any] = {}
         for file, digest, blob in load_many(
             self.project, missing, self._cache, _KIND, workers=workers, progress=progress
         ):
@@ -335,6 +342,9 @@ class Program:
                 self._loaded[file.module] = self._load(file)
             else:
                 self._loaded[file.module] = self._adopt(file, digest, blob)
+            module = self._loaded[file.module]
+            if sharing and module is not None:
+                share_operations(module.summary.units, known)
         found = [self._loaded[f.module] for f in self.project.files]
         return [module for module in found if module is not None]
 

@@ -106,7 +106,7 @@ def _evaluated(
     program: Program, workers: int | None, progress: Callable[[int, int], None] | None
 ) -> ReferenceGraph:
     """What our own engine finds."""
-    modules = program.load_all(workers=workers, progress=progress)
+    modules = program.load_all(workers=workers, progress=progress, sharing=True)
     engine = Engine(program, whole=True)
     engine.run(engine.all_functions(modules))
     program.stubs.save()

@@ -14,8 +14,9 @@ the register it defines. ``pos`` is ``line << 12 | column`` (see :func:`pack`).
 from __future__ import annotations
 
 import marshal
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Final, TypeAlias
 
 Register: TypeAlias = int
@@ -334,6 +335,32 @@ class FileSummary:
     attribute_writers: dict[str, tuple[int, ...]]  # attr -> units that store it on something
     lines: int
     dynamic: tuple[tuple[int, str], ...]  # (pos, "exec"/"eval"/"star-import")
+
+
+def share_operations(units: Iterable[Unit], known: dict[Any, Any]) -> None:
+    """Have what the operations of ``units`` hold be one object wherever it is equal.
+
+    Positions, names and lists of registers are: what is ``known`` may come of other files. The
+    operations of a large program take a third less room so.
+    """
+    for unit in units:
+        unit.ops = [tuple(_shared_parts(op, known)) for op in unit.ops]
+
+
+def _shared_parts(parts: Iterable[Any], known: dict[Any, Any]) -> list[Any]:
+    found: list[Any] = []
+    for part in parts:
+        kind = type(part)
+        if kind is int or kind is str:
+            found.append(known.setdefault(part, part))
+        elif kind is tuple or kind is list:
+            made = tuple(_shared_parts(part, known))
+            one = known.setdefault(made, made)
+            # `True` is equal to 1: what was found may be of other types.
+            found.append(one if all(map(is_, one, made)) else made)
+        else:
+            found.append(part)
+    return found
 
 
 _unit_row = attrgetter(*(f.name for f in fields(Unit)))

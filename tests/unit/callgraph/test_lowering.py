@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 import sys
+from operator import is_
 from pathlib import Path
 
 import pytest
@@ -377,6 +378,37 @@ def test_storing_and_loading_gives_an_equal_summary(path: Path) -> None:
         pytest.skip("not text that can be summarised")
     stored = dump_summary(summary)
     assert plain(load_summary(stored)) == plain(summary)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(FIXTURES)))
+def test_sharing_what_operations_hold_leaves_it_as_it_is(path: Path) -> None:
+    summary, again = load(path), load(path)
+    if summary is None or again is None:
+        pytest.skip("not text that can be summarised")
+    known: dict[object, object] = {(0,): (0,), (1,): (1,)}  # equal to `(False,)`, `(True,)`
+    s.share_operations(summary.units, known)
+    s.share_operations(again.units, known)
+    for first, second, before in zip(summary.units, again.units, load(path).units, strict=True):
+        assert repr([_without_lists(op) for op in before.ops]) == repr(first.ops)
+        for op, other in zip(first.ops, second.ops, strict=True):
+            parts = [part for part in op if type(part) in (int, str)]
+            assert all(map(is_, parts, [part for part in other if type(part) in (int, str)]))
+
+
+def _without_lists(part: object) -> object:
+    return tuple(map(_without_lists, part)) if isinstance(part, list | tuple) else part
+
+
+def test_operations_share_equal_lists_of_registers_but_not_across_types() -> None:
+    summary = summarize("def f(a, b):\n    g(a, b)\n    g(a, b)\n")
+    [unit] = [each for each in summary.units if each.kind == "function"]
+    unit.ops += [(s.CALL, (0, 1)), (s.CALL, (False, True)), (s.CALL, (False, True))]
+    s.share_operations([unit], {})
+    first, second = (op for op in unit.ops if op[0] == s.CALL and len(op) > 2)
+    assert first[3] is second[3]
+    assert repr(unit.ops[-3:]) == repr(
+        [(s.CALL, (0, 1)), (s.CALL, (False, True)), (s.CALL, (False, True))]
+    )
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(FIXTURES)))
