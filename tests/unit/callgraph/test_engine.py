@@ -18,6 +18,7 @@ from check import write_files
 from depslice.callgraph import Program, build_graph, open_program
 from depslice.callgraph.engine import base
 from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.values import WORK_BITS
 from depslice.callgraph.graph import ReferenceGraph
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.resting import without_collection
@@ -950,6 +951,22 @@ def test_sweeping_forgets_what_nobody_holds_and_nothing_else() -> None:
     engine.sweep()
     assert frozenset((4, 5, 6)) not in engine._sets
     assert engine.shared({1, 2, 3}) is held
+
+
+def test_sweeping_leaves_each_reader_once_in_the_order_they_came() -> None:
+    engine = Engine(program_of("inventory"), whole=True)
+    engine._room_for_sets = 0
+    cell = engine.cell("of a test")
+    engine.new_lookup(())
+    for place in (3, 1, 3, 1, 2, 3):
+        engine.reader = (1 << WORK_BITS) + place
+        engine.read(cell)
+    engine.sweep()
+    assert [*cell.readers] == [(1 << WORK_BITS) + place for place in (3, 1, 2)]
+
+    engine.reader = 1 << WORK_BITS
+    engine.read(cell)
+    assert len(cell.readers) == 4
 
 
 def test_a_slice_leaves_nothing_to_the_cycle_collector() -> None:

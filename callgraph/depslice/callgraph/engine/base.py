@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -30,12 +30,13 @@ from depslice.callgraph.engine.values import (
     Class,
     Function,
     Lookup,
+    Signature,
     Value,
     Values,
     is_name,
 )
 from depslice.callgraph.program import Module, Program
-from depslice.callgraph.summary import ClassInfo, Piece, TypeExpr
+from depslice.callgraph.summary import ClassInfo, Piece, TypeExpr, Unit
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.metaclasses import Put
@@ -64,6 +65,7 @@ CONSTRUCTORS: Final = frozenset(
 )
 """Methods that give an object its first attributes."""
 _MANY_READERS: Final = 32
+_SOME_READERS: Final = 4
 _INDEX: Final = (1 << WORK_BITS) - 1
 _MOST_SETS: Final = 200_000  # before those that nobody holds any more are looked for
 
@@ -158,6 +160,7 @@ class EngineState:
         self.names_of_tuples: dict[int, Sequence[str]] = {}  # made by `namedtuple`: their fields
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
         self._functions: dict[tuple[str, int], Function] = {}
+        self._signatures: dict[tuple[object, ...], Signature] = {}
         self._classes: dict[tuple[str, int], Class] = {}
         self._class_serial = 0
         self._made_classes: dict[tuple[Function, int], Class] = {}  # by `type(name, bases, …)`
@@ -214,10 +217,30 @@ class EngineState:
         for task in self.tasks:
             if type(task) is Function:
                 task.given = None  # passing the same again changes nothing
+                task.users = None  # most are not asked for again
+        for asked in self._asked_at_all():
+            if type(asked.readers) is array and len(asked.readers) >= _SOME_READERS:
+                once = dict.fromkeys(asked.readers)
+                if len(once) < len(asked.readers):
+                    asked.readers = array("q", [*once])
         nobodys: list[tuple[Fact, ...]] = [((self._room_for_sets,),)]
         _forget_unheld(self._told, nobodys)
         _forget_unheld(self._sets, [frozenset((-1,))])
-        self._room_for_sets = max(_MOST_SETS, len(self._sets) * 3 // 2)
+        self._room_for_sets = max(_MOST_SETS, len(self._sets) * 5 // 4)
+
+    def _asked_at_all(self) -> Iterator[Cell | Lookup]:
+        """What may have many readers: most of what operations read."""
+        yield from self._cells.values()
+        yield from self._elements.values()
+        yield from self._rests.values()
+        for class_ in self._classes.values():
+            yield class_.family
+            yield from class_.attributes.values()
+        for task in self.tasks:
+            if isinstance(task, Lookup):
+                yield task
+            elif task is not None:
+                yield task.ret
 
     def conclude(self) -> None:
         """Let go of what only evaluation needs: registers, values, elements and facts stay."""
@@ -440,10 +463,13 @@ class EngineState:
         key = (module.name, index)
         found = self._functions.get(key)
         if found is None:
-            found = Function(module, module.summary.units[index], len(self.tasks))
-            self._functions[key] = found
+            found = self._functions[key] = self.new_function(module, module.summary.units[index])
             self.tasks.append(found)
         return found
+
+    def new_function(self, module: Module, unit: Unit) -> Function:
+        """A unit at work that is none of the tasks yet."""
+        return Function(module, unit, len(self.tasks), self._signatures)
 
     def class_(self, module: Module, index: int) -> Class:
         """The class ``index`` of ``module`` at work."""
@@ -582,15 +608,15 @@ class EngineState:
         others = added - functions - tables
         room = max(0, _MOST_FUNCTIONS - held_functions - held_others)
         if len(functions) > room:
-            ordered = sorted(functions)
-            functions = frozenset(ordered[:room])
+            kept = frozenset(sorted(functions)[:room]) if room else EMPTY
             held = (self._rests[table].values for table in (known & self.tables) | tables)
-            rest = frozenset(ordered[room:]).difference(*held)
+            rest = (functions - kept).difference(*held)
+            functions = kept
             if rest:
                 functions |= self._leave_over(place, rest)
         room = max(0, self.widest - held_others)
         if len(others) > room:
-            others = frozenset(sorted(others)[:room]) | self.unknown
+            others = self.unknown.union(sorted(others)[:room] if room else ())
         return others | functions | tables
 
     def _census(self, values: frozenset[int]) -> tuple[int, int, int]:
@@ -630,10 +656,16 @@ class EngineState:
         if self.unknown_id not in values and len(values) <= _MOST_KNOWN:
             return frozenset(values)
         if self.whole:
-            whole = self.shared(values | self.unknown)
-            tables, functions, others = self._census(whole)
-            if tables <= _MOST_TABLES and functions <= _MOST_FUNCTIONS and others <= self.widest:
-                return whole
+            whole = values if self.unknown_id in values else values | self.unknown
+            if len(whole) <= _MOST_TABLES + _MOST_FUNCTIONS + self.widest:
+                whole = frozenset(whole)
+                tables, functions, others = self._census(whole)
+                if (
+                    tables <= _MOST_TABLES
+                    and functions <= _MOST_FUNCTIONS
+                    and others <= self.widest
+                ):
+                    return whole
         return frozenset(self._room_for(EMPTY, values, place) | self.unknown)
 
     def thinned(self, values: Values, before: Values) -> frozenset[int]:

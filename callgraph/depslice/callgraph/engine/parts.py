@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine.values import EMPTY
 from depslice.callgraph.summary import Op, Unit
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def names_attributes(function: Function) -> frozenset[int]:
     found = function.naming
     if found is None:
         found = _parameters(function, _named_in)
-        found = function.naming = found | _kept(function, _names_in_calls)
+        found = function.naming = found | _kept(function, _names_in_calls) or EMPTY
     return found
 
 
@@ -180,7 +181,7 @@ def names_members(function: Function) -> frozenset[int]:
     found = function.naming
     if found is None:
         found = _parameters(function, _named_in_calls)
-        found = function.naming = found | _kept(function, _names_in_calls)
+        found = function.naming = found | _kept(function, _names_in_calls) or EMPTY
     return found
 
 
@@ -192,7 +193,7 @@ def fills_templates(function: Function) -> frozenset[int]:
     found = function.templates
     if found is None:
         found = _parameters(function, _templates_in)
-        found = function.templates = found | _kept(function, _templates_in)
+        found = function.templates = found | _kept(function, _templates_in) or EMPTY
     return found
 
 

@@ -362,7 +362,7 @@ class ScopeEvaluation(IdlePieces):
         key = (getter.module.name, getter.unit.index, name)
         found = self._getters.get(key)
         if found is None:
-            found = self._getters[key] = Function(getter.module, getter.unit, len(self.tasks))
+            found = self._getters[key] = self.new_function(getter.module, getter.unit)
             self.tasks.append(found)
             self.called.add(found)
             self.write(self.parameter_cell(found, 0), self.single(("S", name)))

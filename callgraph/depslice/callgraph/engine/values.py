@@ -216,6 +216,19 @@ class Signature:
 
 
 _NO_PARAMETERS = Signature(())
+
+
+def _signature(unit: Unit, known: dict[tuple[object, ...], Signature]) -> Signature:
+    """Where arguments of ``unit`` go: one for all units that are called alike, among ``known``."""
+    if not unit.params:
+        return _NO_PARAMETERS
+    key = tuple([(name, kind, has_default) for name, kind, _, has_default in unit.params])
+    found = known.get(key)
+    if found is None:
+        found = known[key] = Signature(unit.params)
+    return found
+
+
 # What most units have none of: shared, and never written to.
 NO_CELLS: dict[int, Cell] = {}
 _NO_RESULTS: dict[Guards, Cell] = {}
@@ -255,14 +268,20 @@ class Function:
         "yields",
     )
 
-    def __init__(self, module: Module, unit: Unit, serial: int) -> None:
+    def __init__(
+        self,
+        module: Module,
+        unit: Unit,
+        serial: int,
+        signatures: dict[tuple[object, ...], Signature],
+    ) -> None:
         self.module = module
         self.unit = unit
         self.serial = serial
         self.id = f"{module.name}:{unit.qualname}" if unit.kind != "piece" else module.name
         self.wanted = 0  # what was asked for, in bits of `parts`
         self.done = 0  # what has been evaluated
-        self.signature = Signature(unit.params) if unit.params else _NO_PARAMETERS
+        self.signature = _signature(unit, signatures)
         # Whether results depend on which parameters are given.
         self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
         has_defaults = any(has_default for _, _, _, has_default in unit.params)
