@@ -505,7 +505,7 @@ class ClassEvaluation(AnnotationEvaluation):
             return class_.mro_cache
         self.know_bases(class_)
         based = self.based
-        if class_.order_so_far[0] == based and not self.whole:
+        if class_.order_so_far[0] == based and not self.closed:
             self.depend(class_.family)
             return class_.order_so_far[1]
         found = linearise(class_, self.repo_bases)
