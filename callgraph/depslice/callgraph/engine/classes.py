@@ -530,6 +530,15 @@ class ClassEvaluation(AnnotationEvaluation):
             class_.order_so_far = (based, found)
         return found
 
+    def _order_lasts(self, class_: Class) -> bool:
+        """Whether what was found by its linearisation is so until :meth:`mro` makes another.
+
+        That forgets what was found. In a slice it is what surely stays.
+        """
+        if class_.mro_cache is not None:
+            return True
+        return self.whole and not self.closed and class_.order_so_far[0] == self.based
+
     def repo_bases(self, class_: Class) -> list[Class]:
         """Its bases in the repo, in the order of the class statement."""
         self.know_bases(class_)
@@ -593,7 +602,7 @@ class ClassEvaluation(AnnotationEvaluation):
         known = class_.outer
         if known is None:
             known = tuple(dict.fromkeys([b for k in order for b in k.external_bases]))
-            if class_.mro_cache is not None:
+            if self._order_lasts(class_):
                 class_.outer = known
         return known
 
@@ -619,7 +628,8 @@ class ClassEvaluation(AnnotationEvaluation):
         known = class_.holders
         if class_.info.parent_function >= 0 and not self.whole:
             self.depend(class_.family)  # its function may run with another base
-        if name in known and class_.mro_cache is not None:
+        lasting = self._order_lasts(class_)
+        if lasting and name in known:
             return known[name]
         first: Class | None = None
         found: Class | None = None
@@ -631,7 +641,7 @@ class ClassEvaluation(AnnotationEvaluation):
                 first = first or candidate
         if found is not None and first is not None:
             class_.declarers[name] = first
-        if class_.mro_cache is not None:
+        if lasting:
             known[name] = found or first
         return found or first
 
