@@ -106,6 +106,7 @@ class EngineState:
         self._sets: dict[frozenset[int], frozenset[int]] = {EMPTY: EMPTY}
         self._room_for_sets = _MOST_SETS
         self.texts: set[int] = set()  # those of the values that are
+        self.spelled: set[int] = set()  # those of the texts of which no part is open
         self.modules: set[int] = set()  # those that are modules of the repo
         self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
@@ -280,6 +281,8 @@ class EngineState:
         for class_ in self._classes.values():
             class_.mro_cache = class_.descendants = class_.kept_below = class_.orders = None
             class_.settled, class_.order_so_far = False, (-1, ())
+            class_.holders_elsewhere.clear()
+            class_.orders_without.clear()
             for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):
                 table.clear()
             for cells in (class_.attributes, class_.members):
@@ -303,6 +306,8 @@ class EngineState:
                 self.functions.add(found)
             elif value[0] in ("S", "N") or is_name(value):
                 self.texts.add(found)
+                if value[0] != "N":
+                    self.spelled.add(found)
             elif value[0] == "M":
                 self.modules.add(found)
             self._singles.append(None)  # many are never asked for

@@ -34,8 +34,15 @@ class EitherBase(ClassEvaluation):
         """
         if not self.either_base:
             return []
-        found = (self._holder(line, name, behind) for line, _ in self._orders(class_))
-        return [k for k in dict.fromkeys(found) if k is not None and k is not owner]
+        orders = self._orders(class_)
+        if not orders:
+            return []
+        known = class_.holders_elsewhere.get((name, behind))
+        if known is None:
+            found = [self._holder(line, name, behind) for line, _ in orders]
+            known = [k for k in dict.fromkeys(found) if k is not None]
+            class_.holders_elsewhere[name, behind] = known
+        return [k for k in known if k is not owner]
 
     def may_lack(self, class_: Class, name: str) -> bool:
         """Whether instances have no such attribute where a base is another class.
@@ -44,12 +51,19 @@ class EitherBase(ClassEvaluation):
         """
         if not self.either_base:
             return False
-        return any(
-            self._holder(line, name, None) is None
-            and not any(self._stores_itself(k, name) for k in line)
-            and not any(self._may_come_from(base, name) for base in outside)
-            for line, outside in self._orders(class_)
-        )
+        orders = self._orders(class_)
+        if not orders:
+            return False
+        lacking = class_.orders_without.get(name)
+        if lacking is None:
+            lacking = [
+                order
+                for order in orders
+                if self._holder(order[0], name, None) is None
+                and not any(self._may_come_from(base, name) for base in order[1])
+            ]
+            class_.orders_without[name] = lacking
+        return any(not any(self._stores_itself(k, name) for k in line) for line, _ in lacking)
 
     def surely_has(self, class_: Class, name: str) -> bool:
         """Whether a class of the repo binds ``name`` for it, whatever its bases are."""
@@ -73,11 +87,18 @@ class EitherBase(ClassEvaluation):
         return known is None or self.outside.member(known, name) is not None
 
     def _orders(self, class_: Class) -> tuple[Order, ...]:
-        """The order for each choice of its bases and of those above; none if there is none."""
+        """The order for each choice of its bases and of those above; none if there is none.
+
+        What is remembered by name is of these orders: it goes when they do.
+        """
         line = self.mro(class_)
-        if class_.orders is None or class_.mro_cache is None:
-            class_.orders = tuple(self._find_orders(class_, line))
-        return class_.orders
+        found = class_.orders
+        if found is None or (class_.mro_cache is None and class_.ordered_at != self.based):
+            found = class_.orders = tuple(self._find_orders(class_, line))
+            class_.ordered_at = self.based
+            class_.holders_elsewhere = {}
+            class_.orders_without = {}
+        return found
 
     def _find_orders(self, class_: Class, line: tuple[Class, ...]) -> Iterator[Order]:
         slots = {

@@ -506,11 +506,17 @@ class ExternalCalls(Texts):
     def held_under(self, value: int, names: Iterable[str]) -> Values:
         """The attributes ``names`` of an object, read where no code of the repo does."""
         saved, self.facts = self.facts, []
-        held: Values = EMPTY
+        held: set[int] = set()
         for name in names:
-            held = held | self.load_attribute(self.only(value), name, 0)
+            if name[:1] == "_" and "__" in name:  # it may be mangled with the name of a class
+                held |= self.load_attribute(self.only(value), name, 0)
+                continue
+            lookup = self.attribute_of(value, name)
+            if not lookup.settled:
+                self.depend(lookup)
+            held |= lookup.answer
         self.facts = saved
-        return held
+        return frozenset(held)
 
     def _element(
         self, dotted: str, args: Sequence[Values], keywords: Mapping[str, Values], pos: Position

@@ -345,6 +345,7 @@ class Class:
         "fields",
         "generated",
         "holders",
+        "holders_elsewhere",
         "id",
         "info",
         "kept_below",
@@ -356,7 +357,9 @@ class Class:
         "named",
         "open_metaclasses",
         "order_so_far",
+        "ordered_at",
         "orders",
+        "orders_without",
         "outer",
         "overrides",
         "serial",
@@ -381,6 +384,10 @@ class Class:
         self.settled = False  # its linearisation is known, and the same for all who ask
         # Its linearisation for each choice of bases that may be one of several, with those outside.
         self.orders: tuple[tuple[tuple[Class, ...], tuple[str, ...]], ...] | None = None
+        self.ordered_at = -1  # the count of what classes had got by then
+        # Of these, by name: the classes that have it, also behind one; the orders in which none does.
+        self.holders_elsewhere: dict[tuple[str, Class | None], list[Class]] = {}
+        self.orders_without: dict[str, list[tuple[tuple[Class, ...], tuple[str, ...]]]] = {}
         self.outer: tuple[str, ...] | None = None  # the bases outside, of all its bases too
         self.shifting = False  # a function makes it, or a class above, below other bases each time
         self.holders: dict[str, Class | None] = {}  # name -> the class of the MRO that binds it

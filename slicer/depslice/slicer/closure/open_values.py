@@ -174,6 +174,8 @@ class OpenValues:
         self._asking_parts: dict[tuple[int, str, bool], _Inside] = {}
         self._reached: dict[tuple[int, str], list[int]] = {}  # while uses are settled
         self._reaching: dict[tuple[int, str, bool], _Open] = {}  # into objects that may grow
+        # What is asked of a class whoever asks: how much was known of bases, and from how far.
+        self._asked_alike: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
@@ -464,9 +466,10 @@ class OpenValues:
         elif use.use in ("write", "delete") and tag != "M":
             self._settle_store(use, value)
         elif use.use == "protocol" and use.name in REACHING and tag in ("I", "K"):
-            for name in REACHING[use.name] if tag == "I" else ():
-                each = replace(use, name=name)
-                self._settle_member(each, kind[1], exact=kind[2], instance=True)
+            if tag == "I" and self._is_asked_anew(use, kind):
+                for name in REACHING[use.name]:
+                    each = replace(use, name=name)
+                    self._settle_member(each, kind[1], exact=kind[2], instance=True)
             self._reach_from(value, use)
         elif use.use == "protocol" and tag == "K":
             self._settle_parts(use, value)
@@ -622,6 +625,20 @@ class OpenValues:
                 self.ask_by_names(class_, engine.single(("S", name)), demand)
         if not exact:
             classes.want_override(class_, name, demand)
+
+    def _is_asked_anew(self, use: _Open, instance: Value) -> bool:
+        """Whether instances of that class have not been asked the same from as near.
+
+        Since more is known of bases, the same may find another member.
+        """
+        demand = use.demand
+        key = use.use, use.name, instance, demand.certainty, demand.evidence
+        based, distance = self._engine.based, self._growth.distance_by(demand)
+        known = self._asked_alike.get(key)
+        if known is not None and known[0] == based and known[1] <= distance:
+            return False
+        self._asked_alike[key] = based, distance
+        return True
 
     def _settle_by_metaclass(self, use: _Open, class_: Class) -> None:
         """``use.name`` on a class that does not bind it."""

@@ -14,7 +14,8 @@ another answer, or something that the engine has evaluated has grown since.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from depslice.callgraph.engine.base import MOST_NAMES, WIDEST_OPEN
@@ -26,7 +27,6 @@ from depslice.callgraph.engine.values import (
     Function,
     Lookup,
     Values,
-    is_name,
 )
 from depslice.slicer.closure.turns import News
 
@@ -41,14 +41,12 @@ class _Beside(NamedTuple):
 
     The MRO they have by now, and what of that is their ``own``: what methods of that store, and
     what its modules store on others. ``falls_back``: they have another ``__getattr__``.
-    ``differs`` is what has been found, by attribute; some may be stored there later.
     """
 
     order: Sequence[Class]
     own: tuple[Class, ...]
     stores: Sequence[Container[str]]
     falls_back: bool
-    differs: dict[str, bool]
 
 
 class Origins:
@@ -64,7 +62,11 @@ class Origins:
         # How many there were, by value of what they have, in order; and which these are.
         self._seen_below: dict[int, int] = {}
         self._had_by: dict[Class, dict[int, int]] = {}  # with its place in that order
+        self._heard_of: dict[int, int] = {}  # and of how many of them it is told what fills them
         self._beside: dict[tuple[Class, Class], _Beside] = {}  # by a class and one above it
+        # Which of those below have an attribute otherwise; how much was known of bases, how many
+        # there were.
+        self._differ: dict[Field, tuple[int, int, set[Class]]] = {}
         self._bound: dict[Parameter, set[int]] = {}
         self._filled: dict[Field, set[int]] = {}
         self._passed_from: dict[int, dict[int, None]] = {}  # open value -> those passed for it
@@ -162,9 +164,8 @@ class Origins:
         """Whether there are as many ``values`` behind one as are told apart; modules all are."""
         if len(values) < WIDEST_OPEN:
             return False
-        known = self._engine.values
         modules = len(self._engine.modules.intersection(values))
-        names = sum(known[value][0] == "S" or is_name(known[value]) for value in values)
+        names = len(self._engine.spelled.intersection(values))
         return len(values) - modules - names >= WIDEST_OPEN or len(values) - modules >= MOST_NAMES
 
     def settle(self) -> dict[int, None]:
@@ -271,32 +272,56 @@ class Origins:
         if reader not in self._seen_below:
             self._had_by.setdefault(class_, {})[reader] = len(self._seen_below)
         self._seen_below[reader] = len(below)
-        result: set[int] = set()
-        for each in dict.fromkeys((class_, *below)):
+        classes = dict.fromkeys((class_, *below))
+        heard_of = self._heard_of.get(reader, 0)  # they only become more
+        for each in islice(classes, heard_of, None) if heard_of < len(classes) else ():
             self._read((each, name), reader)
-            result |= self._all(self._filled.get((each, name), EMPTY), reader)
-            if self._differs(each, class_, name):
+        self._heard_of[reader] = len(classes)
+        result: set[int] = set()
+        differing = self._differing(class_, name, classes)
+        for each in classes:
+            filled = self._filled.get((each, name))
+            if filled:
+                result |= self._all(filled, reader)
+            if each in differing:
                 instance = engine.intern(("I", each, True))
                 probe = engine.probe(instance, "A", name, engine.opened_in(reader))
                 result |= self._all(self._answer(probe, reader), reader)
         return self._plain_as_one(result)
 
+    def _differing(self, class_: Class, name: str, classes: Collection[Class]) -> Container[Class]:
+        """Those of ``classes`` of which instances may have the attribute otherwise.
+
+        All but what is stored from elsewhere is the same until more is known of some bases.
+        """
+        engine = self._engine
+        known = self._differ.get((class_, name))
+        if known is None or known[:2] != (engine.based, len(classes)):
+            found = {each for each in classes if self._differs(each, class_, name)}
+            known = engine.based, len(classes), found
+            self._differ[class_, name] = known
+        storing = {k for k, names in engine.had_stored.items() if name in names}
+        if not storing:
+            return known[2]
+        return known[2].union(
+            each for each in classes if not storing.isdisjoint(self._beside[each, class_].own)
+        )
+
     def _differs(self, below: Class, class_: Class, name: str) -> bool:
-        """Whether instances of ``below`` may have the attribute otherwise than by ``class_``."""
+        """Whether instances of ``below`` may have the attribute otherwise than by ``class_``.
+
+        But for what is stored of them elsewhere.
+        """
         engine = self._engine
         order = engine.mro(below)
         beside = self._beside.get((below, class_))
         if beside is None or beside.order is not order:
             beside = self._beside[below, class_] = self._compared(below, order, class_)
-        differs = beside.differs.get(name)
-        if differs is None:
-            differs = beside.differs[name] = (
-                beside.falls_back
-                or engine.find_member(below, name) is not engine.find_member(class_, name)
-                or any(name in stores for stores in beside.stores)
-            )
-        had = engine.had_stored
-        return differs or any(name in had[k] for k in had.keys() & beside.own)
+        return (
+            beside.falls_back
+            or engine.find_member(below, name) is not engine.find_member(class_, name)
+            or any(name in stores for stores in beside.stores)
+        )
 
     def _compared(self, below: Class, order: Sequence[Class], class_: Class) -> _Beside:
         """What the MRO ``order`` of ``below`` has beside that of ``class_``."""
@@ -308,7 +333,7 @@ class Origins:
         )
         stores: list[Container[str]] = [k.info.self_stores for k in own if k.info.self_stores]
         stores += map(engine.stored_on_others, dict.fromkeys(k.module for k in own))
-        return _Beside(order, own, stores, falls_back, {})
+        return _Beside(order, own, stores, falls_back)
 
     def _plain_as_one(self, values: Values) -> set[int]:
         """``values``, of containers that hold plain data alone one of each kind: room for others."""
@@ -339,10 +364,14 @@ class Origins:
 
     def _all(self, values: Values, reader: int) -> Values:
         """The known values behind ``values``, as far as they are told apart."""
+        if len(values) == 1:
+            [only] = values
+            return self._behind(only, reader)
         result: set[int] = set()
         for value in sorted(values):
+            before = len(result)
             result |= self._behind(value, reader)
-            if len(result) > WIDEST_OPEN and self.is_full(result):
+            if len(result) > before and len(result) > WIDEST_OPEN and self.is_full(result):
                 break
         return result
 
