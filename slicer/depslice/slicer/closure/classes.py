@@ -112,6 +112,7 @@ class Classes:
         self._of_waiting: dict[str, Demand] = {}
         # Of exceptions: as whose instances, what is done, by which name or ends of one.
         self._of_caught: dict[tuple[str, Caught, Any], Demand] = {}
+        self._plain: set[tuple[Class, str]] = set()  # members that are no descriptors
         self._asked: set[Class] = set()  # whose own demands are made
         self._checked: set[Class] = set()  # protocols that somebody tests for
         self._looked_at: set[Class] = set()
@@ -699,11 +700,27 @@ class Classes:
         """What is read on who knows what, a descriptor gives (data model, 3.3.2)."""
         if name.startswith("__"):
             return  # implicit: looked up on the type, and called
-        for member in self._engine.member_values(owner, name):
+        key = owner, name
+        if key in self._plain:
+            return
+        members = self._engine.member_values(owner, name)
+        if self._is_plain_member(owner, name):
+            self._plain.add(key)
+            return
+        for member in members:
             kind = self._engine.values[member]
             getter = self._engine.find_member(kind[1], "__get__") if kind[0] == "I" else None
             if getter is not None:
                 self.want_member(getter, "__get__", demand)
+
+    def _is_plain_member(self, owner: Class, name: str) -> bool:
+        """Whether it is what undecorated statements define, whatever is evaluated."""
+        engine, module = self._engine, owner.module
+        places = owner.info.members.get(name, ())
+        return bool(places) and all(
+            engine.direct_definition(module, module.summary.pieces[place]) is not None
+            for place in places
+        )
 
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
@@ -821,14 +838,14 @@ class Classes:
         while self._may_be:
             (class_, name), demand = next(iter(self._may_be.items()))
             del self._may_be[class_, name]
-            if class_ not in self._live and not self._live.having(name):
+            if class_ not in self._live and not self._live.is_had(name):
                 self.make_live(class_, demand)
                 return True
         answering, self._answering_all = self._answering_all, {}
         unexplained = [
             (class_, name, demand)
             for (class_, name), demand in answering.items()
-            if not self._live.having(name)
+            if not self._live.is_had(name)
         ]
         for each in unexplained:
             self.ask_by_name(*each)

@@ -36,6 +36,10 @@ class Live:
         self._names: dict[tuple[Class, ...], frozenset[str]] = {}
         self._attributes: dict[tuple[Class, ...], frozenset[str]] = {}
         self._answered: dict[tuple[Class | str, ...], frozenset[str]] = {}
+        # By the class, for as long as no more is known of bases (``Engine.based``).
+        self._has_by_now: dict[Class, tuple[int, frozenset[str]]] = {}
+        self._answers_by_now: dict[Class, tuple[int, frozenset[str]]] = {}
+        self._indexed_at = -1  # what is unsettled
 
     def __contains__(self, class_: Class) -> bool:
         return class_ in self._order
@@ -106,9 +110,20 @@ class Live:
         """Those that answer one of ``names``."""
         return self._in_order(self._answering, *names)
 
+    def is_had(self, attribute: str) -> bool:
+        """Whether one of them has an attribute."""
+        self._index_unsettled()
+        return bool(self._having.get(attribute))
+
+    def _index_unsettled(self) -> None:
+        based = self._engine.based
+        if self._indexed_at != based:
+            for class_ in tuple(self._unsettled):
+                self._index(class_)
+            self._indexed_at = based
+
     def _in_order(self, index: dict[str, list[Class]], *names: str) -> list[Class]:
-        for class_ in tuple(self._unsettled):
-            self._index(class_)
+        self._index_unsettled()
         found = {class_ for name in names for class_ in index.get(name, ())}
         return sorted(found, key=self._serial.__getitem__)
 
@@ -118,11 +133,15 @@ class Live:
 
     def attributes_of(self, class_: Class) -> frozenset[str]:
         """The names that bodies bind, and those that methods store on ``self``."""
+        known = self._has_by_now.get(class_)
+        if known is not None and known[0] == self._engine.based:
+            return known[1]
         order = self._engine.mro(class_)
         found = self._attributes.get(order)
         if found is None:
             stored = (k.info.self_stores for k in order)
             found = self._attributes[order] = self._names_of(order).union(*stored)
+        self._has_by_now[class_] = self._engine.based, found
         return found
 
     def _names_of(self, order: tuple[Class, ...]) -> frozenset[str]:
@@ -134,6 +153,14 @@ class Live:
 
     def answered_by(self, class_: Class) -> frozenset[str]:
         """What bodies bind, and what bases outside define, as far as that calls methods of it."""
+        known = self._answers_by_now.get(class_)
+        if known is not None and known[0] == self._engine.based:
+            return known[1]
+        found = self._find_answered(class_)
+        self._answers_by_now[class_] = self._engine.based, found
+        return found
+
+    def _find_answered(self, class_: Class) -> frozenset[str]:
         outside = self._engine.active_bases(class_)
         order = self._engine.mro(class_)
         if not outside or not self._overrides.waits(outside):

@@ -64,6 +64,8 @@ _NAMELESS: Final = frozenset(
 _ACCESSES: Final = get_args(f.Access)
 _SOME_TEXT: Final = ("XI", "builtins.str")
 _OF_CLASSES: Final = frozenset({"__subclasses__", "__annotations__"})
+_ASKED_EACH_TIME: Final = frozenset({"__annotations__", "__contains__", "__subclasses__"})
+"""What is found by more than the classes that bind it."""
 _READING_NAMESPACES: Final[dict[str, frozenset[str]]] = {
     "protocol": frozenset({"__contains__", "__getitem__", "__iter__", "__len__"}),
     "read": frozenset({"copy", "get", "items", "keys", "pop", "values"}),
@@ -487,7 +489,9 @@ class OpenValues:
             if use.name == "__instancecheck__":
                 self._classes.want_what_is_checked(kind[1], use.demand)
         elif tag in ("I", "C"):
-            self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
+            alike = use.use == "protocol" and tag == "I" and use.name not in _ASKED_EACH_TIME
+            if not alike or self._is_asked_anew(use, kind):
+                self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
             if use.use == "protocol" and tag == "I":
                 self._settle_parts(use, value)
         elif tag in ("NS", "ND"):
