@@ -32,6 +32,10 @@ from depslice.slicer.closure.turns import News
 
 Parameter: TypeAlias = tuple[Function, int]
 Field: TypeAlias = tuple[Class, str]
+_Source: TypeAlias = int | Parameter | Field | Lookup
+"""What an open value reads: another one, what is bound or filled, what the engine answers."""
+_OF_SOURCES: Final = frozenset({"A", "AM", "E", "R"})
+"""Kinds of open values that are traced to a part, or result, of each of their sources."""
 _PLAIN: Final = frozenset({"N", "S", "XI"})
 """Kinds of values that are texts, numbers and other objects from outside."""
 
@@ -79,9 +83,13 @@ class Origins:
         self._heard: dict[Lookup, frozenset[int]] = {}  # the answers of the engine used so far
         self._heard_order: dict[Lookup, int] = {}
         self._changed = News(engine.changed)
-        self._readers: dict[int | Parameter | Field | Lookup, dict[int, None]] = {}
+        self._readers: dict[_Source, dict[int, None]] = {}
         self._told: dict[int, set[int]] = {}  # open value -> what it is by more than flow
-        self._stale: dict[int, None] = {}  # open values to trace (again), in order
+        # Open values to trace (again), in order: what of that which they have read has grown;
+        # `None`: all of it is to be read.
+        self._stale: dict[int, list[_Source] | None] = {}
+        self._spread: dict[int, frozenset[int]] = {}  # the known sources they have been traced to
+        self._read_in_full: set[int] = set()  # those of which that does not tell what has grown
 
     @property
     def stale(self) -> bool:
@@ -174,8 +182,7 @@ class Origins:
         while self._hear():
             while self._stale:
                 value = next(iter(self._stale))
-                del self._stale[value]
-                if self._grows(value):
+                if self._grows(value, self._stale.pop(value)):
                     grown[value] = None
                     self._wake(value)
         return grown
@@ -198,20 +205,62 @@ class Origins:
                 self._wake(lookup)
         return bool(self._stale)
 
-    def _wake(self, source: int | Parameter | Field | Lookup) -> None:
-        self._stale.update(self._readers.get(source, ()))
+    def _wake(self, source: _Source) -> None:
+        stale = self._stale
+        for reader in self._readers.get(source, ()):
+            if reader not in stale:
+                stale[reader] = [source]
+                continue
+            grown = stale[reader]
+            if grown is not None:
+                grown.append(source)
 
-    def _grows(self, value: int) -> bool:
-        """Trace ``value`` once; whether more is behind it than was known."""
+    def _grows(self, value: int, sources: list[_Source] | None) -> bool:
+        """Trace ``value`` once; whether more is behind it than was known.
+
+        As long as it is not about to be too much, no more than what has grown has to be read.
+        """
         before = self._known[value]
         if not self.crowd.isdisjoint(before) and self.is_full(before):
             return False  # as much as is told apart
-        found = self._trace(value) | before | self._told.get(value, EMPTY)
+        more = None
+        if sources is not None and len(before) < WIDEST_OPEN:
+            more = self._trace_grown(value, sources)
+        if more is None or len(before | more) > WIDEST_OPEN:
+            more = self._trace(value)
+        found = more | before | self._told.get(value, EMPTY)
         if len(found) > WIDEST_OPEN and self.is_full(found):
             found = before.union(sorted(found - before)[: max(1, WIDEST_OPEN - len(before))])
             found |= self.crowd
         self._known[value] = frozenset(found)
         return len(found) > len(before)
+
+    def _trace_grown(self, value: int, grown: list[_Source]) -> Values | None:
+        """What is behind ``value`` by what has grown of that which it has read.
+
+        ``None``: that is not told, and all has to be read.
+        """
+        engine = self._engine
+        tag, source, *rest = engine.values[value]
+        if tag not in _OF_SOURCES or value in self._read_in_full or value not in self._spread:
+            return None
+        result: set[int] = set()
+        again: set[int] = set()
+        for each in grown:
+            if isinstance(each, Lookup):
+                again.add(each.question[1])
+            elif not isinstance(each, int):
+                return None
+            elif each == source:
+                again |= self._known[source] - self._spread[value]
+            else:
+                result |= self._known[each]
+        if again:
+            self._spread[value] = self._known[source]
+            result |= self._of_each(again, tag, rest[0] if rest else "", value)
+            if value in self._read_in_full:
+                return None
+        return result
 
     def _trace(self, value: int) -> Values:
         engine = self._engine
@@ -228,26 +277,33 @@ class Origins:
         if tag == "E" and parameter[0] == "P":
             _, function, index = parameter
             if function.unit.params[index][1] in ("va", "kw"):
+                self._read_in_full.add(value)
                 return self._passed((function, index), value)
         sources = self._behind(source, value)
         result: set[int] = set()
         extra = rest[0] if rest else ""
         if tag == "A" and not sources:
             # Of what functions carry under this name (field-based: Feldthaus et al. 2013).
+            self._read_in_full.add(value)
             result |= self._all(self._answer(engine.carried(extra), value), value)
+        self._spread[value] = sources
         return result | self._of_each(sources, tag, extra, value)
 
     def _of_each(self, sources: Values, tag: str, extra: Any, reader: int) -> Values:
         """That part, or result, of each of the known ``sources`` of the open value ``reader``."""
         engine = self._engine
         where = engine.opened_in(reader)
+        of = engine.values[reader][1]
         result: set[int] = set()
         for each in sorted(sources):
             if each == engine.unknown_id or each in self.crowd:
                 result.add(each)
             elif not self._is_open(each):
                 probe = engine.probe(each, tag, extra, where)
-                result |= self._all(self._answer(probe, reader), reader)
+                answer = self._answer(probe, reader)
+                if of in answer:  # when that grows, it does in both ways
+                    self._read_in_full.add(reader)
+                result |= self._all(answer, reader)
         return result
 
     def _named(self, name: int, owners: Values, reader: int) -> Values:
@@ -382,7 +438,7 @@ class Origins:
             self._read(value, reader)
         return self.known(value)
 
-    def _read(self, source: int | Parameter | Field | Lookup, reader: int) -> None:
+    def _read(self, source: _Source, reader: int) -> None:
         self._readers.setdefault(source, {})[reader] = None
 
     def _is_open(self, value: int) -> bool:
