@@ -820,7 +820,31 @@ class AttributeEvaluation(Declared):
             or any(name in k.info.self_stores for k in self.mro(class_))
         )
 
+    def written_of(self, class_: Class) -> frozenset[str]:
+        """The attributes that methods store, of the class or above, or code of their modules.
+
+        Most attributes of most classes are none of these: only elsewhere somebody stores them.
+        """
+        line = self.mro(class_)
+        known = class_.written
+        if known is None:
+            modules = dict.fromkeys(k.module for k in line)
+            found = frozenset().union(
+                *(k.info.self_stores for k in line if k.info.self_stores),
+                *(module.summary.attribute_writers for module in modules),
+            )
+            known = self._written.setdefault(found, found)
+            if class_.mro_cache is not None:
+                class_.written = known
+        return known
+
     def _stores(self, class_: Class, name: str) -> bool:
+        if not self.whole and name not in self.written_of(class_):
+            for k in self.mro(class_):
+                cell = k.attributes.get(name)
+                if cell is not None and cell.values:
+                    return True
+            return False
         for k in self.mro(class_):
             if name in k.info.self_stores:
                 return True
@@ -836,6 +860,8 @@ class AttributeEvaluation(Declared):
         """
         values: set[int] = set()
         if not self.whole:
+            if name not in self.written_of(class_):
+                return EMPTY
             for k in self.mro(class_):
                 if name in k.module.summary.attribute_writers:
                     values |= self.read(self.cell("set on class", k, name))
@@ -874,6 +900,10 @@ class AttributeEvaluation(Declared):
     def _instance_state(self, class_: Class, name: str, pos: Position) -> Values:
         """What methods (and code of the class's module) assign to the attribute."""
         values: set[int] = set()
+        if not self.whole and name not in self.written_of(class_):
+            for k in self.mro(class_):
+                values |= self.read(self.attribute_cell(k, name))
+            return values
         for k in self.mro(class_):
             for unit in k.info.self_stores.get(name, ()):
                 writer = self.function(k.module, unit)
@@ -1078,6 +1108,8 @@ class AttributeEvaluation(Declared):
         made: dict[int, None] = {}
         while waiting:
             one = waiting.pop()
+            if not self.whole and "__class__" not in self.written_of(one):
+                continue
             if not any(
                 "__class__" in k.info.self_stores
                 or "__class__" in k.module.summary.attribute_writers

@@ -108,6 +108,7 @@ class EngineState:
         self.texts: set[int] = set()  # those of the values that are
         self.spelled: set[int] = set()  # those of the texts of which no part is open
         self.modules: set[int] = set()  # those that are modules of the repo
+        self._written: dict[frozenset[str], frozenset[str]] = {}  # by classes: many have the same
         self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
         self._told: dict[tuple[Fact, ...], tuple[Fact, ...]] = {}
@@ -281,6 +282,7 @@ class EngineState:
         for class_ in self._classes.values():
             class_.mro_cache = class_.descendants = class_.kept_below = class_.orders = None
             class_.settled, class_.order_so_far = False, (-1, ())
+            class_.written = None
             class_.holders_elsewhere.clear()
             class_.orders_without.clear()
             for table in (class_.subclasses, class_.holders, class_.declarers, class_.overrides):

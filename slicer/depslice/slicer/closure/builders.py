@@ -122,6 +122,8 @@ class Builders:
         self._for_effect: dict[Function, set[int]] = {}
         # What the facts of a function say that it calls, where.
         self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
+        # What the facts of a class statement say that it extends.
+        self._bases: dict[Function, tuple[list[f.Fact], set[Class]]] = {}
         self._spelling: Spelling | None = None  # of all modules that run
 
     def build_variable(self, module: Module, name: str) -> None:
@@ -315,10 +317,20 @@ class Builders:
         ):
             for piece in module.summary.pieces:
                 if piece.kind == "class" and piece.unit >= 0 and self._runs(module, piece):
-                    facts = self._engine.facts_of(self._engine.function(module, piece.unit))
-                    if any(fact[0] == f.INHERIT and fact[1] is class_ for fact in facts):
+                    statement = self._engine.function(module, piece.unit)
+                    if class_ in self._extended_by(statement):
                         self._classes.keep_as_value(module, piece, demand)
                         self._growth.effects.setdefault(module.name)
+
+    def _extended_by(self, statement: Function) -> set[Class]:
+        """The classes that a class statement names as its bases."""
+        known = self._bases.get(statement)
+        if known is None or known[0] is not statement.flat or self._engine.queue:
+            facts = self._engine.facts_of(statement)
+            if known is None or known[0] is not facts:
+                bases = {fact[1] for fact in facts if fact[0] == f.INHERIT}
+                known = self._bases[statement] = facts, bases
+        return known[1]
 
     def keep_callers(self, module: Module, unit: int, demand: Demand) -> None:
         """Keep the module-level statements that run a function, for what it changes."""
