@@ -246,3 +246,39 @@ def test_python_calls_it_for_classes_below_too(
     inside = answer(files, "m:inside", "m.inside().made", tmp_path / "inside")
     assert inside in ("{'Local': 1}", "{'Sentence': 1, 'Local': 1}")
     assert "m:Meta.idle" not in slice_ids(tmp_path / "top" / "repo", "m:Sentence.parse")
+
+
+ADDING = """
+# --- m.py
+class Field:
+    def __init__(self, name="f"): self.name = name
+    def __get__(self, instance, owner): return self.name
+    def unused(self): return 1
+class Meta(type):
+    @classmethod
+    def __prepare__(mcs, name, bases): return {prepared}
+    def __new__(mcs, name, bases, space):
+        {filled}
+        return super().__new__(mcs, name, bases, space)
+class Base(metaclass=Meta): pass
+class A(Base): pass
+def look(): return A().other
+"""
+
+
+@pytest.mark.parametrize(
+    ("prepared", "filled"),
+    [
+        ("{}", "space.update(other=Field())"),
+        ("{}", "space.update({'other': Field()})"),
+        ("{}", "space.setdefault('other', Field())"),
+        ("{'other': Field()}", "pass"),
+        ("dict(other=Field())", "pass"),
+    ],
+)
+def test_what_a_metaclass_puts_into_the_namespace_in_whatever_way(
+    prepared: str, filled: str, tmp_path: Path
+) -> None:
+    files = ADDING.replace("{prepared}", prepared).replace("{filled}", filled)
+    assert answer(files, "m:look", "m.look()", tmp_path) == "f"
+    assert "m:Field.unused" not in slice_ids(tmp_path / "repo", "m:look")

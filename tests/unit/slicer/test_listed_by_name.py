@@ -76,3 +76,29 @@ def test_a_copy_of_a_namespace_has_its_names(code: str, tmp_path: Path) -> None:
     files = f"{COPIED}{code}\n{run}"
     assert answer(files, "pkg.app:run", "m.run()", tmp_path) == "('f', 'g', 'h')"
     assert "pkg.a:idle" not in slice_ids(tmp_path / "repo", "pkg.app:run")
+
+
+COPIED_MODULE = """
+# --- n.py
+class Value:
+    def fetch_it(self): return 4
+X = Value()
+# --- m.py
+import n
+def copied(module): return dict(vars(module))
+def look(): return {}
+"""
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "dict(vars(n))['X'].fetch_it()",
+        "dict(n.__dict__, more=1)['X'].fetch_it()",
+        "vars(n).copy()['X'].fetch_it()",
+        "{**vars(n)}['X'].fetch_it()",
+        "copied(n)['X'].fetch_it()",
+    ],
+)
+def test_a_copy_of_the_namespace_of_a_module_has_its_names(look: str, tmp_path: Path) -> None:
+    assert answer(COPIED_MODULE.format(look), "m:look", "m.look()", tmp_path) == "4"

@@ -878,6 +878,9 @@ class AttributeEvaluation(Declared):
         """What a metaclass stores on the classes that it makes, in a slice."""
         values: Values = EMPTY
         for metaclass in self.metaclasses_of(class_):
+            if self.find_member(metaclass, "__prepare__") is not None:
+                for k in self.mro(class_):
+                    values = values | self.read(self.cell("prepared", k, name))
             # By `cls.x = y` of its methods, or by `made.x = y` where one has just made the class.
             if any(
                 name in k.info.self_stores or name in k.module.summary.attribute_writers

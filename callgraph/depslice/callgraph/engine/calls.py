@@ -128,6 +128,17 @@ class CallEvaluation(ExternalCalls):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def fill_namespace(
+        self,
+        space: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+    ) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def enter_context(self, values: Values, pos: Position, *, is_async: bool) -> Values:
         """Implemented by the protocol part."""
         raise NotImplementedError
@@ -637,6 +648,8 @@ class CallEvaluation(ExternalCalls):
                 mapped = value[2] == "format_map"
                 call = Call(args, keywords, spread, pos)
                 self.fill_unknown_fields(call, mapped=mapped, is_text=False)
+            if value[0] == "A" and value[2] in ("setdefault", "update"):
+                self.fill_namespace(value[1], value[2], args, keywords, pos)
         if value[0] == "P":
             self.facts.append((f.UNRESOLVED, self._parameter_name(value), "parameter", pos))
         elif value[0] == "U":

@@ -295,6 +295,8 @@ class ClassEvaluation(AnnotationEvaluation):
         """
         for value in namespaces:
             kind = self.values[value]
+            if kind[0] == "K" and not self.whole:
+                self.bind_prepared(value, made, pos)
             if kind[0] != "I":
                 continue
             held = [self.member_values(made, name) for name in made.info.members]
@@ -339,6 +341,10 @@ class ClassEvaluation(AnnotationEvaluation):
                         else not (read.tested and plain)
                     ):
                         self.facts.append((f.MEMBER, made, name, pos, False, "class", True))
+
+    def bind_prepared(self, container: int, made: Class, pos: Position) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
 
     def pass_namespace(self, maker: Function, made: Class, names: Collection[str]) -> None:
         """Implemented by the container part."""

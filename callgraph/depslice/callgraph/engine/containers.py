@@ -44,6 +44,8 @@ _COPYING: Final = frozenset(
     }
 )
 _MERGING: Final = frozenset({"union", "symmetric_difference"})
+_LISTED: Final = OPEN | {"C", "M"}
+"""What has a namespace of which a copy is asked by names that nobody knows."""
 _OF_OTHERS: Final = -11
 """Registers from here down are those of sets with what a merging takes from its arguments."""
 _SHIFTING: Final = frozenset({"pop", "popleft", "remove", "insert", "sort", "reverse", "rotate"})
@@ -150,6 +152,13 @@ class ContainerEvaluation(ComputedNames):
         for name in sorted(names & made.info.members.keys()):
             self.write_item(namespace, name, self.member_values(made, name))
         self.facts.append((f.PASS, maker, NAMESPACE, self.only(namespace)))
+
+    def bind_prepared(self, container: int, made: Class, pos: Position) -> None:
+        """A class has what ``__prepare__`` has put into the namespace that its body runs in."""
+        self.note_descriptors(self.parts(self.only(container)), pos)
+        for name in sorted(self.keys_of.get(container, ())):
+            values = self.read(self.cell("k", container, name))
+            self.write(self.cell("prepared", made, name), values)
 
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
         """An iterable of tuples: what ``zip`` and ``enumerate`` give."""
@@ -278,7 +287,7 @@ class ContainerEvaluation(ComputedNames):
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container, replaced)
-                self._copy_namespace(value, f.HERE)
+                self._copy_namespace(value, container, f.HERE)
         self.write(self.elements_cell(container), self._gathered(op[1], values))
         self.write(self.cell("key", container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
@@ -316,7 +325,7 @@ class ContainerEvaluation(ComputedNames):
         for value in tuple(values):
             kind = self.values[value]
             given = self.only(value)
-            self._copy_namespace(value, pos)
+            self._copy_namespace(value, container, pos)
             if kind[0] == "K" and kind[1] in DICTS:
                 self.copy_items(value, container, replaced)
             elif kind[0] == "K":
@@ -332,11 +341,17 @@ class ContainerEvaluation(ComputedNames):
                 self.write(self.elements_cell(container), entries)
                 self.write(self.cell("n", container), entries)
 
-    def _copy_namespace(self, namespace: int, pos: Position) -> None:
-        """A copy of ``vars(x)`` has all its names: who reads it need not name ``x`` any more."""
+    def _copy_namespace(self, namespace: int, container: int, pos: Position) -> None:
+        """A copy of ``vars(x)`` has all its names: who reads it need not name ``x`` any more.
+
+        What of a module, or of what callers pass, will be in it, a slice does not know.
+        """
         kind = self.values[namespace]
-        if kind[0] == "ND" and not self.whole and self.values[kind[1]][0] in ("C", "M"):
+        owner = self.values[kind[1]] if kind[0] == "ND" and not self.whole else kind
+        if owner is not kind and owner[0] in _LISTED:
             self.names_in(self.only(kind[1]), pos, inherited=False)
+            if owner[0] != "C":
+                self.add_element(container, self.unknown)
 
     def subscript_operation(self, op: Op, registers: Sequence[Values]) -> Values:
         """A ``SUB`` operation."""
@@ -910,6 +925,30 @@ class ContainerEvaluation(ComputedNames):
                     if value[1].unit.qualname.endswith(".__new__"):
                         self.note_descriptors(values, pos)
                 self.operate(receiver, "__setitem__", [keys, values], pos)
+
+    def fill_namespace(
+        self,
+        space: int,
+        method: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        pos: Position,
+    ) -> None:
+        """``space.update(…)``, ``space.setdefault(…)``, where a metaclass is given that."""
+        root = self.values[space]
+        if root[0] != "P" or root[2] != NAMESPACE:
+            return
+        receivers = self.only(space)
+        if method == "setdefault":
+            if len(args) > 1:
+                self.store_item(receivers, args[0], args[1], pos)
+            return
+        for name, values in keywords.items():
+            self.store_item(receivers, self.single(("S", name)), values, pos)
+        for container in sorted(EMPTY.union(*args)):
+            for name in sorted(self.keys_of.get(container, ())):
+                values = self.read(self.cell("k", container, name))
+                self.store_item(receivers, self.single(("S", name)), values, pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
         """A method of a container made in the repo."""

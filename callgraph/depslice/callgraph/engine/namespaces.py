@@ -58,6 +58,17 @@ def stored(unit: Unit, index: int) -> frozenset[str]:
     calls = [op for op in unit.ops if op[0] == s.CALL]
     spaces = {index, *(op[3][index] for op in calls if op[2] in makers and len(op[3]) > index)}
     names = [name for op in calls if op[1] in spaces for name, _ in op[4]]  # `dict(x, name=y)`
+    filling = {
+        op[1]: op[3]
+        for op in unit.ops
+        if op[0] == s.ATTR and op[2] in spaces and op[3] in ("setdefault", "update")
+    }
+    for op in calls:
+        if filling.get(op[2]) == "update":
+            names += [name for name, _ in op[4]]
+            spaces.update(op[3])
+        elif op[2] in filling and op[3] and op[3][0] in texts:
+            names.append(texts[op[3][0]])
     for op in unit.ops:
         if op[0] == s.MAPPING and op[1] in spaces:
             names += [key for key, *_ in op[2] if key is not None]
