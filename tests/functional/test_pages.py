@@ -186,6 +186,24 @@ def test_everything_can_be_reached_by_keys(report: dict[str, Any], show: Open) -
     assert page.locator("#chart svg").is_visible()
 
 
+def test_the_list_is_one_stop_on_the_way_by_tab(report: dict[str, Any], show: Open) -> None:
+    page = show(render_report(report))
+    focused = "document.activeElement.id || document.activeElement.innerText"
+    page.locator("#search").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "quote"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    chosen = page.evaluate(focused)
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "tab-graph"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(focused) == chosen
+    page.fill("#search", "_price")  # the chosen one is not among them
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "gross_price"
+
+
 def test_dark_as_the_system_and_by_hand(report: dict[str, Any], show: Open) -> None:
     background = "getComputedStyle(document.body).backgroundColor"
     dark = show(render_report(report), color_scheme="dark")

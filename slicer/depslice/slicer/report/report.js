@@ -40,20 +40,30 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 const rows = items.map((item, i) => {
   const button = element('button', null, null);
   button.type = 'button';
+  button.tabIndex = -1;
   button.dataset.place = i;
   element('i', null, button);
   element('bdi', short(item.id) || item.id, element('span', null, button));
   button.onclick = () => select(i);
   return button;
 });
+// Tab reaches one row, and the arrows the others: hundreds would stand between it and the rest.
+let first = -1, reached = -1;
+function reach() {
+  if (reached >= 0) rows[reached].tabIndex = -1;
+  reached = current >= 0 && rows[current].isConnected ? current : first;
+  if (reached >= 0) rows[reached].tabIndex = 0;
+}
 const named = items.map(item => item.id.toLowerCase());
 function drawList() {
   const wanted = at('search').value.trim().toLowerCase();
   const shown = [];
   let layer = -1, matching = 0;
+  first = -1;
   items.forEach((item, i) => {
     if (wanted && !named[i].includes(wanted)) return;
     matching += 1;
+    if (first < 0) first = i;
     if (item.distance !== layer) {
       layer = item.distance;
       shown.push(element('h2', layer ? plural(layer, 'reference') + ' away' : 'target', null));
@@ -61,6 +71,7 @@ function drawList() {
     shown.push(rows[i]);
   });
   at('list').replaceChildren(...shown);
+  reach();
   at('found').textContent = plural(matching, 'definition');
 }
 function markForms() {
@@ -76,6 +87,7 @@ let marked = -1;
 const mark = () => {
   if (marked >= 0) rows[marked].removeAttribute('aria-current');
   marked = current;
+  reach();
   if (current < 0) return;
   rows[current].setAttribute('aria-current', 'true');
   rows[current].scrollIntoView({block: 'nearest'});
