@@ -38,10 +38,13 @@ class Transient(Exception):
     """A failure that another try may not meet; known to providers and to the retry layer.
 
     ``failure`` is raised instead when no try is left. ``retry_after`` is in seconds, where
-    the provider has said.
+    the provider has said, and ``waited`` the seconds that went by without an answer.
     """
 
-    def __init__(self, failure: Exception, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, failure: Exception, *, retry_after: float | None = None, waited: float = 0.0
+    ) -> None:
         super().__init__(str(failure))
         self.failure = failure
         self.retry_after = retry_after
+        self.waited = waited

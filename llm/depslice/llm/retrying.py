@@ -12,7 +12,8 @@ from depslice.llm.request import Request, Source, Transient
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """At most ``tries`` in all, and at most ``seconds`` of waiting between them.
+    """At most ``tries`` in all, and at most ``seconds`` of waiting: between them, and for
+    answers that did not come in time.
 
     Where a provider does not say how long to wait, the wait doubles from ``first`` seconds,
     each time shortened at random so that many clients do not come back at once.
@@ -42,6 +43,7 @@ class Retrying:
             except Transient as transient:
                 tries += 1
                 wait = self._wait(transient, tries)
+                left -= transient.waited
                 if tries >= self._patience.tries or wait > left:
                     raise transient.failure from None
             left -= wait

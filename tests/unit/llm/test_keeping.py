@@ -17,7 +17,14 @@ from depslice.callgraph.errors import OptionError
 from depslice.llm import Caps, Mode, ModelSettings, OpenModel, Options, Pace, open_model
 from depslice.llm.expecting import expected_usage
 from depslice.llm.pacing import Paced
-from depslice.llm.port import CacheMiss, CapReached, Completion, RateLimited, Usage
+from depslice.llm.port import (
+    CacheMiss,
+    CapReached,
+    Completion,
+    ModelUnavailable,
+    RateLimited,
+    Usage,
+)
 from depslice.llm.prices import FixedPrice, parse_price
 from depslice.llm.request import Request, Transient
 from depslice.llm.retrying import Patience, Retrying
@@ -338,6 +345,15 @@ def test_nobody_waits_for_a_provider_that_is_away_for_hours() -> None:
     assert clock.time == 0
     clock.time = 3600.0
     assert model.ask(REQUEST)
+
+
+def test_what_does_not_answer_in_time_is_not_asked_for_an_hour() -> None:
+    clock = Hand()
+    silent = [Transient(ModelUnavailable("no answer"), waited=100) for _ in range(9)]
+    source = Answering(silent)
+    with pytest.raises(ModelUnavailable):
+        Retrying(source, Patience(tries=6, seconds=180, first=1), clock).ask(REQUEST)
+    assert len(clock.slept) == 1  # the second time 200 seconds have gone by
 
 
 def test_waits_double_and_end() -> None:

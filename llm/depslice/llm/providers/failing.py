@@ -33,16 +33,22 @@ _TOO_LONG: Final = re.compile(
 _SPENT: Final = ("insufficient_quota", "billing_hard_limit_reached")
 
 
-def translate(sdk: ModuleType, error: Exception, *, model: str, key: str) -> Exception:
+def translate(
+    sdk: ModuleType, error: Exception, *, model: str, key: str, seconds: float
+) -> Exception:
     """The failure that ``error`` stands for; one that may pass is a :class:`Transient`.
 
-    ``key`` is struck out: providers repeat it in what they say.
+    ``key`` is struck out: providers repeat it in what they say. ``seconds`` is how long an answer
+    was waited for.
     """
     if isinstance(error, sdk.APIStatusError):
         return _status_failure(error, model=model, said=_said(error, key))
     if isinstance(error, sdk.APIConnectionError):
-        why = "no answer in time" if isinstance(error, sdk.APITimeoutError) else _cause(error)
-        return Transient(ModelUnavailable(f"{model} cannot be reached: {redacted(why, key)}"))
+        if isinstance(error, sdk.APITimeoutError):
+            why = f"{model} gave no answer in {seconds:,.0f} seconds"
+            return Transient(ModelUnavailable(why), waited=seconds)
+        why = redacted(_cause(error), key)
+        return Transient(ModelUnavailable(f"{model} cannot be reached: {why}"))
     return BadReply(f"{model}: the reply is no completion: {_said(error, key)}")
 
 

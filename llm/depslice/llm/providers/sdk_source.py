@@ -49,7 +49,9 @@ class SdkSource(ABC):
         try:
             reply = self._send(client, request)
         except (getattr(sdk, self.failures), ValueError, RecursionError) as error:
-            raise translate(sdk, error, model=self.name, key=self._endpoint.key) from None
+            waited = time.monotonic() - started
+            key = self._endpoint.key
+            raise translate(sdk, error, model=self.name, key=key, seconds=waited) from None
         return self._completion(request, reply, time.monotonic() - started)
 
     def close(self) -> None:
