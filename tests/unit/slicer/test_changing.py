@@ -735,12 +735,10 @@ def test_a_function_of_the_library_changes_the_argument_that_it_is_for(tmp_path:
     files = """
 # --- m.py
 import json
-import heapq
 class Settings:
     def __init__(self): self.known = {}
     def name(self, key): return self.known.get(key)
 settings = Settings()
-heap = [3]
 rest = {}
 other = Settings()
 class Reading(type):
@@ -748,11 +746,10 @@ class Reading(type):
     def prepare(cls):
         setattr(cls, "name", settings.name("m"))
         setattr(cls, "known", settings.known.get("m"))
-        heapq.heappush([[]], heap)
         json.dump(rest, open("/dev/null", "w"))
         setattr(other, "known", {"a": 5})
 class Model(metaclass=Reading): pass
-def f(): return settings.name("a"), heap, rest
+def f(): return settings.name("a"), rest
 def g(): return other.name("a")
 """
     write_files(files, tmp_path)
@@ -820,6 +817,12 @@ def later(function):
     def outer(): inner()
     outer()
     return function
+def counted(function):
+    def wrapper(*args): prepare()
+    return wrapper
+def twice(function):
+    function()
+    return function
 # --- lib/use.py
 from . import debug
 from .debug import Tools
@@ -834,6 +837,7 @@ class Three:
     def five(self): return 2
 # --- lib/more.py
 from . import debug
+@debug.twice
 @debug.KIND
 def seven(): return 4
 # --- m.py
@@ -846,12 +850,12 @@ def g(): return ready
 
 def test_what_a_decorator_makes_runs_when_it_is_called(tmp_path: Path) -> None:
     """A wrapper that changes something builds nothing where it is only made; a generator neither."""
-    write_files(WRAPPED.replace("KIND", "indented"), tmp_path)
+    write_files(WRAPPED.replace("@debug.twice\n@debug.KIND", "@debug.indented"), tmp_path)
     own = {each.split(":")[0] for each in slice_ids(tmp_path, "m:f")}
     assert own == {"m", "lib.debug"}
 
 
-@pytest.mark.parametrize("kind", ["now", "later"])
+@pytest.mark.parametrize("kind", ["now", "later", "counted"])
 def test_what_a_decorator_runs_itself_builds(kind: str, tmp_path: Path) -> None:
     files = WRAPPED.replace("KIND", kind)
     assert answer(files, "m:g", "m.g()", tmp_path) == "True"

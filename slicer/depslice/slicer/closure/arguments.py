@@ -31,15 +31,18 @@ _CHANGING: Final = {
             "builtins.vars",  # gives what can be filled
             "xml.etree.ElementTree.SubElement",
             *("operator.setitem", "operator.delitem", "operator.iadd", "operator.ior"),
-            "random.shuffle",
-            *("heapq.heapify", "heapq.heappush", "heapq.heappop", "heapq.heappushpop"),
-            *("heapq.heapreplace", "bisect.insort", "bisect.insort_left", "bisect.insort_right"),
-            "collections.deque",
+            *("random.shuffle", "heapq.heapify", "heapq.heappop", "collections.deque"),
         ),
         (0,),
     ),
+    **dict.fromkeys(
+        (
+            *("heapq.heappush", "heapq.heappushpop", "heapq.heapreplace", "shutil.copyfileobj"),
+            *("bisect.insort", "bisect.insort_left", "bisect.insort_right"),  # by comparing
+        ),
+        (0, 1),
+    ),
     "builtins.exec": (1, 2),  # with a namespace
-    "shutil.copyfileobj": (0, 1),
     **dict.fromkeys(("pickle.dump", "json.dump"), (1,)),
 }
 """Functions of the standard library that change an argument, or use it up: its places.
@@ -142,6 +145,12 @@ class Arguments:
         by_library = any(
             self._engine.values[value][0] == "X" for value in function.registers[call[2]]
         )
+        if by_library and any(
+            self.changes_parameter(each, index, defined=defined, depth=depth)
+            for each in called
+            for index in range(1, len(each.unit.params))
+        ):
+            return True  # `setattr(instance, "name", value)` calls a setter with it
         if called and not by_library:  # `heappush` asks what it is given, and puts it there
             return not (depth or defined) and self._uses_up_by_method(function, call, register)
         if self._maps(function, call, register, here, defined=defined, depth=depth):
@@ -166,12 +175,27 @@ class Arguments:
     def is_of_its_own(self, function: Function, register: Register) -> bool:
         """Whether a register holds functions and classes that know of nothing they are read of.
 
-        A bound method does; so may a function that another one has made.
+        A bound method does; so may a function that another one has made, or that calls others.
         """
         self._engine.facts_of(function)
         kinds = [self._engine.values[value] for value in function.registers[register]]
-        return bool(kinds) and all(
-            kind[0] == "C" or (kind[0] == "F" and kind[1].unit.parent < 0) for kind in kinds
+        return bool(kinds) and all(map(self._knows_nothing, kinds))
+
+    def _knows_nothing(self, kind: tuple[Any, ...]) -> bool:
+        if kind[0] == "C":
+            called = [
+                self._engine.values[value]
+                for name in ("__new__", "__init__")
+                if (owner := self._engine.find_member(kind[1], name)) is not None
+                for value in self._engine.member_values(owner, name)
+            ]
+        else:
+            called = [kind]
+        return all(
+            each[0] == "F"
+            and each[1].unit.parent < 0
+            and all(fact[0] != f.CALL for fact in self._engine.facts_of(each[1]))
+            for each in called
         )
 
     def _is_constant(self, function: Function, register: Register) -> bool:

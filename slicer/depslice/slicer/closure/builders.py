@@ -8,6 +8,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -120,6 +121,7 @@ class Builders:
         # The places of calls in a function whose results it returns, and whose nobody takes.
         self._passed_on: dict[Function, set[int]] = {}
         self._for_effect: dict[Function, set[int]] = {}
+        self._returned_by: dict[Function, Function] = {}  # who does no more with it
         # What the facts of a function say that it calls, where.
         self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
         # What the facts of a class statement say that it extends.
@@ -434,12 +436,13 @@ class Builders:
                 each: None for each in functions if each.unit.owner < 0 and fills_alone(each.unit)
             }
             callers |= self._with_those_that_call_for_effect(filling)
-        # What a decorator gives, nobody iterates: a function that yields does not run.
-        decorating = {each: None for each in callers if not each.unit.flags & s.GENERATOR}
-        for other in self._which_may_name(callers):
+        returned = {self._returned_by[each]: None for each in callers if each in self._returned_by}
+        for other in self._which_may_name(callers | returned):
             for piece, function in self._statements_of(other):
-                run = decorating if piece.kind == "def" else callers
-                if self._runs(other, piece) and self._calls_one_of(function, run):
+                if self._runs(other, piece) and (
+                    self._runs_one_of(function, callers, decorating=piece.kind == "def")
+                    or self._hands_on(piece, function, returned.keys())
+                ):
                     self._keep(other, piece, item)
                     if piece.kind == "class":
                         self._keep_told(other, piece, callers, item)
@@ -448,6 +451,46 @@ class Builders:
                     ):
                         for name in piece.binds:  # `worker = Thread(target=fill)`
                             self.build_variable(other, name)
+
+    def _runs_one_of(
+        self, function: Function, functions: dict[Function, None], *, decorating: bool
+    ) -> bool:
+        """Whether a statement calls one of ``functions``, and that runs by it.
+
+        A function that yields does not, where it is a decorator or makes one: nobody iterates that.
+        """
+        if not self._calls_one_of(function, functions):
+            return False
+        called = self._calls[function][1]
+        return not decorating or any(
+            not each.unit.flags & s.GENERATOR
+            or not all(_only_decorates(function.unit, place) for place in called[each])
+            for each in functions.keys() & called.keys()
+        )
+
+    def _hands_on(self, piece: Piece, function: Function, returned: AbstractSet[Function]) -> bool:
+        """Whether a statement gets a function from the one that returns it, and another may call it.
+
+        ``@at_once`` above ``@counted``, whose wrapper counts; what runs for the class of a method.
+        """
+        if not returned or not self._calls_one_of(function, dict.fromkeys(returned)):
+            return False
+        if piece.owner >= 0:
+            class_ = self._engine.class_(function.module, piece.owner)
+            statement = self._engine.function(class_.module, class_.info.unit)
+            if any(fact[0] == f.CALL for fact in self._engine.facts_of(statement)):
+                return True
+        return any(self._may_call(each) for each in self._calls[function][1].keys() - returned)
+
+    def _may_call(self, function: Function) -> bool:
+        """Whether a function calls what it is given, or passes it on to something that may."""
+        given = set(range(len(function.unit.params)))
+        return any(
+            op[0] in (s.CALL, s.DECORATE)
+            and not given.isdisjoint(reads(op))
+            and not self._only_wraps(function, op)
+            for op in function.unit.ops
+        )
 
     def _statements_of(self, module: Module) -> list[tuple[Piece, Function]]:
         """The statements of ``module`` that may run a function for what it changes."""
@@ -878,6 +921,8 @@ class Builders:
                 functions[self._engine.function(module, current)] = None
                 outer = module.summary.units[current].parent
                 if outer >= 0 and self._only_returns(module, outer, current):
+                    inner = self._engine.function(module, current)
+                    self._returned_by[inner] = self._engine.function(module, outer)
                     break
                 current = outer
         return functions
@@ -888,18 +933,17 @@ class Builders:
         Be it wrapped up by something that does not run it.
         """
         function = self._engine.function(module, outer)
-        name = _last(module.summary.units[inner].qualname)
+        units = module.summary.units
+        known = (outer, _last(units[inner].qualname))
+        if function.unit.flags & s.USES_LOCALS or any(
+            op[0] == s.FREE and op[2:4] == known for unit in units for op in unit.ops
+        ):
+            return False  # others that it defines have it
         held: set[int] = set()
         for op in function.unit.ops:
             code = op[0]
-            if code in (s.FUNCTION, s.LAMBDA):
-                if op[2] == inner:
-                    held.add(op[1])
-                elif any(
-                    each[0] == s.FREE and each[2:4] == (outer, name)
-                    for each in module.summary.units[op[2]].ops
-                ):
-                    return False
+            if code in (s.FUNCTION, s.LAMBDA) and op[2] == inner:
+                held.add(op[1])
             elif held.isdisjoint(reads(op)) or code == s.RETURN:
                 continue
             elif code == s.PHI or (
@@ -1048,7 +1092,12 @@ class Builders:
         )
 
     def _only_calls(self, unit: s.Unit, module: Module, name: str) -> bool:
-        """Whether ``name`` is a function, and all that ``unit`` does with it is to call it."""
+        """Whether ``name`` is a function, and all that ``unit`` does with it is to call it.
+
+        One that has attributes keeps there what it is called with.
+        """
+        if module.summary.mutations.get(name):
+            return False
         values = self._engine.name_values(module, name, None)
         if not values or any(self._engine.values[value][0] != "F" for value in values):
             return False
@@ -1088,6 +1137,19 @@ def _names_of(function: Function) -> tuple[str, ...]:
 
 def _is_told(function: Function) -> bool:
     return function.unit.owner >= 0 and function.unit.qualname.endswith(f".{_TOLD}")
+
+
+def _only_decorates(unit: s.Unit, place: int) -> bool:
+    """Whether what is called at ``place`` is a decorator whose result is only bound, or makes one."""
+    for op in unit.ops:
+        if op[0] in (s.CALL, s.DECORATE) and op[-1] == place:
+            for user in unit.ops:
+                if op[1] in reads(user) and not (
+                    (op[0] == s.CALL and user[0] == s.DECORATE and user[2] == op[1])
+                    or (op[0] == s.DECORATE and user[0] == s.BIND)
+                ):
+                    return False
+    return True
 
 
 def _made_in(unit: s.Unit) -> set[int]:
