@@ -40,7 +40,7 @@ class Standing(Probing):
         if not stored and not self.read(self.cell("settled")):
             return EMPTY  # it is not known yet
         if not stored or any(self.values[value][0] in OPEN for value in stored):
-            return read | stored
+            return read
         if not attribute:
             return stored if touched is not None or self._is_ours(function, name) else read
         if touched is None and not self._is_stored_here_alone(function, attribute, name):
