@@ -17,8 +17,9 @@ from depslice.callgraph.columns import Numbers, Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
+from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import DERIVED, Function, Lookup, has_no_statement
+from depslice.callgraph.engine.values import DERIVED, Function, Lookup, Value, has_no_statement
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unresolved
 from depslice.callgraph.program import Program
 
@@ -44,8 +45,17 @@ _HAVING_METHODS: Final = frozenset({"I", "C", "SU"})
 """Values that are asked what a class of the repo defines."""
 _ANSWERING: Final = frozenset({"G", "GE", "K", "N", "S", "X", "XI"})
 """Values that answer what any object is asked by themselves."""
-_MADE_HERE: Final = frozenset({"K"})
-"""Containers of which the elements are known: they are asked in their place."""
+_HOLDING: Final = frozenset({"G", "K"})
+"""Containers of which the elements are known or declared: they are asked in their place."""
+_MOST_CONTAINERS: Final = 32  # that are looked into for one operation
+_LOOKING_UP: Final = frozenset({"__eq__", "__hash__"})
+"""What keys of a dictionary are asked for."""
+_GIVING: Final = frozenset({"__getitem__", "__iter__"})
+"""What an object that is iterated or subscripted answers, by one or the other."""
+_UNHASHABLE: Final = frozenset(
+    {"bytearray", "defaultdict", "deque", "dict", "list", "set", "Counter", "OrderedDict"}
+)
+"""How the names of types end of which no object has a hash."""
 _VAGUE: Final = DERIVED | {"U", "P", "X", "XI", "XM", "L"}
 
 
@@ -94,12 +104,13 @@ class Manner(NamedTuple):
     """What is known of the values that an operation works on.
 
     ``exact``: all that decide what is called are known objects. ``doubted``: they were guessed,
-    or partly answer by themselves. ``mixed``: so does, perhaps, each that is asked something.
+    or partly answer by themselves. ``mixed``: the methods that each which is asked for them
+    answers by itself, perhaps.
     """
 
     exact: bool
     doubted: bool
-    mixed: bool
+    mixed: frozenset[str]
 
 
 class Said:
@@ -176,7 +187,7 @@ def _weigh_one(one: Edge, callees: int, manner: Manner) -> Certainty:
         shown=one.certain,
         callees=callees,
         exact=manner.exact,
-        mixed=manner.mixed and one.asked,
+        mixed=one.asked and one.method[1] in manner.mixed,
     )
     if certainty is Certainty.DEFINITE and manner.doubted:
         return Certainty.LIKELY
@@ -187,7 +198,7 @@ def _weigh_one(one: Edge, callees: int, manner: Manner) -> Certainty:
 
 _ALONE: Final = {certainty: [certainty] for certainty in Certainty}
 _SILENCE: Final = Said()
-_CALLS_NOTHING: Final = Manner(exact=False, doubted=False, mixed=False)
+_CALLS_NOTHING: Final = Manner(exact=False, doubted=False, mixed=frozenset())
 
 
 class _Found:
@@ -333,13 +344,16 @@ class Collected:
                 yield class_.id
 
     def _manner(self, function: Function, index: int, calling: Iterable[Said]) -> Manner:
+        asked = {
+            edge.method[1] for said in calling if said.asks for edge in said.edges if edge.asked
+        }
         return Manner(
             exact=self._is_exact(function, index),
             doubted=self._is_doubted(function, index),
-            mixed=any(said.asks for said in calling) and self._is_mixed(function, index),
+            mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
         )
 
-    def _is_mixed(self, function: Function, index: int) -> bool:
+    def _is_mixed(self, function: Function, index: int, method: str) -> bool:
         """Whether what is asked may be an object that answers by itself, or a part of one."""
         if index < 0:
             return False
@@ -347,23 +361,62 @@ class Collected:
         is_call = op[0] == s.CALL
         values = self._engine.values
         for register in reads(op)[1:] if is_call else reads(op):
-            held = function.registers[register]
+            held: Iterable[int] = function.registers[register]
             kinds = {values[value][0] for value in held}
-            if kinds.isdisjoint(_HAVING_METHODS) and kinds & _ANSWERING == _MADE_HERE:
-                kinds = self._kinds_within(held)
+            if kinds.isdisjoint(_HAVING_METHODS) and kinds & _ANSWERING <= _HOLDING:
+                held = self._held_in(held, method)
+                kinds = {values[value][0] for value in held}
             if not kinds.isdisjoint(_HAVING_METHODS):
-                if kinds.isdisjoint(_ANSWERING):
+                if not any(self._may_answer(values[value], method) for value in held):
                     return False
                 if not is_call:  # the object, not its key; the left operand, if it is one
                     return True
         return True
 
-    def _kinds_within(self, held: Iterable[int]) -> set[str]:
-        """The kinds of what is in containers that are made here."""
+    def _held_in(self, containers: Iterable[int], method: str) -> list[int]:
+        """What is in these containers, however deep: elements that are none themselves.
+
+        What is in a dictionary is no matter where a key is looked up: that is asked.
+        """
         values = self._engine.values
-        containers = [value for value in held if values[value][0] in _MADE_HERE]
-        cells = map(self._engine.elements_cell, containers)
-        return {values[value][0] for cell in cells for value in cell.values}
+        waiting = [value for value in containers if values[value][0] in _HOLDING]
+        met = set(waiting)
+        within: list[int] = []
+        for each in waiting:
+            if method in _LOOKING_UP and self._goes_by_keys(values[each]):
+                continue
+            if len(met) > _MOST_CONTAINERS:
+                return [*within, each]  # who knows
+            for value in self._elements(each):
+                if values[value][0] not in _HOLDING:
+                    within.append(value)
+                elif value not in met:
+                    met.add(value)
+                    waiting.append(value)
+        return within
+
+    def _elements(self, container: int) -> Iterable[int]:
+        kind = self._engine.values[container]
+        if kind[0] == "K":
+            return self._engine.elements_cell(container).values
+        return [value for argument in kind[2] for value in argument]
+
+    def _goes_by_keys(self, kind: Value) -> bool:
+        return kind[1] in DICTS if kind[0] == "K" else self._engine.outside.is_mapping(kind)
+
+    def _may_answer(self, kind: Value, method: str) -> bool:
+        """Whether a value is one outside that has ``method``, for all that is known of it."""
+        if kind[0] not in _ANSWERING:
+            return False
+        if kind[0] not in ("G", "K", "XI"):
+            return True
+        if method == "__hash__":
+            return str(kind[1]).rpartition(".")[2] not in _UNHASHABLE
+        if method not in _GIVING or kind[0] != "XI":
+            return True
+        outside = self._engine.outside
+        known = outside.stubs.class_named(kind[1])
+        return known is None or any(outside.member(known, name) is not None for name in _GIVING)
 
     def _is_exact(self, function: Function, index: int) -> bool:
         """Whether the objects whose kind decides what the operation calls are all known."""

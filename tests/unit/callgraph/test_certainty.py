@@ -77,6 +77,40 @@ def all_tested():
 
 def one_tested():
     return any([Name(), 0])
+
+def same_declared(pairs: tuple[tuple[Name, Name], ...], others: list[Name]):
+    return pairs == ((Name(), Name()),)
+
+def same_among_declared(pairs: tuple[tuple[Name, int], ...]):
+    return pairs == ((Name(), 1),)
+
+def looked_up(counts: dict[Name, int], key: Name):
+    return key in counts
+
+class Names:
+    def __iter__(self):
+        return iter(())
+    def __getitem__(self, place):
+        return place
+    def __hash__(self):
+        return 1
+
+def names_or_number(flag):
+    for each in Names() if flag else len("names"):
+        each
+
+def names_or_text(flag):
+    for each in Names() if flag else input():
+        each
+
+def part_or_number(flag):
+    return (Names() if flag else len("names"))[0]
+
+def hash_or_list(flag):
+    return hash(Names() if flag else [1])
+
+def hash_or_tuple(flag):
+    return hash(Names() if flag else (1,))
 """
 
 
@@ -88,6 +122,14 @@ def one_tested():
         ("tested", "Name.__bool__", P),
         ("all_tested", "Name.__bool__", L),
         ("one_tested", "Name.__bool__", P),
+        ("same_declared", "Name.__eq__", L),
+        ("same_among_declared", "Name.__eq__", P),
+        ("looked_up", "Name.__eq__", L),
+        ("names_or_number", "Names.__iter__", L),
+        ("names_or_text", "Names.__iter__", P),
+        ("part_or_number", "Names.__getitem__", L),
+        ("hash_or_list", "Names.__hash__", L),
+        ("hash_or_tuple", "Names.__hash__", P),
     ],
 )
 def test_what_builtin_objects_answer_as_well_is_possible(
