@@ -807,7 +807,6 @@ class Tools:
     class memoized:
         def __init__(self, function): self.function = function
         def __get__(self, instance, owner): return 5
-    def plain(function): return function
 def now(function):
     def inner(): prepare()
     inner()
@@ -833,8 +832,6 @@ def two(x): return x
 class Three:
     @Tools.memoized
     def four(self): return 1
-    @Tools.plain
-    def five(self): return 2
 # --- lib/more.py
 from . import debug
 @debug.twice

@@ -142,9 +142,8 @@ class Arguments:
             for index in parameters_given(each, call, register)
         ):
             return True
-        by_library = any(
-            self._engine.values[value][0] == "X" for value in function.registers[call[2]]
-        )
+        callees = [self._engine.values[value] for value in function.registers[call[2]]]
+        by_library = any(kind[0] == "X" for kind in callees)
         if by_library and any(
             self.changes_parameter(each, index, defined=defined, depth=depth)
             for each in called
@@ -165,7 +164,7 @@ class Arguments:
         return any(
             (
                 dotted in _CHANGING
-                and (not by_library or _stands_at(_CHANGING[dotted], call, register))
+                and (("X", dotted) not in callees or _stands_at(_CHANGING[dotted], call, register))
             )
             or (first and dotted.rpartition(".")[2] in PUTTING)
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
@@ -173,28 +172,24 @@ class Arguments:
         )
 
     def is_of_its_own(self, function: Function, register: Register) -> bool:
-        """Whether a register holds functions and classes that know of nothing they are read of.
+        """Whether a register holds classes that know of nothing they are read of.
 
-        A bound method does; so may a function that another one has made, or that calls others.
+        Those with a constructor that calls nothing. A bound method does, and a plain function may:
+        by a default, or another name of what it changes.
         """
         self._engine.facts_of(function)
         kinds = [self._engine.values[value] for value in function.registers[register]]
-        return bool(kinds) and all(map(self._knows_nothing, kinds))
+        return bool(kinds) and all(kind[0] == "C" and self._knows_nothing(kind) for kind in kinds)
 
     def _knows_nothing(self, kind: tuple[Any, ...]) -> bool:
-        if kind[0] == "C":
-            called = [
-                self._engine.values[value]
-                for name in ("__new__", "__init__")
-                if (owner := self._engine.find_member(kind[1], name)) is not None
-                for value in self._engine.member_values(owner, name)
-            ]
-        else:
-            called = [kind]
+        called = [
+            self._engine.values[value]
+            for name in ("__new__", "__init__")
+            if (owner := self._engine.find_member(kind[1], name)) is not None
+            for value in self._engine.member_values(owner, name)
+        ]
         return all(
-            each[0] == "F"
-            and each[1].unit.parent < 0
-            and all(fact[0] != f.CALL for fact in self._engine.facts_of(each[1]))
+            each[0] == "F" and all(fact[0] != f.CALL for fact in self._engine.facts_of(each[1]))
             for each in called
         )
 

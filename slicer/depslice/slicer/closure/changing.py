@@ -293,6 +293,8 @@ class Changing:
         return (
             bool(given)
             and all(op[0] in (s.CALL, s.DECORATE) and op[2] == attribute[1] for op in given)
+            # An instance that is called, or does more, may change it.
+            and all(use[0] == s.BIND for op in given for use in users.get(op[1], ()))
             and bool(values)
             and all(self._engine.values[value][0] == "C" for value in values)
             and self._arguments.is_of_its_own(function, attribute[1])
