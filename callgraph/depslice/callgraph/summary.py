@@ -28,7 +28,7 @@ TypeExpr: TypeAlias = tuple[Any, ...]
 args)``, ``(T_UNION, alternatives)``, ``(T_LIST, items)``, ``(T_NONE,)`` or
 ``(T_UNKNOWN,)``; names are resolved in the scope of the unit that holds it."""
 
-FORMAT: Final = 83
+FORMAT: Final = 84
 """Raised whenever lowering or this layout changes; older cache entries are ignored."""
 
 # Shared constant registers: results no operation needs to compute.
@@ -51,7 +51,7 @@ CONSTANT_TYPES: Final = {
     SLICE: "slice",
 }
 
-Stored: TypeAlias = "tuple[Register | tuple[int, int], str, tuple[str, ...] | None]"
+Stored: TypeAlias = "tuple[Register | tuple[int, int], tuple[str, ...]]"
 """What is known of an attribute that is read: see :class:`Unit`."""
 
 T_NAME: Final = 0
@@ -211,10 +211,9 @@ class Unit:
     ``globals_written`` are the module-scope names that the unit rebinds or mutates;
     ``self_stores`` the attributes it assigns on its first parameter; ``stores`` those it
     assigns on anything else. ``standing``: what surely stands in an attribute, or at a place of a
-    list, where an operation reads it, over a whole program; by the operation: (the register that was stored, or the unit and
-    operation of the module that stored it; the name that holds the object, or "" where that is
-    local; other attributes touched since, or ``None`` where other code has run). ``stored_for``: the
-    operations by which others know.
+    list, where an operation reads it, over a whole program; by the operation: (the register that was
+    stored, or the unit and operation of the module that stored it; other attributes of the object
+    touched since). ``stored_for``: the operations by which others know.
     """
 
     index: int

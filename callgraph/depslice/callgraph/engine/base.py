@@ -138,10 +138,8 @@ class EngineState:
         self.stored: set[str] = set()  # attributes that are set on something, somewhere
         self.stored_later: set[str] = set()  # and by what is no constructor on `self`
         self.known_functions: list[Function] = []  # of the whole program
-        self.stores_any: bool | None = None  # whether some store attributes by computed names
-        self.threads: bool | None = None  # whether some code may start any
-        self.imported_modules: set[str] | None = None  # by code of the program
-        self.storing_units: dict[str, list[Function]] | None = None  # by the attribute
+        self.calm: bool | None = None  # whether no code runs or stores where nobody sees it
+        self.spoken: set[str] | None = None  # attributes whose names stand in texts
         self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them
         self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}

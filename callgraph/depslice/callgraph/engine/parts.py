@@ -141,7 +141,7 @@ def users(unit: Unit) -> list[tuple[int, ...]]:
                     found[register] = [index]
                 else:
                     readers.append(index)
-    for index, (source, _, _) in (unit.standing or {}).items():
+    for index, (source, _) in (unit.standing or {}).items():
         if type(source) is int and source >= 0:
             found.setdefault(source, []).append(index)
             found[source].sort()

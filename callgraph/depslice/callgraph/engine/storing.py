@@ -71,6 +71,8 @@ class StoreEvaluation(AttributeEvaluation):
                 if kind == "U":
                     self.note_handed((values,), pos)
                 self.note_unknown(name, pos, receiver, "write")
+                if self.whole:
+                    self.write(self.cell("set on anything", name), values)
                 self.apply_special(receiver, f"{name}=", [values], pos)
 
     def have_stored(self, receiver: int, name: str, values: Values) -> None:

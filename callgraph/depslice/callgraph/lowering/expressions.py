@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame, Listed
-from depslice.callgraph.lowering.standing import LONGEST, Elements, Line, Source, between, changed
+from depslice.callgraph.lowering.standing import LONGEST, Elements, Line, between, changed
 from depslice.callgraph.lowering.syntax import known_truth, names_taken, operands
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
@@ -133,16 +133,11 @@ _LISTING = frozenset({"getmembers", "list", "sorted", "tuple"})
 """Functions that give what is listed, or all of it as another list."""
 _SAME_TYPE = (ast.Is, ast.Eq, ast.In)
 _OTHER_TYPE = (ast.IsNot, ast.NotEq, ast.NotIn)
-_GIVING = frozenset(
-    {
-        *(s.ATTR, s.CALL, s.FREE, s.FUNCTION, s.GLOBAL, s.ITEM, s.LAMBDA, s.MAPPING, s.PHI),
-        *(s.SEQUENCE, s.STRING, s.SUB, s.TOLD),
-    }
-)
-"""Operations whose results are told to later statements of the module."""
 _NEAR = 64  # operations among which a loop's iterable is looked for
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
-_OF_NAMESPACES = frozenset({"__delattr__", "__dict__", "__setattr__"})
+_OF_NAMESPACES = frozenset({"__delattr__", "__dict__", "__setattr__", "delattr", "setattr"})
+_STORING = _DYNAMIC | {"__builtins__", "delattr", "setattr"}
+"""Names of what stores under any name, if somebody gets it who calls it under another one."""
 _LONGEST_CODE = 2000
 _LARGEST_KEY = 1 << 32  # longer numbers are data
 _LONGEST_TEMPLATE = 4000
@@ -225,6 +220,8 @@ class ExpressionLowering:
         line = self.frame.line
         if line.lists or line.inside:
             line.read(node.id)
+        if node.id in _STORING:
+            self.frame.flags |= s.STORES_ANY  # who has it may call it
         return self.load(node.id, node.lineno << 12 | min(node.col_offset, 4095))
 
     def load(self, name: str, pos: Position) -> Register:
@@ -263,8 +260,6 @@ class ExpressionLowering:
                 return frame.env.get(f".{name}", register) if frame.places else register
             if not frame.is_function and self._inside_function(frame):
                 versions = None
-        if frame.line is not self.line:
-            self.line.share(name)
         register = frame.new()
         frame.ops.append((s.GLOBAL, register, name, versions, pos))
         if name in ("__name__", "__package__") or name in self.constant_texts:
@@ -371,11 +366,9 @@ class ExpressionLowering:
         if known is None or known.holder != self._holder_of(name):
             return
         index = len(frame.ops) - 1
-        touched = None if known.others else between(known, frame.ops, index)
-        if not frame.is_function:
-            frame.standing[index] = known.source, name, touched
-        elif touched is not None:
-            frame.standing[index] = known.source, "", touched
+        touched = between(known, frame.ops, index)
+        if touched is not None:
+            frame.standing[index] = known.source, touched
 
     def _holder_of(self, name: str) -> Register | tuple[int, ...] | None:
         """What ``name`` is bound to here: another one, if it is bound anew."""
@@ -401,7 +394,10 @@ class ExpressionLowering:
                     if made is not None:
                         return made
         held = self._held_list(func.value) if type(func) is ast.Attribute else None
+        flags = frame.flags
         callee = self._lower.get(type(func), self._unknown)(func)
+        if type(func) is ast.Name:
+            frame.flags = flags  # it is just called
         self._hold_on(held, func.value if type(func) is ast.Attribute else func)
         args: list[Register] = []
         stars: list[Register] = []
@@ -432,8 +428,8 @@ class ExpressionLowering:
             pos = end << 12 | min(column, 4095)
         spread = (tuple(stars), tuple(double), tuple(before)) if stars or double else None
         frame.ops.append((s.CALL, register, callee, tuple(args), tuple(keywords), spread, pos))
-        if held is not None and not spread and not keywords:
-            self._change_list(held, node, args)
+        if held is not None:
+            self._change_list(held, node, () if spread or keywords else args)
         if frame.line.places:
             self._forget_named(node)
         if by_name and func.id == "setattr":  # type: ignore[attr-defined]
@@ -475,55 +471,29 @@ class ExpressionLowering:
         func = call.func
         assert isinstance(func, ast.Attribute)
         assert isinstance(func.value, ast.Name)
-        index = len(frame.ops) - 1
-        sources = [self.source_of(register) for register in args]
         lists, name = frame.line.lists, func.value.id
-        if lists.pop(name, None) is not held or None in sources:  # an argument has it too
+        if lists.pop(name, None) is not held:  # an argument has it too
             return
-        known = [source for source in sources if source is not None]
-        found = changed(held, func.attr, [*map(_number, call.args)], known)
+        if call.keywords or len(args) != len(call.args):
+            return  # of `sort(key=f)` and `insert(*given)` nothing is known
+        found = changed(held, func.attr, [*map(_number, call.args)], args)
         if found is None:
             return
         lists[name], taken = found
         if taken is not None:
-            self._note_element(index, taken, name)
-
-    def _note_element(self, index: int, source: Source, name: str) -> None:
-        frame = self.frame
-        if frame.is_function:
-            frame.standing[index] = source, "", ()
-        else:
-            frame.standing[index] = source, name, None
-
-    def source_of(self, register: Register) -> Source | None:
-        """How others get at what a register has."""
-        frame = self.frame
-        if frame.is_function or register < 0:
-            return register
-        for back, op in enumerate(islice(reversed(frame.ops), _NEAR)):
-            if op[1] == register and op[0] in _GIVING:
-                index = len(frame.ops) - 1 - back
-                frame.stored_for.append(index)
-                return frame.unit, index
-        return None
+            frame.standing[len(frame.ops) - 1] = taken, ()
 
     def note_list(self, name: str, value: Register) -> None:
         """A name has been bound just now to a list that a display has made."""
         frame = self.frame
+        if not frame.is_function or frame.env.get(name) != value:
+            return  # what a module has others may reach
         if name in self.rebound or name in frame.line.shared or frame.line.inside:
-            return
-        if frame.is_function:
-            if frame.env.get(name) != value:
-                return
-        elif frame.line is not self.line:
             return
         op = next((op for op in islice(reversed(frame.ops), 2) if op[0] == s.SEQUENCE), None)
         if op is None or op[1] != value or op[4] or op[5] or len(op[3]) > LONGEST:
             return
-        sources = [self.source_of(register) for register in op[3]]
-        if None not in sources:
-            known = tuple([source for source in sources if source is not None])
-            frame.line.lists[name] = Elements(known, value if frame.is_function else (frame.piece,))
+        frame.line.lists[name] = Elements(tuple(op[3]), value)
 
     def _forget_named(self, call: ast.Call) -> None:
         """What is called may store an attribute whose name it is told."""
@@ -650,10 +620,8 @@ class ExpressionLowering:
         register = frame.new()
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
         place = None if held is None else _number(node.slice)
-        if held is not None and place is not None:
-            assert isinstance(node.value, ast.Name)
-            if -len(held.sources) <= place < len(held.sources):
-                self._note_element(len(frame.ops) - 1, held.sources[place], node.value.id)
+        if held and place is not None and -len(held.sources) <= place < len(held.sources):
+            frame.standing[len(frame.ops) - 1] = held.sources[place], ()
         return register
 
     def told(self, node: ast.expr) -> Register:

@@ -533,7 +533,7 @@ class FileLowering(DefinitionLowering):
     ) -> None:
         versions = self.module_versions if owner is None else owner.versions
         start = dict(versions)
-        known, lists = dict(self.line.places), dict(self.line.lists)
+        known = dict(self.line.places)
         test = node.test if isinstance(node, ast.If) else None
         holds = known_truth(node.test, self.flags) if isinstance(node, ast.If | ast.While) else None
         outside = _When(
@@ -568,7 +568,6 @@ class FileLowering(DefinitionLowering):
             versions.clear()
             versions.update(entry)
             self.line.places = dict(known) if isinstance(node, ast.If) else {}
-            self.line.lists = dict(lists) if isinstance(node, ast.If) else {}
             self.line.untouched.clear()
             assumed = self.assumed
             for name, classes, how in shown if owner is None else ():

@@ -7,9 +7,8 @@
     box.handler = second
 
 A strong update of a place that is surely the same (must alias): the same attribute of what the same
-name holds, on a straight line of code. Between the two only such code may run that stores nothing
-there: nothing at all, or, of the module's own statements, calls of functions of which none does so,
-which the engine knows. What the attribute really does (a property, ``__setattr__``) it knows too.
+name holds, on a straight line of code. Between the two no code may run but that of the names
+themselves. What the attribute really does (a property, ``__setattr__``) the engine knows.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ LONGEST: Final = 16
 """Of longer lists it is not told apart what stands where."""
 Place: TypeAlias = tuple[str, str]
 """A name, and an attribute of what it holds."""
-Source: TypeAlias = Register | tuple[int, int]
-"""A register, or of a statement of the module its unit and the operation that has the value."""
 
 _QUIET: Final = frozenset(
     {
@@ -41,21 +38,19 @@ class Standing(NamedTuple):
     """What a store has put into a place.
 
     ``source``: the register, or of a statement of the module its unit and operation. ``holder``:
-    what the name was bound to then. ``start``: the first operation behind it. ``others``: whether
-    code has run since that may be anyone's.
+    what the name was bound to then. ``start``: the first operation behind it.
     """
 
     source: Register | tuple[int, int]
     holder: Register | tuple[int, ...] | None
     start: int
-    others: bool
 
 
 class Elements(NamedTuple):
-    """What stands where in a list that a display has made, and that nobody else has yet."""
+    """What stands where in a list that a display of a function has made: nobody else has it yet."""
 
-    sources: tuple[Source, ...]
-    holder: Register | tuple[int, ...] | None
+    sources: tuple[Register, ...]
+    holder: Register
 
 
 class Line:
@@ -110,26 +105,27 @@ class Line:
         """A statement of the module has run; the next has operations of its own."""
         if self.untouched and not all(map(is_store_or_quiet, ops)):
             self.untouched.clear()
-        for place, known in self.places.items():
-            others = known.others or between(known, ops, len(ops)) != ()
-            self.places[place] = known._replace(start=0, others=others)
+        for place, known in [*self.places.items()]:
+            if between(known, ops, len(ops)) == ():
+                self.places[place] = known._replace(start=0)
+            else:
+                del self.places[place]
 
     def interrupt(self) -> None:
         """Other code may have run."""
         self.untouched.clear()
-        for place, known in self.places.items():
-            self.places[place] = known._replace(others=True)
+        self.places.clear()
 
 
 def changed(
-    held: Elements, method: str, numbers: Sequence[int | None], given: Sequence[Source]
-) -> tuple[Elements, Source | None] | None:
+    held: Elements, method: str, numbers: Sequence[int | None], given: Sequence[Register]
+) -> tuple[Elements, Register | None] | None:
     """The list behind a call of ``method``, and what that gives; ``None``: that is not known.
 
     ``numbers``: which number an argument is; ``given``: what has its value.
     """
     sources = list(held.sources)
-    taken: Source | None = None
+    taken: Register | None = None
     match method, numbers:
         case "append", [_]:
             sources.append(given[0])

@@ -600,7 +600,7 @@ class StatementLowering(ExpressionLowering):
             source = frame.unit, index
             frame.stored_for.append(index)
         holder = self._holder_of(obj.id)
-        frame.line.places[obj.id, attr] = Standing(source, holder, index + 1, others=False)
+        frame.line.places[obj.id, attr] = Standing(source, holder, index + 1)
 
     def _bind_name(self, name: str, value: Register) -> None:
         frame = self.frame
