@@ -799,6 +799,26 @@ def run2():
     del t
     b.h()
 run2()
+== list_in_the_next_round
+# --- main.py
+def f(): pass
+def g(): pass
+def by_function():
+    inner = None
+    for _ in range(2):
+        rows = [f]
+        inner and inner()
+        rows[0]()
+        inner = lambda: rows.insert(0, g)
+def by_generator():
+    lazy = iter([1, 2])
+    for _ in range(2):
+        rows = [f]
+        next(lazy)
+        rows[0]()
+        lazy = (rows.insert(0, g) for _ in range(2))
+by_function()
+by_generator()
 """
 _FOUND = re.split(r"^== (\w+)$", _PROGRAMS, flags=re.MULTILINE)[1:]
 PROGRAMS = dict(zip(_FOUND[::2], _FOUND[1::2], strict=True))

@@ -481,7 +481,7 @@ class ExpressionLowering:
             return
         lists[name], taken = found
         if taken is not None:
-            frame.standing[len(frame.ops) - 1] = taken, ()
+            frame.line.note_element(name, len(frame.ops) - 1, taken)
 
     def note_list(self, name: str, value: Register) -> None:
         """A name has been bound just now to a list that a display has made."""
@@ -621,7 +621,8 @@ class ExpressionLowering:
         frame.ops.append((s.SUB, register, value, key, pack(node.lineno, node.col_offset)))
         place = None if held is None else _number(node.slice)
         if held and place is not None and -len(held.sources) <= place < len(held.sources):
-            frame.standing[len(frame.ops) - 1] = held.sources[place], ()
+            assert isinstance(node.value, ast.Name)
+            frame.line.note_element(node.value.id, len(frame.ops) - 1, held.sources[place])
         return register
 
     def told(self, node: ast.expr) -> Register:

@@ -122,8 +122,8 @@ class Frame:
         self.globals_written: set[str] = set()
         self.self_stores: set[str] = set()
         self.stores: set[str] = set()
-        self.line = Line()
         self.standing: dict[int, Stored] = {}
+        self.line = Line(self.standing)
         self.stored_for: list[int] = []
 
     def new(self) -> Register:

@@ -65,7 +65,7 @@ class FileLowering(DefinitionLowering):
         self.mutations: dict[str, list[int]] = {}
         self.deleted: dict[str, None] = {}
         self.stars: list[int] = []
-        self.line = Line()
+        self.line = Line({})
         self.overloads: set[int] = set()  # their later redefinition does not replace them
         self.dunder_all: tuple[str, ...] | None = None
         self.all_is_open = False

@@ -57,12 +57,16 @@ class Line:
     """The places of which it is known what stands there, on a straight line of code.
 
     ``lists``: by the name that alone has one. ``shared``: names that other functions read, or what
-    a generator will run. ``inside``: how many comprehensions are around. ``untouched``: the classes by their names, of which nobody has asked anything since they were made.
+    a generator will run. ``noted``: by the name, the operations that read what stands in its list,
+    of those in ``standing``. ``inside``: how many comprehensions are around. ``untouched``: the
+    classes by their names, of which nobody has asked anything since they were made.
     """
 
-    __slots__ = ("inside", "lists", "places", "shared", "untouched")
+    __slots__ = ("inside", "lists", "noted", "places", "shared", "standing", "untouched")
 
-    def __init__(self) -> None:
+    def __init__(self, standing: dict[int, s.Stored]) -> None:
+        self.standing = standing
+        self.noted: dict[str, list[int]] = {}
         self.places: dict[Place, Standing] = {}
         self.untouched: dict[str, int] = {}
         self.lists: dict[str, Elements] = {}
@@ -79,7 +83,7 @@ class Line:
         """Whoever reads the name may have the list from now on."""
         self.lists.pop(name, None)
         if self.inside:
-            self.shared.add(name)
+            self.share(name)
 
     def unbind(self, name: str) -> None:
         """The name has something else from now on."""
@@ -88,9 +92,16 @@ class Line:
             del self.places[place]
 
     def share(self, name: str) -> None:
-        """Another function reads the name, whenever it is called."""
+        """Another function reads the name, whenever it is called: in the next round, too."""
         self.lists.pop(name, None)
         self.shared.add(name)
+        for index in self.noted.pop(name, ()):
+            self.standing.pop(index, None)
+
+    def note_element(self, name: str, index: int, source: Register) -> None:
+        """An operation reads what stands in the list that the name has."""
+        self.standing[index] = source, ()
+        self.noted.setdefault(name, []).append(index)
 
     def both(self, one: dict[str, Elements], other: dict[str, Elements]) -> None:
         """Of two ways one has been taken: what is the same on both is known."""
