@@ -1,16 +1,27 @@
-"""Values that nobody can have seen in a container: by example, and by running programs."""
+"""What nobody can have seen in a container or class: by example, and by running programs."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from check import write_files
+from depslice.callgraph import build_graph, open_program
+from depslice.callgraph.export import export_pycg
 from depslice.callgraph.lowering.overwritten import overwritten
+from depslice.callgraph.model import Certainty
+
+TESTS = Path(__file__).parents[2]
 
 
 def unseen(text: str) -> list[str]:
@@ -136,3 +147,240 @@ def test_what_is_dropped_is_in_no_container_when_code_runs(program: str) -> None
         exec(compile(tree, "<program>", "exec"), space)  # noqa: S102 (made here)
     look()  # whoever catches the error may look, too
     assert not dropped & observed
+
+
+_CLASSES = """\
+== cls_anno_only
+# --- main.py
+class C:
+    def f(self): pass
+    f: object
+C().f()
+== cls_with
+# --- main.py
+import contextlib
+class C:
+    def f(self): pass
+    with contextlib.suppress(NameError):
+        f = undefined
+    def k(self): pass
+    with contextlib.suppress(NameError):
+        undefined
+        def k(self): pass
+C().f()
+C().k()
+== cls_twice_loop
+# --- main.py
+def g(self): pass
+class C:
+    for i in range(2):
+        if i:
+            saved = f
+        def f(self): pass
+    f = g
+C().saved()
+C().f()
+== cls_walrus
+# --- main.py
+class C:
+    def f(self): pass
+    x = (f := f)
+    def h(self): pass
+    y = False and (h := None)
+C().f(); C().h()
+== nameerror
+# --- main.py
+try:
+    class C:
+        def m(self): pass
+    C.m = fast
+except NameError:
+    pass
+C().m()
+== nameerror2
+# --- main.py
+import contextlib
+with contextlib.suppress(NameError):
+    class C:
+        def m(self): pass
+    C.m = fast
+C().m()
+== importerror
+# --- main.py
+try:
+    class C:
+        def m(self): pass
+    C.m = undefined
+    fast = 1
+except NameError:
+    class D(C): pass
+D().m()
+== annotated
+# --- main.py
+from typing import Any
+class C:
+    def m(self): pass
+C.m: Any
+C().m()
+== setattr_runs
+# --- main.py
+class Box:
+    def __setattr__(self, n, v): v().m()
+box = Box()
+class C:
+    def m(self): pass
+def new(self): pass
+box.x = C
+C.m = new
+C().m()
+== property_runs
+# --- main.py
+class Box:
+    def _set(self, v): v().m()
+    x = property(None, _set)
+box = Box()
+class C:
+    def m(self): pass
+box.x = C
+C.m = len
+== set_name
+# --- main.py
+class D:
+    def __set_name__(self, owner, name): owner().m()
+d = D()
+class C:
+    x = d
+    def m(self): pass
+def new(self): pass
+C.m = new
+== read_between
+# --- main.py
+def g(self=None): pass
+class C:
+    def f(self=None): pass
+    kept = f
+    f = g
+class L:
+    def f(self=None): pass
+    kept = lambda f=f: f()
+    f = g
+class A:
+    def f(self=None): pass
+    f: object
+    kept = f
+C().kept()
+L.kept()
+A().kept()
+== bound_perhaps
+# --- main.py
+def g(self=None): pass
+flag = 0
+class C:
+    def f(self): pass
+    if flag:
+        f = g
+    def t(self): pass
+    try:
+        t = g
+        missing
+    except NameError:
+        def t(self): pass
+    def m(self): pass
+    match flag:
+        case 1:
+            m = g
+    def w(self): pass
+    while flag:
+        w = g
+    def x(self): pass
+    for x in ():
+        pass
+C().f()
+C().t()
+C().m()
+C().w()
+C().x()
+== registered_before_an_error
+# --- main.py
+import registry
+try:
+    import failing
+except NameError:
+    pass
+for each in registry.callbacks:
+    each()
+# --- registry.py
+callbacks = []
+# --- failing.py
+import registry
+def deleted(self): pass
+del deleted
+def one(): C().m()
+def two(): D().m()
+def three(): E().m()
+registry.callbacks += [one, two, three]
+class E:
+    def m(self): pass
+class D:
+    def m(self): pass
+class C:
+    def m(self): pass
+C.m = deleted
+== registered_before_an_annotation
+# --- main.py
+import registry
+try:
+    import failing
+except NameError:
+    pass
+for each in registry.callbacks:
+    each()
+# --- registry.py
+callbacks = []
+# --- failing.py
+import registry
+def new(self): pass
+def one(): C().m()
+registry.callbacks.append(one)
+class C:
+    def m(self): pass
+def between(what: missing): pass
+C.m = new
+== made_with_code
+# --- main.py
+def new(self): pass
+class Base:
+    def __init_subclass__(cls):
+        cls().m()
+class C(Base):
+    def m(self): pass
+C.m = new
+class Private:
+    def __m(self): pass
+    def k(self): self.__m()
+Private.__m = new
+Private().k()
+"""
+_FOUND = re.split(r"^== (\w+)$", _CLASSES, flags=re.MULTILINE)[1:]
+CLASSES = dict(zip(_FOUND[::2], _FOUND[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members_that_may_not_be_replaced_or_are_seen_before(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    write_files(CLASSES[name].lstrip("\n"), folder)
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-S", str(TESTS / "trace_program.py"), str(folder)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    [observed] = json.loads(done.stdout)
+    assert not isinstance(observed, str), observed
+    graph = export_pycg(build_graph(open_program(folder, cache=None)).at_least(Certainty.POSSIBLE))
+    found = {(caller, callee) for caller, callees in graph.items() for callee in callees}
+    missing = {(caller, callee) for caller, callee, _ in observed} - found
+    assert not missing, missing

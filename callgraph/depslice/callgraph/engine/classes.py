@@ -727,9 +727,10 @@ class ClassEvaluation(AnnotationEvaluation):
     def _bound_at_last(self, owner: Class, name: str, pieces: Sequence[int]) -> Sequence[int]:
         """Those of ``pieces`` that count once the body of ``owner`` has run.
 
-        All of them do where a metaclass may prepare a namespace that keeps each.
+        All of them do where a metaclass may prepare a namespace that keeps each; also one of a base
+        outside the repo may.
         """
-        if owner.info.keywords or self.metaclasses_of(owner):
+        if owner.info.keywords or self.metaclasses_of(owner) or self.external_bases(owner):
             return pieces
         final = owner.info.final[name]
         return [index for index in pieces if index in final]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bound_names
-from depslice.callgraph.lowering.overwritten import overwritten
+from depslice.callgraph.lowering.overwritten import binds_surely, overwritten, rebound_unseen
 from depslice.callgraph.lowering.statements import StatementLowering
 from depslice.callgraph.lowering.syntax import (
     Definition,
@@ -306,28 +306,25 @@ class DefinitionLowering(StatementLowering):
         self.frame.ops.append((s.ITER, register, bases, pos, False))
         return register
 
-    def _counting(self, scope: ClassScope, name: str, found: list[int]) -> tuple[int, ...]:
+    def _counting(
+        self, body: list[ast.stmt], path: Path, scope: ClassScope, name: str, found: Sequence[int]
+    ) -> tuple[int, ...]:
         """Those of the pieces that bind a name of a class body whose values it may have at last.
 
-        What the last is made of counts too (``@x.setter``, ``f = wrap(f)``), and what a decorator
-        has been given, which may keep it for the next. Nothing, where all count.
+        Nothing, where all count: each has to be a statement of the body itself, which surely binds.
         """
-        counting = set(scope.versions[name])
-        waiting = list(counting)
-        while waiting:
-            unit = self.pieces[waiting.pop()].unit
-            made = self.units[unit] if unit >= 0 else None
-            for op in () if made is None else made.ops:
-                if op[0] == s.CLASSVAR and op[2] == scope.index and op[3] == name:
-                    waiting += set(op[4]) - counting
-                    counting.update(op[4])
-        for index in set(found) - counting:
-            piece = self.pieces[index]
-            made = self.units[piece.unit] if piece.unit >= 0 else None
-            if made is None or any(op[0] == s.DECORATE for op in made.ops):
-                counting.add(index)
-        kept = tuple(dict.fromkeys(index for index in found if index in counting))
-        return kept if len(kept) < len(set(found)) else ()
+        places: dict[int, int] = {}
+        for index in found:
+            place = self.pieces[index].path
+            if place[:-1] != path or not binds_surely(body[int(place[-1])], name):
+                return ()
+            places[int(place[-1])] = index
+        if len(places) < 2 or scope.versions[name] != (found[-1],):
+            return ()
+        gone = rebound_unseen(body, name, sorted(places))
+        return (
+            tuple([index for place, index in places.items() if place not in gone]) if gone else ()
+        )
 
     def define_class(
         self, node: ast.ClassDef, qualname: str, owner: ClassScope | None, piece: Piece | None
@@ -386,7 +383,8 @@ class DefinitionLowering(StatementLowering):
             final={
                 name: counting
                 for name, found in members.items()
-                if len(found) > 1 and (counting := self._counting(scope, name, found))
+                if len(found) > 1
+                and (counting := self._counting(node.body, path, scope, name, found))
             },
         )
         for decorator_register, decorator in zip(

@@ -9,12 +9,14 @@ A dead store (Aho et al., *Compilers*, 8.5): between the two no code runs that c
 container, and nobody goes on after an error: no block of a ``try`` or ``with`` is looked at. So
 only statements count that run nothing: bindings of names, constants, functions
 and displays of them to names, items of the container, and ``table.update({…})``.
+
+So are names that a class body binds again, and members that a module replaces right behind it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 _Path: TypeAlias = "tuple[str, ...]"
@@ -46,6 +48,96 @@ def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
                 yield from _store(fresh, *update)
         elif fresh and not _defines(node):
             fresh.clear()
+
+
+def rebound_unseen(body: Sequence[ast.stmt], name: str, places: Sequence[int]) -> set[int]:
+    """Which of the statements that bind a name of a class body the last of them replaces unseen.
+
+    ``places``: where they stand, the last one at the end. Who decorates a function may keep it.
+    """
+    gone: set[int] = set()
+    for place in range(places[-1], places[0] - 1, -1):
+        node = body[place]
+        if place in places[:-1]:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.decorator_list:
+                break
+            gone.add(place)
+        if not _binds_names(node, _is_inert) or _reads(node, name):
+            break
+    return gone
+
+
+def binds_surely(node: ast.stmt, name: str) -> bool:
+    """Whether a statement binds the name whenever it has run: a type without a value does not."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return node.name == name
+        case ast.Assign(targets=targets):
+            return any(type(target) is ast.Name and target.id == name for target in targets)
+        case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr()):
+            return bound == name
+    return False
+
+
+def replaced_members(
+    body: Sequence[ast.stmt], index: int, is_bound: Callable[[str], bool]
+) -> Iterator[str]:
+    """The attributes of a class that a module replaces unseen, by functions it has defined.
+
+    Making the class runs nobody's code: no bases, no decorators, and what has a ``__set_name__`` is
+    no member; nor do the stores in the class, and the definitions in between. ``is_bound``: whether
+    a name that a statement has defined before still is.
+    """
+    made = body[index]
+    assert isinstance(made, ast.ClassDef)
+    header = [made.decorator_list, made.bases, made.keywords, getattr(made, "type_params", [])]
+    if any(header):
+        return
+    if not all(_binds_names(node, _is_no_descriptor) for node in made.body):
+        return
+    for place in range(index + 1, len(body)):
+        match body[place]:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=holder), attr=attribute)],
+                value=ast.Name(id=given),
+            ):
+                if holder != made.name or attribute.startswith("__") or not is_bound(given):
+                    return
+                if not any(_defines(node) and binds_surely(node, given) for node in body[:place]):
+                    return
+                yield attribute
+            case node if not _defines(node) or binds_surely(node, made.name) or _reads(node):
+                return  # a name that is none raises
+
+
+def _binds_names(node: ast.stmt, is_fit: Callable[[ast.expr], bool]) -> bool:
+    """Whether a statement just binds names to functions or fit values, or does nothing."""
+    match node:
+        case ast.Expr(value=value):
+            return type(value) is ast.Constant
+        case ast.Assign(targets=targets, value=value):
+            return is_fit(value) and all(type(target) is ast.Name for target in targets)
+        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=value):
+            return _is_inert(annotation) and (value is None or is_fit(value))
+    return _defines(node)
+
+
+def _is_no_descriptor(node: ast.expr) -> bool:
+    return type(node) is not ast.Name and _is_inert(node)
+
+
+def _reads(node: ast.stmt, name: str | None = None) -> bool:
+    """Whether a statement, or a lambda in it, reads the name, or any; the body of a function cannot."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        parts: list[ast.AST] = [*node.decorator_list, node.args]
+        parts += filter(None, [node.returns])
+    else:
+        parts = [node]
+    return any(
+        type(each) is ast.Name and name in (None, each.id) and type(each.ctx) is ast.Load
+        for part in parts
+        for each in ast.walk(part)
+    )
 
 
 def _store(

@@ -11,8 +11,8 @@ from depslice.callgraph.lowering.definitions import DefinitionLowering, Function
 from depslice.callgraph.lowering.expressions import CAUGHT, Shown, classes_shown
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
-from depslice.callgraph.lowering.overwritten import overwritten
-from depslice.callgraph.lowering.standing import Line, is_store_or_quiet, runs_nothing
+from depslice.callgraph.lowering.overwritten import overwritten, replaced_members
+from depslice.callgraph.lowering.standing import Line
 from depslice.callgraph.lowering.syntax import (
     asks_for_main,
     constant_texts,
@@ -95,7 +95,10 @@ class FileLowering(DefinitionLowering):
             if isinstance(node, Function):
                 self._function_piece(node, *context)
             elif isinstance(node, ast.ClassDef):
+                defined = len(self.classes)
                 self._class_piece(node, *context)
+                if owner is None and outer is None and parent < 0:
+                    self._replace_members(body, index, defined)
             elif type(node) in _COMPOUND_KINDS:
                 self._compound_piece(node, *context)
             elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -180,7 +183,7 @@ class FileLowering(DefinitionLowering):
             end_line=piece.end,
             name_line=piece.name_line,
         )
-        if frame.line is self.line and (self.line.places or self.line.untouched):
+        if frame.line is self.line and self.line.places:
             self.line.step(frame.ops)
 
     def _bind_scope(self, piece: Piece, names: Iterable[str], owner: ClassScope | None) -> None:
@@ -232,37 +235,24 @@ class FileLowering(DefinitionLowering):
         self.frame.ops.append((s.BIND, node.name, register))
         self._bind_scope(piece, (node.name,), owner)
         self._close_piece(frame, piece, prefix + node.name, owner)
-        if owner is not None or outer is not None:
-            self.line.clear()
-        elif self._is_plainly_made(node, frame):
-            self.line.untouched[node.name] = len(self.classes) - 1
-        else:
-            self.line.clear()
+        self.line.clear()
 
-    def _is_plainly_made(self, node: ast.ClassDef, frame: Frame) -> bool:
-        """Whether the class statement lowered just now ran no code but its body, which ran none."""
-        if node.decorator_list or node.keywords or any(map(_is_no_object, node.bases)):
-            return False
-        info = self.classes[-1]
-        if info is None or info.unit != frame.unit or info.qualname != node.name:
-            return False  # it has classes of its own
-        pieces = [self.pieces[index] for index in info.pieces]
-        units = [self.units[piece.unit] for piece in pieces if piece.unit >= 0]
-        return all(unit is not None and runs_nothing(unit.ops) for unit in units) and all(
-            piece.kind in ("assign", "def", "doc", "other") for piece in pieces
+    def _replace_members(self, body: list[ast.stmt], index: int, made: int) -> None:
+        """Members that the next statements of the module replace before anybody can look are gone."""
+        info = self.classes[made]
+        assert info is not None
+        for attribute in replaced_members(body, index, self._is_surely_bound):
+            if attribute in info.members:
+                info.final[attribute] = ()
+
+    def _is_surely_bound(self, name: str) -> bool:
+        """Whether a name of the module that one of its statements defines has stayed so far."""
+        known = self.scope.get(name, ())
+        return (
+            name not in self.rebound
+            and name not in self.mutations
+            and all(self.pieces[piece].kind == "def" for piece in known)
         )
-
-    def replace_member(self, frame: Frame, name: str, attribute: str) -> None:
-        """What the class body has bound is gone if nobody has looked since."""
-        index = self.line.untouched.get(name)
-        info = None if index is None else self.classes[index]
-        if info is None or not all(map(is_store_or_quiet, frame.ops)):
-            return
-        if self.module_versions.get(name) != (info.piece,):
-            return  # another one by now
-        bound = info.members.get(attribute, ())
-        if bound and self.pieces[info.piece].parent == self.pieces[frame.piece].parent:
-            info.final[attribute] = ()
 
     def _decorator_mutations(
         self, node: Function | ast.ClassDef, piece: Piece, owner: ClassScope | None
@@ -335,6 +325,8 @@ class FileLowering(DefinitionLowering):
             return
         frame = self._open_piece(piece, owner, outer)
         names: set[str] = set()
+        versions = self.module_versions if owner is None else owner.versions
+        kept: dict[str, tuple[int, ...]] = {}
         match node:
             case ast.Assign(targets=targets):
                 piece.kind = "assign"
@@ -347,6 +339,8 @@ class FileLowering(DefinitionLowering):
                 piece.kind = "assign"
                 if node.value is not None or owner is not None or not self._is_bound(target):
                     bind_target(target, names)
+                if node.value is None:  # it binds nothing
+                    kept = {name: versions[name] for name in names if name in versions}
                 self._store_mutation(target, piece, owner)
                 if node.value is not None:
                     self._note_all([target], node.value, owner)
@@ -381,6 +375,7 @@ class FileLowering(DefinitionLowering):
         if self.walrus_lines:
             names |= bound_names([node], walrus=self.walrus_lines).local
         self._bind_scope(piece, sorted(names), owner)
+        versions.update({name: (*before, piece.index) for name, before in kept.items()})
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
 
     def _is_imported(self, name: str) -> bool:
@@ -568,7 +563,6 @@ class FileLowering(DefinitionLowering):
             versions.clear()
             versions.update(entry)
             self.line.places = dict(known) if isinstance(node, ast.If) else {}
-            self.line.untouched.clear()
             assumed = self.assumed
             for name, classes, how in shown if owner is None else ():
                 self._assume_classes(name, classes, positive=how)
@@ -697,10 +691,6 @@ def lower_module(
     )
     vars(lowering).clear()  # its tables hold methods of itself: a cycle that keeps all it made
     return summary
-
-
-def _is_no_object(base: ast.expr) -> bool:
-    return not isinstance(base, ast.Name) or base.id != "object"
 
 
 def _caught(node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> list[Shown]:

@@ -58,17 +58,15 @@ class Line:
 
     ``lists``: by the name that alone has one. ``shared``: names that other functions read, or what
     a generator will run. ``noted``: by the name, the operations that read what stands in its list,
-    of those in ``standing``. ``inside``: how many comprehensions are around. ``untouched``: the
-    classes by their names, of which nobody has asked anything since they were made.
+    of those in ``standing``. ``inside``: how many comprehensions are around.
     """
 
-    __slots__ = ("inside", "lists", "noted", "places", "shared", "standing", "untouched")
+    __slots__ = ("inside", "lists", "noted", "places", "shared", "standing")
 
     def __init__(self, standing: dict[int, s.Stored]) -> None:
         self.standing = standing
         self.noted: dict[str, list[int]] = {}
         self.places: dict[Place, Standing] = {}
-        self.untouched: dict[str, int] = {}
         self.lists: dict[str, Elements] = {}
         self.shared: set[str] = set()
         self.inside = 0
@@ -76,7 +74,6 @@ class Line:
     def clear(self) -> None:
         """Nothing is known any more."""
         self.places.clear()
-        self.untouched.clear()
         self.lists.clear()
 
     def read(self, name: str) -> None:
@@ -114,8 +111,6 @@ class Line:
 
     def step(self, ops: Sequence[Op]) -> None:
         """A statement of the module has run; the next has operations of its own."""
-        if self.untouched and not all(map(is_store_or_quiet, ops)):
-            self.untouched.clear()
         for place, known in [*self.places.items()]:
             if between(known, ops, len(ops)) == ():
                 self.places[place] = known._replace(start=0)
@@ -124,7 +119,6 @@ class Line:
 
     def interrupt(self) -> None:
         """Other code may have run."""
-        self.untouched.clear()
         self.places.clear()
 
 
@@ -157,18 +151,8 @@ def changed(
     return held._replace(sources=tuple(sources)), taken
 
 
-def runs_nothing(ops: Sequence[Op]) -> bool:
-    """Whether operations run no code but their own."""
-    return all(map(_is_quiet, ops))
-
-
 def _is_quiet(op: Op) -> bool:
     return op[0] in _QUIET or (op[0] == s.SEQUENCE and op[2] != "set" and not op[4])
-
-
-def is_store_or_quiet(op: Op) -> bool:
-    """Whether it runs no code but its own, or stores an attribute."""
-    return op[0] == s.SETATTR or _is_quiet(op)
 
 
 def between(known: Standing, ops: Sequence[Op], end: int) -> tuple[str, ...] | None:

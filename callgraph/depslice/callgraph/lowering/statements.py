@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import calls_in, type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
-from depslice.callgraph.lowering.frame import Environment, Frame
+from depslice.callgraph.lowering.frame import Environment
 from depslice.callgraph.lowering.names import bound_names
 from depslice.callgraph.lowering.standing import Standing
 from depslice.callgraph.lowering.syntax import (
@@ -51,10 +51,6 @@ class StatementLowering(ExpressionLowering):
     # Implemented by the lowering of definitions.
     def define(self, node: Definition) -> Register:
         """Lower a function or class that a function defines."""
-        raise NotImplementedError
-
-    def replace_member(self, frame: Frame, name: str, attribute: str) -> None:
-        """A statement of the module stores an attribute of what ``name`` is."""
         raise NotImplementedError
 
     def block(self, body: list[ast.stmt]) -> bool:
@@ -596,7 +592,6 @@ class StatementLowering(ExpressionLowering):
         if not frame.is_function:
             if frame.class_scope is not None or frame.parent is not None:
                 return
-            self.replace_member(frame, obj.id, attr)
             source = frame.unit, index
             frame.stored_for.append(index)
         holder = self._holder_of(obj.id)
