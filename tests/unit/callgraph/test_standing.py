@@ -597,7 +597,9 @@ run()
 def f(): pass
 def g(): pass
 def deco(cls):
-    cls.handler = property(lambda self: g, lambda self, v: None)
+    cls.handler = property(
+        lambda self: g,
+        lambda self, v: v)
     return cls
 @deco
 class Box: pass
@@ -689,7 +691,9 @@ def f(): pass
 def g(): pass
 class Box: pass
 class Box2(Box):
-    handler = property(lambda self: g, lambda self, v: None)
+    handler = property(
+        lambda self: g,
+        lambda self, v: v)
 b = Box()
 b.handler = f
 b.__class__ = Box2
