@@ -1,14 +1,19 @@
-"""Checks that tests of slicing share: ``check_slice`` and the message it fails with."""
+"""What tests of slices and graphs share: programs written, sliced, run and traced."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeAlias
 
+Observed: TypeAlias = list[tuple[str, str, bool]]
+"""Calls that a run has made: the caller, the callee, and whether code outside is between them."""
+_TRACER = Path(__file__).with_name("trace_program.py")
 _SEPARATOR = re.compile(r"^# --- (?P<path>\S+)$", re.MULTILINE)
 
 
@@ -115,3 +120,32 @@ def run_expression(folder: Path, module: str, expression: str) -> subprocess.Com
         text=True,
         check=False,
     )
+
+
+def trace_programs(folders: Iterable[Path]) -> list[Observed | str]:
+    """What ``trace_program.py`` sees of each program, in a process of its own; or how it failed."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-S", str(_TRACER), *map(str, folders)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    results: list[Observed | str] = json.loads(done.stdout)
+    return results
+
+
+def calls_missed(files: str, folder: Path) -> set[tuple[str, str]]:
+    """The calls that a run of ``main.py`` makes, and the graph does not even have as possible."""
+    from depslice.callgraph import build_graph, open_program
+    from depslice.callgraph.export import export_pycg
+    from depslice.callgraph.model import Certainty
+
+    write_files(files, folder)
+    [observed] = trace_programs([folder])
+    assert not isinstance(observed, str), observed
+    graph = export_pycg(build_graph(open_program(folder, cache=None)).at_least(Certainty.POSSIBLE))
+    found = {(caller, callee) for caller, callees in graph.items() for callee in callees}
+    return {(caller, callee) for caller, callee, _ in observed} - found

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from functools import cache
@@ -13,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from check import write_files
+from check import Observed, trace_programs, write_files
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.export import export_pycg
 from depslice.callgraph.model import Certainty
@@ -24,9 +21,6 @@ PROGRAMS = {program.name: program for program in load_small_programs()}
 NOT_YET = load_not_yet()
 
 
-Observed = list[tuple[str, str, bool]]
-
-
 @cache
 def observed_calls(category: str) -> dict[str, Observed | str]:
     """What ``tests/trace_program.py`` sees of the programs of a category, in its own process."""
@@ -35,16 +29,7 @@ def observed_calls(category: str) -> dict[str, Observed | str]:
         folders = [Path(parent) / str(number) for number in range(len(programs))]
         for program, folder in zip(programs, folders, strict=True):
             write_files(program.files, folder)
-        done = subprocess.run(
-            [sys.executable, "-I", "-B", "-S", str(TESTS / "trace_program.py"), *map(str, folders)],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
+        results = trace_programs(folders)
     return {program.name: result for program, result in zip(programs, results, strict=True)}
 
 
