@@ -20,6 +20,7 @@ from depslice.callgraph.engine.library import SAYING, SETTING, STANDARD_MODULES,
 from depslice.callgraph.engine.parts import PUTTING, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register, Unit
+from depslice.slicer.closure.wrapped import Wrapped
 
 _CONSTANT: Final = frozenset(f"builtins.{name}" for name in s.CONSTANT_TYPES.values())
 STORING: Final = frozenset({s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
@@ -121,6 +122,7 @@ class Arguments:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.wrapped = Wrapped(engine, self._called_by)
         self._known: dict[tuple[Function, int, bool, int], bool] = {}
         self._facts: dict[Function, tuple[list[f.Fact], dict[int, list[f.Fact]]]] = {}
 
@@ -140,6 +142,9 @@ class Arguments:
             self.changes_parameter(each, index, defined=defined, depth=depth)
             for each in called
             for index in parameters_given(each, call, register)
+        ) or any(
+            self.changes_parameter(each, index, defined=defined, depth=depth)
+            for each, index in self._passed_by_wrappers(function, call, register, called)
         ):
             return True
         callees = [self._engine.values[value] for value in function.registers[call[2]]]
@@ -170,6 +175,29 @@ class Arguments:
             or (not defined and dotted.partition(".")[0] not in STANDARD_MODULES)
             for dotted in outside
         )
+
+    def _passed_by_wrappers(
+        self, function: Function, call: Op, register: Register, called: Iterable[Function]
+    ) -> Iterator[tuple[Function, int]]:
+        """The parameters that get an argument of a call by what a decorator made of a function.
+
+        Any of them, where the wrapper calls it with others than it is given itself.
+        """
+        inner = [each for each in called if each.unit.parent >= 0 or each.unit.owner >= 0]
+        if not inner:
+            return
+        facts = [*self.facts_at(function, call[-1])]
+        for op in function.unit.ops:
+            if op[0] in s.POSITION_AT and op[1] == call[2]:
+                facts += self.facts_at(function, op[s.POSITION_AT[op[0]]])
+        for wrapper in inner:
+            for each in set(self.wrapped.behind(wrapper, facts)):
+                if passes_all(wrapper.unit):
+                    given: Iterable[int] = parameters_given(each, call, register)
+                else:
+                    given = range(len(each.unit.params))
+                for index in given:
+                    yield each, index
 
     def is_of_its_own(self, function: Function, register: Register) -> bool:
         """Whether a register holds classes that know of nothing they are read of.
@@ -326,6 +354,10 @@ class Arguments:
             for member in self._engine.member_values(owner, "__call__") if owner else ():
                 for function, before, names in self._called_by(member):
                     yield function, before + (self._engine.values[member][0] == "F"), names
+        elif kind[0] in ("CF", "PY"):  # a class method, a property
+            for callee in set().union(*kind[1:]):
+                for function, before, names in self._called_by(callee):
+                    yield function, before + 1, names
         elif kind[0] == "PT":
             names = {name for name, _ in kind[3]}
             for callee in kind[1]:
@@ -662,6 +694,23 @@ def parameters_given(
                 yield signature.rest
     if call[5] is not None and any(register in part for part in call[5][:2]):
         yield from range(bound, len(params))
+
+
+def passes_all(unit: Unit) -> bool:
+    """Whether all that ``unit`` calls with its arguments gets them as they are given to it."""
+    by_kind: dict[str, list[Register]] = {}
+    for index, (_, kind, _, _) in enumerate(unit.params):
+        by_kind.setdefault(kind, []).append(index)
+    several = by_kind.pop("va", [])
+    rest = by_kind.pop("kw", [])
+    if by_kind.pop("ko", []):
+        return False
+    single = tuple(sorted(each for found in by_kind.values() for each in found))
+    return all(
+        tuple(op[3]) == single and not op[4] and tuple(op[5][0]) == tuple(several)
+        for op in unit.ops
+        if op[0] == s.CALL and op[5] is not None and {*op[5][0], *op[5][1]} & {*several, *rest}
+    )
 
 
 def _stands_at(places: Collection[int], call: Op, register: Register) -> bool:

@@ -122,6 +122,7 @@ class Builders:
         self._passed_on: dict[Function, set[int]] = {}
         self._for_effect: dict[Function, set[int]] = {}
         self._returned_by: dict[Function, Function] = {}  # who does no more with it
+        self._wrapped = arguments.wrapped
         # What the facts of a function say that it calls, where.
         self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
         # What the facts of a class statement say that it extends.
@@ -462,10 +463,15 @@ class Builders:
         if not self._calls_one_of(function, functions):
             return False
         called = self._calls[function][1]
-        return not decorating or any(
-            not each.unit.flags & s.GENERATOR
-            or not all(_only_decorates(function.unit, place) for place in called[each])
-            for each in functions.keys() & called.keys()
+        met = functions.keys() & called.keys()
+        return (
+            not decorating
+            or not met
+            or any(
+                not each.unit.flags & s.GENERATOR
+                or not all(_only_decorates(function.unit, place) for place in called[each])
+                for each in met
+            )
         )
 
     def _hands_on(self, piece: Piece, function: Function, returned: AbstractSet[Function]) -> bool:
@@ -553,7 +559,7 @@ class Builders:
         functions = self._with_those_that_pass_on(
             dict.fromkeys(function for function, is_more in found if is_more or not making)
         )
-        names = {each for function in functions for each in _names_of(function)}
+        names = {each for function in functions for each in self._names_of(function)}
         for other in self._which_may_name(functions) if functions else ():
             writers = [
                 unit
@@ -809,7 +815,10 @@ class Builders:
         functions: dict[Function, None],
         places: Iterable[int] | None = None,
     ) -> bool:
-        """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given."""
+        """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given.
+
+        Or what a decorator made of one, by its name.
+        """
         known = self._calls.get(function)
         if known is None or known[0] is not function.flat or self._engine.queue:
             facts = self._engine.facts_of(function)
@@ -820,9 +829,14 @@ class Builders:
                         called.setdefault(fact[1], set()).add(fact[2])
                 known = self._calls[function] = facts, called
         met = functions.keys() & known[1].keys()
+        met |= set(self._wrapped.met(known[0], known[1].keys(), functions))
         return bool(met) and (
             places is None or any(not known[1][each].isdisjoint(places) for each in met)
         )
+
+    def _names_of(self, function: Function) -> Iterable[str]:
+        """The names by which code gets at a function, what it stands in, or what wraps it."""
+        return (*_names_of(function), *self._wrapped.names(function))
 
     def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:
         """The modules that run and have one of these functions, or may import it.
@@ -831,7 +845,7 @@ class Builders:
         """
         functions = tuple(functions)
         own = {function.module.name: function.module for function in functions}
-        names = {name for function in functions for name in _names_of(function)}
+        names = {name for function in functions for name in self._names_of(function)}
         names |= {"*", *map(_last, own)}
         running = {module.name: module for module in self._growth.running()}
         found = [
@@ -851,6 +865,7 @@ class Builders:
         for function in functions:
             outer, last = _names_of(function)
             plain.add(outer)
+            plain.update(self._wrapped.names(function))
             if function.unit.owner < 0 or last[:2] != "__":
                 plain.add(last)
             else:

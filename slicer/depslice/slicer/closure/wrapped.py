@@ -1,0 +1,163 @@
+"""Functions that are called by what a decorator made of them.
+
+After ``@locked def register(name, function): …`` everybody calls the wrapper, which calls
+whatever it was made for: that a statement calls it tells nothing. That it names ``register``
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any, Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.core import Engine
+from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.values import Function
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece
+
+_READING: Final = {s.GLOBAL: 2, s.CLASSVAR: 3}  # where an operation has the name that it reads
+
+
+class Wrapped:
+    """Answers for one engine; ``called_by`` gives the functions that a call of a value runs."""
+
+    def __init__(
+        self, engine: Engine, called_by: Callable[[int], Iterable[tuple[Function, Any, Any]]]
+    ) -> None:
+        self._engine = engine
+        self._called_by = called_by
+        # Statements that bind what was made of a function: its facts, and who is called then.
+        self._made: dict[Function, tuple[list[f.Fact], frozenset[Function]]] = {}
+        self._by_wrapper: dict[Function, set[Function]] = {}
+        self._handed: dict[str, dict[str, list[Piece]]] = {}  # module -> name -> assignments
+
+    def names(self, function: Function) -> Iterable[str]:
+        """The names that stand for what a decorator, or another function, made of ``function``.
+
+        ``@locked def register``, ``register = locked(_register)``.
+        """
+        if function.unit.parent >= 0 or function.unit.kind != "function":
+            return ()
+        found: set[str] = set()
+        for piece in self._binding(function):
+            wrappers = self._wrappers(function.module, piece) - {function}
+            for wrapper in wrappers:
+                self._by_wrapper.setdefault(wrapper, set()).add(function)
+            if wrappers:
+                found.update(piece.binds)
+        return found
+
+    def met(
+        self, facts: Iterable[f.Fact], called: AbstractSet[Function], functions: Container[Function]
+    ) -> Iterator[Function]:
+        """Which of the ``called`` are run for one of ``functions``, by the ``facts`` of the caller.
+
+        Of functions whose names have been asked for. Where no name tells for which, for any.
+        """
+        for wrapper in called & self._by_wrapper.keys() if self._by_wrapper else ():
+            if any(each in functions for each in self._by_wrapper[wrapper]):
+                meant = set(self.behind(wrapper, facts))
+                if not meant or any(each in functions for each in meant):
+                    yield wrapper
+
+    def behind(self, wrapper: Function, facts: Iterable[f.Fact]) -> Iterator[Function]:
+        """What a call that runs ``wrapper`` is meant for, by the ``facts`` of its place."""
+        if wrapper.unit.parent < 0 and wrapper.unit.owner < 0:
+            return  # a function that stands for itself
+        for module, piece in self._named_in(facts):
+            if piece.unit >= 0 and wrapper in self._wrappers(module, piece):
+                yield from self._made_of(module, piece) - {wrapper}
+
+    def _named_in(self, facts: Iterable[f.Fact]) -> Iterator[tuple[Module, Piece]]:
+        """The statements that bind what is named in ``facts``."""
+        for fact in facts:
+            if fact[0] == f.NAME:
+                module = self._engine.program.module(fact[1])
+                if module is not None:
+                    yield from self._binding_name(module, fact[2], set())
+            elif fact[0] == f.MEMBER:
+                module = fact[1].module
+                for index in fact[1].info.members.get(fact[2], ()):
+                    yield module, module.summary.pieces[index]
+
+    def _binding_name(
+        self, module: Module, name: str, seen: set[tuple[str, str]]
+    ) -> Iterator[tuple[Module, Piece]]:
+        """The statements that bind a name of ``module``, be it in the module it comes from."""
+        if (module.name, name) in seen:
+            return
+        seen.add((module.name, name))
+        program = self._engine.program
+        for index in module.summary.scope.get(name, ()):
+            piece = module.summary.pieces[index]
+            yield module, piece
+            for alias, level, target, item in piece.imports:
+                if alias == name and item is not None:
+                    source = program.module(program.import_target(module, level, target))
+                    if source is not None:
+                        yield from self._binding_name(source, item, seen)
+        for source, _ in program.star_sources(module, name):
+            yield from self._binding_name(source, name, seen)
+
+    def _made_of(self, module: Module, piece: Piece) -> set[Function]:
+        """The functions that a statement decorates, or hands to what it calls."""
+        statement = self._engine.function(module, piece.unit)
+        self._engine.facts_of(statement)
+        found: set[Function] = set()
+        for op in statement.unit.ops:
+            if op[0] == s.FUNCTION:
+                found.add(self._engine.function(module, op[2]))
+            elif op[0] == s.CALL:
+                for register in reads(op)[1:]:
+                    kinds = [self._engine.values[each] for each in statement.registers[register]]
+                    found.update(kind[1] for kind in kinds if kind[0] == "F")
+        return found
+
+    def _binding(self, function: Function) -> Iterator[Piece]:
+        """The statements that bind what something makes of ``function``."""
+        module = function.module
+        own = module.summary.pieces[function.unit.piece] if function.unit.piece >= 0 else None
+        if own is not None and own.kind == "def" and function.unit.flags & s.DECORATED:
+            yield own
+        yield from self._handed_in(module).get(function.unit.qualname.rpartition(".")[2], ())
+
+    def _handed_in(self, module: Module) -> dict[str, list[Piece]]:
+        """By names that a module reads: the assignments of what a call with that name gives."""
+        found = self._handed.get(module.name)
+        if found is None:
+            found = self._handed[module.name] = {}
+            for piece in module.summary.pieces:
+                if piece.kind == "assign" and piece.unit >= 0 and piece.binds:
+                    ops = module.summary.units[piece.unit].ops
+                    named = {op[1]: op[_READING[op[0]]] for op in ops if op[0] in _READING}
+                    given = {
+                        named[register]
+                        for op in ops
+                        if op[0] == s.CALL
+                        for register in reads(op)[1:]
+                        if register in named
+                    }
+                    for name in sorted(given):
+                        found.setdefault(name, []).append(piece)
+        return found
+
+    def _wrappers(self, module: Module, piece: Piece) -> frozenset[Function]:
+        """The functions that run when somebody calls what ``piece`` binds."""
+        engine = self._engine
+        statement = engine.function(module, piece.unit)
+        facts = engine.facts_of(statement)
+        known = self._made.get(statement)
+        if known is None or known[0] is not facts:
+            bound = {op[2] for op in statement.unit.ops if op[0] == s.BIND}
+            called = {
+                function
+                for register in bound
+                for value in statement.registers[register]
+                for function, _, _ in self._called_by(value)
+            }
+            known = self._made[statement] = facts, frozenset(called)
+        return known[1]
