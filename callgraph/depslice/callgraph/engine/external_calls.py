@@ -29,6 +29,7 @@ from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Position
 
 _MANY_CALLBACKS = 2
+_COPIED_BY: Final = {"copy.copy": "__copy__", "copy.deepcopy": "__deepcopy__"}
 _REACHED: Final = dict.fromkeys(("copy.deepcopy", *library.COPYING_FIELDS), "__deepcopy__")
 _OF_STATE: Final = ("__getnewargs_ex__", "__getnewargs__", "__getstate__", "__setstate__")
 """What is asked of an object that says nothing else of how it is copied."""
@@ -115,7 +116,9 @@ class ExternalCalls(Texts):
             self._callbacks(args, keywords, spread, pos, skip=same)
             if self.whole and dotted in library.TASKS and (task := self.outside.call(dotted, call)):
                 return task | (args[same] if same < len(args) else EMPTY)  # for who awaits it
-            return args[same] if same < len(args) else self.single(("X", dotted))
+            if same >= len(args):
+                return self.single(("X", dotted))
+            return self._copies(dotted, args[same], pos) if dotted in _COPIED_BY else args[same]
         if args and (dotted in library.ANNOTATIONS or dotted.startswith(library.LOOKING)):
             call = self._looked_at(call)
             args = call.args
@@ -140,6 +143,19 @@ class ExternalCalls(Texts):
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
+
+    def _copies(self, dotted: str, values: Values, pos: Position) -> Values:
+        """What a copy of ``values`` is: the same, or what a method of theirs gives for one."""
+        result: set[int] = set()
+        for value in values:
+            kind = self.values[value]
+            made = (
+                self.protocol(self.only(value), (_COPIED_BY[dotted],), pos)
+                if kind[0] == "I" and self.find_member(kind[1], _COPIED_BY[dotted]) is not None
+                else EMPTY
+            )
+            result |= made or self.only(value)
+        return result
 
     def _made_by(self, makers: Sequence[str], call: Call) -> Values:
         """What ``json.loads`` is made of: what hooks give, which others get, or a list of that."""
