@@ -24,6 +24,7 @@ from depslice.slicer.closure.growth import Followed, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues, Use
+from depslice.slicer.closure.testing import Test, Tests
 from depslice.slicer.pieces import start_of, strings_of
 
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
@@ -41,6 +42,7 @@ class ComputedNames:
         self._classes = classes
         self._names = names
         self._open_values = open_values
+        self._tests = Tests(growth)
         self._by_string: dict[str, Demand] = {}  # modules whose names strings may spell
         self._spelled: dict[str, None] = {}
         self._in_fields: dict[str, None] = {}  # that fields of templates read
@@ -83,11 +85,19 @@ class ComputedNames:
                 self._by_string.setdefault(owner, demand)
             elif anything and not self._lists(at, owner):
                 self._names.want_public(owner, demand)
+            if anything:
+                self._want_passing(owner, self._tests.made_by(at), demand)
 
     def _lists(self, at: Followed, owner: str) -> bool:
         """Whether ``at`` has the names from the module itself: ``for k in dir(m): getattr(m, k)``."""
         listed = (fact[1] for fact in at.function.facts if fact[0] == f.LISTED)
         return any(self._growth.engine.values[each][:2] == ("M", owner) for each in listed)
+
+    def _want_passing(self, owner: str, tests: tuple[Test, ...], demand: Demand) -> None:
+        module = self._growth.program.module(owner) if tests else None
+        if module is not None:
+            for name in self._tests.passing(module, tests):
+                self._names.want_name(module, name, demand)
 
     def match_strings(self) -> bool:
         """Want the names of modules that strings of the slice spell; whether any is new.
@@ -137,6 +147,8 @@ class ComputedNames:
                 for name in self._growth.program.names_in(module):
                     if name in self._spelled or name in self._attributes:
                         self._names.want_name(module, name, demand)
+        for (owner, tests), demand in self._open_values.tested.items():
+            self._want_passing(owner, tests, demand)
         for (value, how), demand in tuple(self._open_values.spelled.items()):
             for name in self._attributes_of(value):
                 access = value, how, name

@@ -28,6 +28,7 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import Given, OpenValues, OutsideCall, Use
 from depslice.slicer.closure.outside_state import OutsideState
+from depslice.slicer.closure.testing import Tests
 from depslice.slicer.closure.turns import News, Turns
 from depslice.slicer.pieces import start_of, units_of_piece
 
@@ -58,6 +59,7 @@ class Following:
         self._names = names
         self._importing = importing
         self._open = open_values
+        self._tests = Tests(growth)
         self._outside = outside
         self._added = added
         # Class statements whose metaclass need not do anything so far.
@@ -407,7 +409,8 @@ class Following:
     def _listed_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, name, how, pos = fact
         demand = _demand(at, ReferenceKind.READ, "dynamic-attribute", pos, certain=False)
-        self._open.note("listed", value, (name, how), demand.guessed())
+        tests = self._tests.made_by(at) if name == f.ALL else ()
+        self._open.note("listed", value, (name, how, tests), demand.guessed())
 
     def _protocol_of_open(self, at: Followed, fact: f.Fact) -> None:
         _, name, pos, value = fact

@@ -36,6 +36,7 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.origins import Origins
 from depslice.slicer.closure.recognising import STEPS, Recognition
+from depslice.slicer.closure.testing import Test
 from depslice.slicer.closure.turns import News
 
 # Names that objects of builtin types have: on an unknown receiver they say nothing.
@@ -106,7 +107,8 @@ attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its
 with that, and whether the value is one of many modules; an access, which is the ``name``, by a
 name that texts of the slice spell; a read by those that fields of templates in the slice name; an
 access, which is in the ``name`` with that of a definition, by a text that is made of it; ``vars``
-or ``dir`` of it, whose ``name`` is what is read of that, and which; code outside gets it;
+or ``dir`` of it, whose ``name`` is what is read of that, which, and what that is tested for; code
+outside gets it;
 ``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is the
 module that is imported by a name, or (``name``) has been."""
 
@@ -187,6 +189,7 @@ class OpenValues:
         self.made: dict[tuple[int, f.Access, str], Demand] = {}
         """The same by texts that are made of the name of a definition, which comes last."""
         self.listed: dict[str, Demand] = {}
+        self.tested: dict[tuple[str, tuple[Test, ...]], Demand] = {}  # and what each is tested for
         """Modules of which all names are taken: others may read them of who has them then."""
         self.called_outside: dict[OutsideCall, None] = {}
         """Calls of code outside that functions were handed: who calls, what is done then, where."""
@@ -735,7 +738,7 @@ class OpenValues:
 
     def _settle_listed(self, use: _Open, kind: Value) -> None:
         """A name of ``vars(value)`` or ``dir(value)``, or all: what its class brings to that."""
-        (name, how), demand = use.name, use.demand
+        (name, how, tests), demand = use.name, use.demand
         if how == "outside":
             self._settle_standing_in(kind, demand)
             return
@@ -744,6 +747,8 @@ class OpenValues:
             self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
         if kind[0] == "M":
             self._growth.stand(self.listed, kind[1], demand)
+            if tests:
+                self._growth.stand(self.tested, (kind[1], tests), demand)
         if kind[0] != "C" and (kind[0] != "I" or how == "vars"):
             return  # what an instance holds, somebody has stored there
         _, class_, exact = kind
@@ -787,7 +792,7 @@ class OpenValues:
                 ):
                     if method[0] == "F" and not name.startswith("_"):
                         for given in sorted(self._engine.returned(method[1])):
-                            self.note("listed", given, (f.ALL, "outside"), demand)
+                            self.note("listed", given, (f.ALL, "outside", ()), demand)
 
     def _settle_descriptors(self, stored: Values, demand: Demand) -> None:
         """A class gets ``stored``: its methods run when that is read or stored of an instance."""

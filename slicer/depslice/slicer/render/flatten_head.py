@@ -271,4 +271,4 @@ _VIEW = '''class {view}({types}.ModuleType):
         return {{name: found[flat] for name, flat in self._members.items() if flat in found}}
 
     def __dir__(self):
-        return [*super().__dir__(), *self.__dict__]'''
+        return sorted(set(super().__dir__()).union(self.__dict__))'''
