@@ -19,6 +19,9 @@ from depslice.validator.sandbox import choose_sandbox
 TARGETS = ("shown", "sized", "same", "hashed", "made", "weighed", "other", "Slotted.parse")
 
 KINDS = """\
+from typing import NamedTuple
+
+
 class Told:
     def __repr__(self):
         return self.__str__()
@@ -111,6 +114,33 @@ class Bare(Compound):
         return hasattr(self, "__dict__"), hasattr(self, "__weakref__"), self.members
 
 
+class Pair(NamedTuple):
+    left: int
+    right: int = 2
+
+    def __str__(self):
+        return f"{self.left} and {self.right}"
+
+
+class Refusing(type):
+    pass
+
+
+class Refused(metaclass=Refusing):
+    name = "refused"
+
+
+def refuse(*_):
+    raise TypeError("there are kinds enough")
+
+
+Refusing.__new__ = staticmethod(refuse)
+
+
+def refused():
+    return Refused.name
+
+
 class Kept(Told):
     def __str__(self):
         return "kept"
@@ -149,6 +179,10 @@ def weighed(item):
     return Kept.tag, item.weight()
 
 
+def called(function, number):
+    return Kept.tag, function(), number
+
+
 def other(item):
     return Kept.tag, item.asked()
 """
@@ -160,7 +194,10 @@ kinds.shown([kinds.Token("a")])
 kinds.shown([kinds.Below("a")])
 kinds.shown([kinds.Louder()])
 kinds.shown([kinds.Mixed("a")])
+kinds.shown([kinds.Pair(1)])
 kinds.listed([kinds.Kept()])
+kinds.called(kinds.refused, 1)
+kinds.called(kinds.refused, 2)
 kinds.sized(kinds.Below("a"))
 kinds.sized(kinds.Louder())
 kinds.same(kinds.Token("a"), kinds.Below("a"))
@@ -180,7 +217,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CheckReport]:
     calls = folder / "calls.py"
     calls.write_text(SCRIPT)
     program = open_program(folder / "repo", cache=None)
-    targets = [f"kinds:{name}" for name in (*TARGETS, "listed")]
+    targets = [f"kinds:{name}" for name in (*TARGETS, "listed", "called")]
     with open_workspace(
         program.project, python=sys.executable, sandbox=choose_sandbox(), limits=check_limits(60)
     ) as space:
@@ -199,3 +236,9 @@ def test_they_answer_as_they_did(target: str, reports: dict[str, CheckReport]) -
 def test_a_class_that_the_slice_has_gets_nothing(reports: dict[str, CheckReport]) -> None:
     [difference] = reports["kinds:listed"].differences
     assert "kinds.Kept object at 0x" in difference.sliced
+
+
+def test_what_cannot_be_made_is_never_half_made(reports: dict[str, CheckReport]) -> None:
+    report = reports["kinds:called"]
+    assert not report.differences
+    assert report.recorded == report.unbuilt > 1

@@ -152,7 +152,11 @@ class Home:
             if name not in self.lent or name in self.borrowed:
                 raise missing
             self.borrowed.append(name)
-            value = load(self, self.lent[name])
+            try:
+                value = load(self, self.lent[name])
+            except BaseException:
+                self.found.pop(name, None)  # it has begun, and is not what it should be
+                raise
         self.found[name] = value
         return value
 
@@ -434,11 +438,14 @@ def _with_slots(
     kind: type, args: tuple[Any, ...], own: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What makes a class with the slots it has, and its other members: cloudpickle forgets them."""
+    maker, name, bases, members, *more = args
+    if typing.NamedTuple in bases:  # what is made of it makes it anew, of fields that it has not
+        bases = kind.__bases__
+        args = (maker, name, bases, members, *more)
     if "__slots__" not in own:
         return args, own
     slots = [name for name, each in namespace_of(kind).items() if _is_slot_of(kind, each)]
     slots += [name for name in ("__dict__", "__weakref__") if name in namespace_of(kind)]
-    maker, name, bases, members, *more = args
     others = {name: each for name, each in own.items() if not _is_slot_of(kind, each)}
     return (maker, name, bases, {**members, "__slots__": tuple(slots)}, *more), others
 
