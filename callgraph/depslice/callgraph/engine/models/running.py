@@ -107,6 +107,18 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.imported(name, _anchor(engine, call.argument(1, "package")), call.pos)
 
 
+def _modules_in(engine: ContainerEvaluation, call: Call) -> Values:
+    """``pkgutil.walk_packages(path, prefix)``: tuples, of which the second is a name with the prefix."""
+    declared = engine.outside.call("pkgutil.iter_modules", call) or engine.unknown
+    kinds = [engine.values[each] for each in call.argument(1, "prefix")]
+    prefixes = {kind[1] for kind in kinds if kind[0] in ("N", "S") and kind[1]}
+    if not prefixes:
+        return declared
+    names = frozenset(engine.intern(("N", prefix, "")) for prefix in prefixes)
+    items = (engine.unknown, names, engine.constants[-7])
+    return declared | engine.tuples_of(call.register, items)
+
+
 def _reloaded(engine: ContainerEvaluation, call: Call) -> Values:
     """``importlib.reload(module)`` gives the module that it gets."""
     return call.argument(0, "module")
@@ -202,6 +214,8 @@ MODELS: Final[dict[str, Model]] = {
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
     "importlib.reload": _reloaded,
+    "pkgutil.iter_modules": _modules_in,
+    "pkgutil.walk_packages": _modules_in,
     "sys.modules.get": _loaded,
     "builtins.__import__": _dunder_import,
     "contextlib.ExitStack.enter_context": _enter_context,
