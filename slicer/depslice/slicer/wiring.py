@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Iterable, Iterator
 
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece
 from depslice.slicer.pieces import runs_on_import
 
 ImportEdge = tuple[str, int, str, str]  # importer, piece, bound name, imported module
-_NOTHING: Final[Mapping[str, ImportEdge | None]] = MappingProxyType({})
 
 
 def import_edges(program: Program, module: Module) -> Iterator[ImportEdge]:
@@ -50,14 +47,9 @@ def with_packages(name: str) -> Iterator[str]:
         yield ".".join(parts[:end])
 
 
-def import_closure(
-    program: Program, start: Iterable[str], before: Mapping[str, ImportEdge | None] = _NOTHING
-) -> dict[str, ImportEdge | None]:
-    """Every module that importing ``start`` runs -> the import that first reaches it.
-
-    After those that have been imported ``before``.
-    """
-    found = dict(before)
+def import_closure(program: Program, start: Iterable[str]) -> dict[str, ImportEdge | None]:
+    """Every module that importing ``start`` runs -> the import that first reaches it."""
+    found: dict[str, ImportEdge | None] = {}
     queue: deque[str] = deque()
     for name in start:
         for package in with_packages(name):

@@ -390,7 +390,7 @@ settings.HOOKS.append("trace")
     assert "settings.HOOKS.append" in tree["pkg/tracing.py"]
     [told] = render(program, found, format="module").diagnostics
     assert told.slug == "run-late"
-    assert "import pkg.tracing, which" in told.message
+    assert "functions import pkg.tracing" in told.message
 
 
 def test_who_enters_itself_late_by_a_function_that_the_slice_has_not(tmp_path: Path) -> None:

@@ -315,7 +315,6 @@ class Builders:
 
     def keep_subclasses(self, class_: Class, demand: Demand) -> None:
         """Keep what ``class_.__subclasses__()`` gives: the class statements that run."""
-        self._growth.listed.setdefault(class_)
         for module in self._which_may_name(
             (self._engine.function(class_.module, class_.info.unit),)
         ):

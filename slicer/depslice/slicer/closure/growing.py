@@ -32,7 +32,6 @@ from depslice.slicer.closure.open_values import OpenValues
 from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.closure.running_late import modules_run_late
 from depslice.slicer.pieces import needs_instance, pieces_of_symbol, units_of_piece
-from depslice.slicer.wiring import ImportEdge
 
 _MOST_TIMES: Final = 3
 """So often a closure is grown, each time with modules that functions of it run."""
@@ -60,7 +59,7 @@ def grow_closure(
     :raises UnknownTarget: an id that no module of the program defines.
     """
     modules = [_module_of(program, target) for target in targets]
-    late: dict[str, ImportEdge | None] = {}
+    late: dict[str, None] = {}
     first: Closure | None = None
     for _ in range(_MOST_TIMES):
         growth = Growth(

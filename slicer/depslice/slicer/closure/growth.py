@@ -9,9 +9,8 @@ control dependence; here coarse, by compound statement).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeVar
 
 from depslice.callgraph.engine.core import Engine
@@ -104,7 +103,7 @@ class Growth:
         whole_classes: bool,
         least: Certainty,
         most: int | None,
-        late: Mapping[str, ImportEdge | None] = MappingProxyType({}),
+        late: Iterable[str] = (),
     ) -> None:
         self.program = program
         self.engine = engine
@@ -117,7 +116,6 @@ class Growth:
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
-        self.listed: dict[Class, None] = {}  # whose subclasses are asked for, whoever they are
         self.late: dict[str, None] = {}
         """Modules that code of the slice imports by names that callers pass."""
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
@@ -126,7 +124,7 @@ class Growth:
         self._least = least
         self._less = frozenset(each for each in Certainty if each.rank > least.rank)
         self._most = most
-        self._late = dict(late)  # modules that functions of the slice are known to run
+        self._late = tuple(late)  # modules that functions of the slice are known to run
         self._run_by_roots: dict[str, ImportEdge | None] | None = None
 
     # --- what is still to be followed
@@ -384,17 +382,14 @@ class Growth:
         Those too that functions of the slice are known to run (:mod:`.running_late`).
         """
         if self._run_by_roots is None:
-            found = import_closure(self.program, self.roots)
-            found = self._run_by_roots = import_closure(self.program, self._late, found)
+            found = import_closure(self.program, (*self.roots, *self._late))
+            self._run_by_roots = found
             for importer in map(self.program.module, self._late):
                 for edge in import_edges(self.program, importer) if importer is not None else ():
                     # Which of them a function imports may be for callers to say.
                     late = edge[3] in self._late and found[edge[3]] is None
                     if late and edge[3] not in _importers(found, edge[0]):
                         found[edge[3]] = edge
-            for name, by_name in self._late.items():
-                if by_name is not None and name not in _importers(found, by_name[0]):
-                    found[name] = by_name
         return self._run_by_roots
 
     def running(self) -> Iterator[Module]:

@@ -123,10 +123,6 @@ class Importing:
             "side-effect import",
             start_of(piece),
         )
-        if not bound:  # by name: `import_module("pkg.plugins")`
-            self._growth.keep_module(importer)
-            self._growth.keep_all(module, piece, demand)
-            return
         if bound == "*" and self._import_kept_by_star(module, piece, demand):
             return
         alone = self._module_alone(module, piece, bound)

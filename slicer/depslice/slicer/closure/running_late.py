@@ -14,14 +14,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.library import IMPORTING
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.registering import changes_in_place
-from depslice.slicer.closure.run_by_name import imported_by_name, modules_run_by_name
 from depslice.slicer.pieces import ops_of, runs_on_import
-from depslice.slicer.wiring import ImportEdge, import_closure, imported_modules
+from depslice.slicer.wiring import import_closure, imported_modules
 
 _MOST: Final = 64
 """So many modules that functions import count: more are a table of all there is."""
@@ -30,18 +31,12 @@ _LARGEST: Final = 1000
 _DOING: Final = frozenset({s.CALL, s.DECORATE, s.SETATTR, s.SETSUB, s.DELETE_ATTR, s.DELETE_SUB})
 
 
-def modules_run_late(growth: Growth) -> dict[str, ImportEdge | None]:
-    """Those that functions of the slice import, where they or what they import touch it.
-
-    And those that statements of other modules import by name, with that import.
-    """
+def modules_run_late(growth: Growth) -> dict[str, None]:
+    """Those that functions of the slice import, where they or what they import touch it."""
     if len(growth.closure.distances) > _LARGEST:
         return {}
     running = growth.run_by_roots()
-    late: dict[str, ImportEdge | None] = dict.fromkeys(_imported(growth))
-    for edge in modules_run_by_name(growth, growth.running()):
-        late[edge[3]] = edge
-    late = {name: edge for name, edge in late.items() if name not in running}
+    late = {name: None for name in _imported(growth) if name not in running}
     if not late or len(late) > _MOST:
         return {}
     names = {item.partition(":")[2].partition(".")[0] for item in growth.closure.distances}
@@ -74,7 +69,11 @@ def _imported(growth: Growth) -> Iterator[str]:
         for op in function.unit.ops:
             if op[0] == s.IMPORT:
                 yield from imported_modules(growth.program, function.module, op[2], op[3], op[4])
-        yield from imported_by_name(function.facts)
+        facts = function.facts
+        places = {fact[2] for fact in facts if fact[0] == f.EXTERNAL and fact[1] in IMPORTING}
+        for fact in facts if places else ():
+            if fact[0] == f.MODULE and fact[2] in places:
+                yield fact[1]
 
 
 def _touches(growth: Growth, module: Module, names: set[str], modules: set[str]) -> bool:
@@ -127,9 +126,7 @@ def _does(growth: Growth, module: Module, piece: Piece, imported: set[str]) -> b
         return True
     class_ = growth.class_of(module, piece)
     order = growth.engine.mro(class_)[1:]
-    return any(
-        "__init_subclass__" in k.info.members or k.metaclasses or k in growth.listed for k in order
-    )
+    return any("__init_subclass__" in k.info.members or k.metaclasses for k in order)
 
 
 def _makes_alone(growth: Growth, module: Module, name: str) -> bool:

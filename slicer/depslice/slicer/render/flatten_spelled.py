@@ -168,9 +168,8 @@ def runs_late(modules: Sequence[str], path: str) -> Diagnostic:
     return Diagnostic(
         slug=RUN_LATE,
         severity=Severity.WARNING,
-        message=f"functions, or statements by name, import {named}, which change something of the slice when"
-        " they run (they enter themselves in a table, set a variable): not so in the one file; --format tree"
-        " has them",
+        message=f"functions import {named}, which change something of the slice when they run (they enter"
+        " themselves in a table, set a variable): not so in the one file; --format tree has them",
         path=path,
     )
 
