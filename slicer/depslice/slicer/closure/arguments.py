@@ -537,14 +537,18 @@ class Arguments:
                 getters.add(op[1])
             elif code == s.GLOBAL and op[2] in filled:
                 holding.add(op[1])
-            elif (code == s.CALL and op[2] in getters and not given.isdisjoint(op[3][:1])) or (
-                code == s.PHI and not given.isdisjoint(op[2])
+            elif (
+                (code == s.CALL and op[2] in getters and not given.isdisjoint(op[3][:1]))
+                or (code == s.PHI and not given.isdisjoint(op[2]))
+                or (code == s.NARROW and op[2] in given)
             ):
                 given.add(op[1])
             elif code in (s.SEQUENCE, s.MAPPING):
                 if not (given | holding).isdisjoint(reads(op)):
                     holding.add(op[1])
-            elif code == s.PHI and not holding.isdisjoint(op[2]):
+            elif (code == s.PHI and not holding.isdisjoint(op[2])) or (
+                code == s.NARROW and op[2] in holding
+            ):
                 holding.add(op[1])
             elif code in STORING and op[1] in given:
                 return True

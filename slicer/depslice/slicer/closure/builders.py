@@ -46,6 +46,7 @@ from depslice.slicer.closure.using_up import UsingUp
 from depslice.slicer.pieces import (
     binds_constant,
     changes_attribute,
+    enclosing_pieces,
     fills_attribute,
     ops_of,
     start_of,
@@ -54,6 +55,8 @@ from depslice.slicer.pieces import (
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
+_RUNNING: Final = _FILTERED | {"if", "jump", "loop", "match", "other", "try", "with"}
+"""What may run a function: ``for each in filling(): …``, ``with entered(): …``, ``if set_up(): …``."""
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
 _WRAPPING: Final = frozenset(
@@ -361,6 +364,10 @@ class Builders:
         own = piece.kind in ("expr", "assign", "other") and not piece.binds
         self._classes.keep_as_value(module, piece, demand, item=item if own else "")
         self._growth.effects.setdefault(module.name)
+        if piece.kind in ("loop", "with"):  # what leaves it tells how often it runs, how it ends
+            for jump in module.summary.pieces:
+                if jump.kind == "jump" and piece in enclosing_pieces(module, jump):
+                    self._growth.keep(module, jump, demand, item=item)
 
     def _runs(self, module: Module, piece: Piece) -> bool:
         """Whether ``piece`` runs when a target is used; what only a script does, in a target's."""
@@ -505,7 +512,7 @@ class Builders:
             found = self._statements[module.name] = [
                 (piece, self._engine.function(module, piece.unit))
                 for piece in module.summary.pieces
-                if piece.unit >= 0 and piece.kind in _FILTERED
+                if piece.unit >= 0 and piece.kind in _RUNNING
             ]
         return found
 
