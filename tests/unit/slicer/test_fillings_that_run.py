@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer
+from check import answer, slice_ids, write_files
 
 GENERATOR = """
 # --- m.py
@@ -136,3 +136,102 @@ def use():
 
 def test_a_type_that_is_asked_for_does_not_hide_what_is_changed(tmp_path: Path) -> None:
     assert answer(NARROWED, "m:use", "m.use()", tmp_path) == "[1, 2]"
+
+
+DEFINED = """
+# --- flags.py
+class Flags:
+    def __init__(self):
+        self.options = {{}}
+        self.known = {{}}
+        self.last = 0
+
+    def _store(self, name, option):
+        self.options[name] = option
+
+    def define(self, name):
+        option = [name]
+        self._store(name, option)
+        return option
+
+    def numbered(self):
+        self.last += 1
+        return self.last
+
+    def cached(self, name):
+        if name not in self.known:
+            self.known[name] = [name]
+        return self.known[name]
+
+
+FLAGS = Flags()
+
+# --- m.py
+from flags import FLAGS
+import flags
+{0}
+
+
+def use():
+    return sorted(FLAGS.options), FLAGS.last
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("one = FLAGS.define('one')", "(['one'], 0)"),
+        ("one = flags.FLAGS.define('one')", "(['one'], 0)"),
+        ("class Used:\n    one = FLAGS.define('one')", "(['one'], 0)"),
+        ("first = FLAGS.numbered()", "([], 1)"),
+    ],
+)
+def test_methods_that_enter_what_they_give(tmp_path: Path, statement: str, given: str) -> None:
+    assert answer(DEFINED.format(statement), "m:use", "m.use()", tmp_path) == given
+
+
+def test_a_cache_is_not_filled_for_the_slice(tmp_path: Path) -> None:
+    write_files(DEFINED.format("one = FLAGS.cached('one')"), tmp_path)
+    assert "m:one" not in slice_ids(tmp_path, "m:use")
+
+
+BOUND = """
+# --- m.py
+class Group:
+    def __init__(self):
+        self.commands = {}
+
+    def add(self, name, command):
+        self.commands[name] = command
+
+    def group(self, name):
+        def decorate(function):
+            made = Group()
+            self.commands[name] = made
+            return made
+
+        return decorate
+
+
+MAIN = Group()
+
+
+@MAIN.group("database")
+def database():
+    pass
+
+
+database.add("init", 1)
+OTHER = Group()
+MAIN.add("other", OTHER)
+OTHER.add("more", 2)
+
+
+def use():
+    return {name: group.commands for name, group in MAIN.commands.items()}
+"""
+
+
+def test_what_is_put_into_something_is_built_too(tmp_path: Path) -> None:
+    given = "{'database': {'init': 1}, 'other': {'more': 2}}"
+    assert answer(BOUND, "m:use", "m.use()", tmp_path) == given

@@ -36,6 +36,7 @@ _CONSTANT: Final = frozenset({"S", "N"})
 _DECIDING: Final = frozenset({"if", "match"})
 """Statements that change what they ask of, but seldom: ``if seen.setdefault(key, f): …``."""
 _KINDS: Final = _DECIDING | {"assign", "def", "class", "expr", "loop", "other", "with"}
+_IN_CLASSES: Final = frozenset({"assign", "def"})
 
 
 class Link(IntFlag):
@@ -74,7 +75,8 @@ class Aliases:
         units = module.summary.units
         self._mentioning: dict[str, list[int]] = {}  # by name: indices of statements
         for piece in module.summary.pieces:
-            if piece.owner < 0 and piece.unit >= 0 and piece.kind in _KINDS:
+            kinds = _KINDS if piece.owner < 0 else _IN_CLASSES
+            if piece.unit >= 0 and piece.kind in kinds:
                 for name in {op[2] for op in units[piece.unit].ops if op[0] == s.GLOBAL}:
                     self._mentioning.setdefault(name, []).append(piece.index)
         self._giving: dict[str, set[str]] = {}  # by variable, the functions that give it
@@ -216,7 +218,8 @@ class _Pass:
                 )
             elif code == s.CALL:
                 method = self._methods.get(op[2], (op[2], ""))[1]
-                asks = method and op[1] in wanted and not puts(method)  # `v = x.cached(key)`
+                # `v = x.cached(key)`, but not `option = x.define("name")`.
+                asks = method and op[1] in wanted and not (puts(method) or self._enters(op[2]))
                 changes = changes or bool(self._link(op[2]) & Link.CALLED and not asks)
                 if method:
                     receiver, method = self._methods[op[2]]
@@ -295,6 +298,13 @@ class _Pass:
         if methods:
             return any(self._arguments.changes_parameter(method, 0) for method in methods)
         return puts(name)
+
+    def _enters(self, method: Register) -> bool:
+        """Whether what is called is a method that puts something into the variable each time."""
+        receiver, name = self._methods[method]
+        return bool(self._link(receiver) & Link.SAME) and any(
+            self._arguments.enters(each) for each in self._methods_of(name)
+        )
 
     def _classes_in(self, unit: Unit, register: Register) -> list[Class] | None:
         """The classes of the instances in a register; ``None``: there may be others."""

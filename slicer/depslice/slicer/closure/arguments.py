@@ -17,7 +17,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.library import SAYING, SETTING, STANDARD_MODULES, TELLING
-from depslice.callgraph.engine.parts import PUTTING, reads
+from depslice.callgraph.engine.parts import PUTTING, is_in_place, reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.summary import Op, Register, Unit
 from depslice.slicer.closure.wrapped import Wrapped
@@ -124,6 +124,8 @@ class Arguments:
         self._engine = engine
         self.wrapped = Wrapped(engine, self._called_by)
         self._known: dict[tuple[Function, int, bool, int], bool] = {}
+        self._entering: dict[Function, bool] = {}  # methods that put something into what has them
+        self._giving: dict[Function, bool] = {}  # methods that give what is in it
         self._facts: dict[Function, tuple[list[f.Fact], dict[int, list[f.Fact]]]] = {}
 
     def changes(
@@ -490,6 +492,71 @@ class Arguments:
                 if held and self._is_changed(method, held, defined=False, depth=1, known=True):
                     yield method
 
+    def enters(self, method: Function) -> bool:
+        """Whether a method puts something into what it is called on, whoever takes its result.
+
+        ``def define(self, name): self.options[name] = option = Option(name); return option``. Not
+        one that gives what is there already: what a cache has, it computes again.
+        """
+        return self._puts_in(method) and not self._gives_what_is_in(method)
+
+    def _enters_at(self, function: Function, call: Op) -> bool:
+        """Whether a call is of such a method."""
+        here = self.facts_at(function, call[-1])
+        return any(fact[0] == f.CALL and not fact[5] and self.enters(fact[1]) for fact in here)
+
+    def _puts_in(self, method: Function) -> bool:
+        if method not in self._entering:
+            self._entering[method] = False  # one that calls itself
+            self._entering[method] = _has_itself(method.unit) and (
+                self._is_changed(method, {0}, defined=False, depth=1, known=True)
+                or any(map(self._puts_in, self._called_on_itself(method)))
+            )
+        return self._entering[method]
+
+    def _called_on_itself(self, method: Function) -> Iterator[Function]:
+        """The methods that a method calls on what it is called on."""
+        own = {op[1] for op in method.unit.ops if op[0] == s.ATTR and op[2] == 0}
+        for op in method.unit.ops:
+            if op[0] == s.CALL and op[2] in own:
+                for fact in self.facts_at(method, op[-1]):
+                    if fact[0] == f.CALL and not fact[5]:
+                        yield fact[1]
+
+    def _gives_what_is_in(self, method: Function) -> bool:
+        """Whether a method returns a part of what it is called on, and not only itself.
+
+        What counts further with each call, is another each time.
+        """
+        if method not in self._giving:
+            self._giving[method] = False
+            self._giving[method] = self._returns_what_is_in(method)
+        return self._giving[method]
+
+    def _returns_what_is_in(self, method: Function) -> bool:
+        parts: set[Register] = set()
+        methods: set[Register] = set()
+        gives = False
+        for op in method.unit.ops:
+            code = op[0]
+            if code == s.ATTR and op[2] == 0:
+                methods.add(op[1])
+                parts.add(op[1])
+            elif code == s.CALL and op[2] in methods:
+                here = self.facts_at(method, op[-1])
+                called = [fact[1] for fact in here if fact[0] == f.CALL and not fact[5]]
+                if not called or any(map(self._gives_what_is_in, called)):
+                    parts.add(op[1])
+            elif code == s.BINARY and op[2] in methods and is_in_place(op[4]):
+                return False
+            elif code == s.PHI:
+                if not parts.isdisjoint(op[2]):
+                    parts.add(op[1])
+            elif code in _TAKING and not parts.isdisjoint(reads(op)[:1]):
+                parts.add(op[1])
+            gives = gives or (code == s.RETURN and op[1] in parts)
+        return gives
+
     def _inside(self, function: Function, name: str) -> Iterator[tuple[Function, set[Register]]]:
         """The functions defined in ``function`` that read its variable, and where they have it."""
         pending = [function]
@@ -563,6 +630,8 @@ class Arguments:
                 holding.add(op[1])
             elif code == s.CALL and op[2] in methods:
                 if methods[op[2]] in PUTTING:
+                    return True
+                if self._enters_at(function, op):
                     return True
                 if puts(methods[op[2]]) if known else acts(methods[op[2]]):
                     results.append(op[1])
@@ -638,6 +707,11 @@ class Arguments:
         if called:
             return any(_returns_a_part(each.unit) for each in called)
         return method not in _MAKING and method[:2] != "__"
+
+
+def _has_itself(unit: Unit) -> bool:
+    """Whether a function is a method that has what it is called on as its first parameter."""
+    return unit.owner >= 0 and bool(unit.params) and not unit.flags & (s.STATIC | s.CLASSMETHOD)
 
 
 def _returns_a_part(unit: Unit) -> bool:

@@ -131,6 +131,7 @@ class Builders:
         # What the facts of a class statement say that it extends.
         self._bases: dict[Function, tuple[list[f.Fact], set[Class]]] = {}
         self._spelling: Spelling | None = None  # of all modules that run
+        self._bound: list[tuple[Module, str]] = []  # by statements that put it into something
 
     def build_variable(self, module: Module, name: str) -> None:
         """Keep every statement that changes the object ``name`` stands for."""
@@ -150,6 +151,16 @@ class Builders:
         self._build_by_value(module, values, item)
         self._build_by_methods(module, values, name)
         self._build_by_use(module, name, values, item)
+
+    def build_bound(self) -> bool:
+        """Keep what builds what kept statements have put into something; whether there was any.
+
+        ``@cli.group() def db(): …`` puts ``db`` into ``cli``: what has ``cli`` may get at it.
+        """
+        bound, self._bound = self._bound, []
+        for module, name in bound:
+            self.build_variable(module, name)
+        return bool(bound)
 
     def build_class(self, class_: Class) -> None:
         """Keep what builds a class that is used, though nobody in the slice may name it.
@@ -364,6 +375,8 @@ class Builders:
         own = piece.kind in ("expr", "assign", "other") and not piece.binds
         self._classes.keep_as_value(module, piece, demand, item=item if own else "")
         self._growth.effects.setdefault(module.name)
+        if piece.owner < 0 and piece.kind in ("assign", "def"):
+            self._bound += [(module, name) for name in piece.binds]
         if piece.kind in ("loop", "with"):  # what leaves it tells how often it runs, how it ends
             for jump in module.summary.pieces:
                 if jump.kind == "jump" and piece in enclosing_pieces(module, jump):

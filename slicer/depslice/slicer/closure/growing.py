@@ -278,6 +278,7 @@ class _Growing:
         return (
             self._open.trace()
             or self._growth.is_pending
+            or self._builders.build_bound()
             or self._following.revisit()
             or self._open.make_sure()
             or self._open.recognise()

@@ -289,17 +289,23 @@ def same_objects(summary: FileSummary) -> dict[str, set[str]]:
 def handed_on(summary: FileSummary) -> Iterator[str]:
     """The names of a module that its statements hand to somebody who may change what they name.
 
-    Defaults of parameters, arguments and methods that an assignment keeps, class attributes.
+    Defaults of parameters, arguments and methods that an assignment keeps or calls, class
+    attributes.
     """
     for piece in summary.pieces:
         if piece.unit < 0 or piece.kind not in ("assign", "def", "class"):
             continue
         named: dict[int, str] = {}
+        methods: dict[int, str] = {}
         for op in summary.units[piece.unit].ops:
             code = op[0]
             if code == s.GLOBAL:
                 named[op[1]] = op[2]
+            elif code == s.ATTR and op[2] in named and op[3] not in FILLING:
+                methods[op[1]] = named[op[2]]
             elif code in (s.FUNCTION, s.LAMBDA) or (code == s.CALL and piece.kind == "assign"):
+                if op[2] in methods:
+                    yield methods[op[2]]
                 yield from (named[register] for register in reads(op) if register in named)
             elif (code == s.ATTR and op[3] in FILLING and op[2] in named) or (
                 code == s.BIND and piece.owner >= 0 and op[2] in named
