@@ -235,3 +235,53 @@ def use():
 def test_what_is_put_into_something_is_built_too(tmp_path: Path) -> None:
     given = "{'database': {'init': 1}, 'other': {'more': 2}}"
     assert answer(BOUND, "m:use", "m.use()", tmp_path) == given
+
+
+PLUGINS = """
+# --- base.py
+class Meta(type):
+    def __init__(cls, name, bases, namespace):
+        super().__init__(name, bases, namespace)
+        if not hasattr(cls, "plugins"):
+            cls.plugins = []
+        else:
+            cls.plugins.append(name)
+
+
+class Base(metaclass=Meta):
+    pass
+
+
+class Alone(metaclass=Meta):
+    pass
+
+
+# --- impl.py
+from base import Alone, Base
+
+
+class One(Base):
+    pass
+
+
+class Two(One):
+    pass
+
+
+class Other(Alone):
+    pass
+
+
+# --- m.py
+from base import Base
+import impl
+
+
+def use():
+    return Base.plugins
+"""
+
+
+def test_classes_that_a_metaclass_enters_in_what_it_made(tmp_path: Path) -> None:
+    assert answer(PLUGINS, "m:use", "m.use()", tmp_path) == "['One', 'Two']"
+    assert "impl:Other" not in slice_ids(tmp_path / "repo", "m:use")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -58,7 +59,7 @@ _ASKED_OUTSIDE: Final = frozenset(
 """Names by which code outside asks objects of any class for something."""
 
 _Keep = Callable[[Module, Piece, str], None]
-_Waiting = tuple[list[Class], Module, Piece, str]
+_Waiting = tuple[list[Class], Callable[[], None]]
 
 
 class AddedMembers:
@@ -70,7 +71,7 @@ class AddedMembers:
         self._overrides = Overrides(growth.program.stubs)
         self._all_are_asked = growth.whole_classes
         self._spelled: set[str] = set()
-        # By name, for whom they wait: (classes, module, statement, item that it belongs to).
+        # By name, for whom they wait, and what keeps them.
         self._waiting: dict[str, list[_Waiting]] = {}
 
     def waits(self, module: Module, name: str, piece: Piece, item: str) -> bool:
@@ -93,8 +94,16 @@ class AddedMembers:
             or any(self._may_call(each, member) for each in classes)
         ):
             return False
-        self._waiting.setdefault(member, []).append((classes, module, piece, item))
+        waiting = classes, partial(self._keep, module, piece, item)
+        self._waiting.setdefault(member, []).append(waiting)
         return True
+
+    def when_asked(self, class_: Class, member: str, keep: Callable[[], None]) -> None:
+        """Have something kept as soon as somebody asks for that member of ``class_``."""
+        if self._all_are_asked or member in self._spelled or self._may_call(class_, member):
+            keep()
+        else:
+            self._waiting.setdefault(member, []).append(([class_], keep))
 
     def _classes_of(self, module: Module, name: str) -> Iterator[Class]:
         """The classes that ``name`` stands for, if it stands for nothing else."""
@@ -159,8 +168,8 @@ class AddedMembers:
             self._keep_all(asked)
 
     def _keep_all(self, asked: list[_Waiting]) -> None:
-        for _, module, piece, item in asked:
-            self._keep(module, piece, item)
+        for _, keep in asked:
+            keep()
 
 
 def _texts(operands: object) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from depslice.callgraph import summary as s
@@ -131,6 +132,7 @@ class Builders:
         # What the facts of a class statement say that it extends.
         self._bases: dict[Function, tuple[list[f.Fact], set[Class]]] = {}
         self._spelling: Spelling | None = None  # of all modules that run
+        self._by_metaclasses: set[Class] = set()
         self._bound: list[tuple[Module, str]] = []  # by statements that put it into something
 
     def build_variable(self, module: Module, name: str) -> None:
@@ -168,6 +170,7 @@ class Builders:
         A nested one is changed by the name of what stands around it (`Outer.Inner.x = …`), of
         which nothing else is asked.
         """
+        self._build_by_metaclasses(class_)
         module, info = class_.module, class_.info
         outermost = module.summary.pieces[info.piece] if info.piece >= 0 else None
         nested = outermost is not None and outermost.owner >= 0
@@ -185,6 +188,32 @@ class Builders:
                     self._counts(module, piece, name)
                 ):
                     self._keep(module, piece, class_.id)
+
+    def _build_by_metaclasses(self, class_: Class) -> None:
+        """Classes below, which a metaclass enters in what it has given ``class_``.
+
+        ``cls.plugins = []`` for the first, ``cls.plugins.append(cls)`` for those that inherit it.
+        """
+        if class_ in self._by_metaclasses:
+            return
+        self._by_metaclasses.add(class_)
+        for metaclass in self._engine.metaclasses_of(class_):
+            units = [unit for unit, _ in self._methods_of(metaclass)]
+            stored = {op[2] for unit in units for op in unit.ops if op[0] == s.SETATTR}
+            for name in sorted(stored):
+                if self._engine.find_member(class_, name) is None and any(
+                    fills_attribute(unit.ops, name) for unit in units
+                ):
+                    self.added.when_asked(class_, name, partial(self._keep_below, class_))
+
+    def _keep_below(self, class_: Class) -> None:
+        """Keep the statements of all classes below ``class_``."""
+        for module in self._growth.running():
+            for piece in module.summary.pieces:
+                if piece.kind == "class" and piece.unit >= 0 and self._runs(module, piece):
+                    below = self._growth.class_of(module, piece)
+                    if below is not class_ and class_ in self._engine.mro(below):
+                        self._keep(module, piece, class_.id)
 
     def _build_by_functions(self, module: Module, name: str, item: str) -> None:
         """What module-level code runs of the functions of ``module`` that change ``name``."""
