@@ -398,13 +398,16 @@ class Builders:
             self._classes.keep_as_value(module, piece, demand)
             self._growth.effects.setdefault(module.name)
 
-    def _keep(self, module: Module, piece: Piece, item: str) -> None:
-        """Keep a statement that builds ``item``; its module has to run."""
+    def _keep(self, module: Module, piece: Piece, item: str, *, enters: bool = True) -> None:
+        """Keep a statement that builds ``item``; its module has to run.
+
+        ``enters``: what it binds may be in there from then on.
+        """
         demand = Demand.of(item, module, ReferenceKind.WRITE, "builds", start_of(piece))
         own = piece.kind in ("expr", "assign", "other") and not piece.binds
         self._classes.keep_as_value(module, piece, demand, item=item if own else "")
         self._growth.effects.setdefault(module.name)
-        if piece.owner < 0 and piece.kind in ("assign", "def"):
+        if enters and piece.owner < 0 and piece.kind in ("assign", "def"):
             self._bound += [(module, name) for name in piece.binds]
         if piece.kind in ("loop", "with"):  # what leaves it tells how often it runs, how it ends
             for jump in module.summary.pieces:
@@ -493,7 +496,7 @@ class Builders:
                     self._runs_one_of(function, callers, decorating=piece.kind == "def")
                     or self._hands_on(piece, function, returned.keys())
                 ):
-                    self._keep(other, piece, item)
+                    self._keep(other, piece, item, enters=bool(names))
                     if piece.kind == "class":
                         self._keep_told(other, piece, callers, item)
                     if any(
