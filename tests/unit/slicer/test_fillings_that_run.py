@@ -285,3 +285,179 @@ def use():
 def test_classes_that_a_metaclass_enters_in_what_it_made(tmp_path: Path) -> None:
     assert answer(PLUGINS, "m:use", "m.use()", tmp_path) == "['One', 'Two']"
     assert "impl:Other" not in slice_ids(tmp_path / "repo", "m:use")
+
+
+SPECIAL = """
+# --- lib.py
+class Seen:
+    def __init__(self):
+        self.calls = []
+
+    def __contains__(self, item):
+        self.calls.append("in")
+        return True
+
+    def __len__(self):
+        self.calls.append("len")
+        return 1
+
+    def __enter__(self):
+        self.calls.append("enter")
+
+    def __exit__(self, *of):
+        self.calls.append("exit")
+
+    def __iter__(self):
+        self.calls.append("iter")
+        return iter(())
+
+    def __neg__(self):
+        self.calls.append("neg")
+        return self
+
+    def __format__(self, how):
+        self.calls.append("format")
+        return ""
+
+    @property
+    def told(self):
+        self.calls.append("told")
+
+    @property
+    def cached(self):
+        self.calls = list(self.calls)
+        return self.calls
+
+
+SEEN = Seen()
+
+# --- m.py
+import lib
+from lib import SEEN
+{0}
+
+
+def use():
+    return SEEN.calls
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("4 in SEEN", "['in']"),
+        ("len(lib.SEEN)", "['len']"),
+        ("bool(SEEN)", "['len']"),
+        ("with SEEN:\n    pass", "['enter', 'exit']"),
+        ("for each in SEEN:\n    pass", "['iter']"),
+        ("-SEEN", "['neg']"),
+        ("f'{SEEN}'", "['format']"),
+        ("SEEN.told", "['told']"),
+    ],
+)
+def test_special_methods_that_change_the_instance(
+    tmp_path: Path, statement: str, given: str
+) -> None:
+    assert answer(SPECIAL.format(statement), "m:use", "m.use()", tmp_path) == given
+
+
+def test_a_property_whose_result_is_taken_is_read_again(tmp_path: Path) -> None:
+    write_files(SPECIAL.format("other = SEEN.cached"), tmp_path)
+    assert "m:other" not in slice_ids(tmp_path, "m:use")
+
+
+USED_UP = """
+# --- m.py
+import itertools
+W = iter([1, 2, 3])
+
+
+def taking(given):
+    for each in given:
+        yield each
+
+
+{0}
+
+
+def use():
+    return list(W)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "given"),
+    [
+        ("L = [0]\nL[:] = W", "[]"),
+        ("L = [0]\nL[0:1] = W", "[]"),
+        ("take = W.__next__\ntake()", "[2, 3]"),
+        ("G = taking(W)\nnext(G)", "[2, 3]"),
+        ("ONE, TWO = itertools.tee(W)\nnext(ONE)", "[2, 3]"),
+        ("L = []\nL += W", "[]"),
+    ],
+)
+def test_iterators_that_are_used_up_by_others(tmp_path: Path, statements: str, given: str) -> None:
+    assert answer(USED_UP.format(statements), "m:use", "m.use()", tmp_path) == given
+
+
+@pytest.mark.parametrize(
+    "statement", ["T = f'{W}'", "T = '%s' % W", "T = dir(W)", "T = taking(W)", "D = {}\nD[0] = W"]
+)
+def test_iterators_that_are_not_used_up(tmp_path: Path, statement: str) -> None:
+    write_files(USED_UP.format(statement), tmp_path)
+    assert slice_ids(tmp_path, "m:use") == {"m:W", "m:use"}
+
+
+COUNTED = """
+# --- fields.py
+import itertools
+
+
+class Field:
+    _count = itertools.count()
+    _take = itertools.count().__next__
+
+    def __init__(self):
+        self.place = {0}
+
+
+# --- m.py
+from fields import Field
+
+
+class Form:
+    one = Field()
+    two = Field()
+
+
+def use():
+    return Form.two.place
+"""
+
+
+@pytest.mark.parametrize(
+    "counted",
+    ["next(Field._count)", "next(self._count)", "next(type(self)._count)", "self._take()"],
+)
+def test_instances_that_a_counter_of_their_class_numbers(tmp_path: Path, counted: str) -> None:
+    assert answer(COUNTED.format(counted), "m:use", "m.use()", tmp_path) == "1"
+
+
+@pytest.mark.parametrize(
+    ("statements", "expression", "given"),
+    [
+        ("[setattr(C, name, 1) for name in ('one', 'two')]", "(C.one, C.two)", "(1, 1)"),
+        ("any(setattr(C, name, 1) for name in ('one', 'two'))", "(C.one, C.two)", "(1, 1)"),
+        (
+            "def go():\n    [setattr(C, name, 1) for name in ('one', 'two')]\n\n\ngo()",
+            "(C.one, C.two)",
+            "(1, 1)",
+        ),
+        ("print(4, file=lib.F)", "lib.F.getvalue()", "4"),
+        ("def go():\n    del lib.there\n\n\ngo()", "hasattr(lib, 'there')", "False"),
+    ],
+)
+def test_other_ways_to_change(tmp_path: Path, statements: str, expression: str, given: str) -> None:
+    lib = "# --- lib.py\nimport io\nF = io.StringIO()\nthere = 1\n\n\nclass C:\n    pass\n\n\n"
+    code = f"import lib\nfrom lib import C\n{statements}\n\n\ndef use():\n    return {expression}\n"
+    assert answer(f"{lib}# --- m.py\n{code}", "m:use", "m.use()", tmp_path) == given

@@ -21,6 +21,7 @@ from depslice.callgraph.lowering.syntax import (
     import_entries,
     is_overload,
     known_truth,
+    made_each_time,
     operands,
     root_name,
     string_list,
@@ -401,6 +402,8 @@ class FileLowering(DefinitionLowering):
     def _call_mutation(self, value: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
         if isinstance(value, ast.Await):
             value = value.value
+        for made in made_each_time(value):  # `[setattr(C, name, 1) for name in NAMES]`
+            self._call_mutation(made, piece, owner)
         for operand in operands(value):  # `first >> second`, for what the operator does
             root = root_name(operand)
             if root is not None:

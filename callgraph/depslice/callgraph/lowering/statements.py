@@ -16,6 +16,7 @@ from depslice.callgraph.lowering.syntax import (
     breaks,
     import_entries,
     known_truth,
+    made_each_time,
     may_swallow,
     operands,
     root_name,
@@ -639,6 +640,8 @@ class StatementLowering(ExpressionLowering):
     def _note_call(self, value: ast.expr) -> None:
         if isinstance(value, ast.Await):
             value = value.value
+        for made in made_each_time(value):
+            self._note_call(made)
         roots = [root_name(operand) for operand in operands(value)]
         self.frame.globals_written.update(r for r in roots if r is not None and self._is_global(r))
         if not isinstance(value, ast.Call):

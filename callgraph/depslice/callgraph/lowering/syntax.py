@@ -45,6 +45,18 @@ def operands(node: ast.expr) -> Iterator[ast.expr]:
                 yield side
 
 
+def made_each_time(node: ast.expr) -> tuple[ast.expr, ...]:
+    """What a comprehension makes for each element; nothing for another expression."""
+    match node:
+        case ast.ListComp(elt=made) | ast.SetComp(elt=made) | ast.GeneratorExp(elt=made):
+            return (made,)
+        case ast.DictComp(key=key, value=value):
+            return (key, value)
+        case ast.Call(args=arguments):  # `any(… for …)`
+            return tuple(each.elt for each in arguments if isinstance(each, ast.GeneratorExp))
+    return ()
+
+
 def root_name(node: ast.expr) -> str | None:
     """The name that a chain of attributes, subscripts and calls starts from; of ``vars(x)``, x."""
     while True:

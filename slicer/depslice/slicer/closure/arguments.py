@@ -166,6 +166,8 @@ class Arguments:
         outside = _outside_in(here)
         if not outside:
             return not (depth or defined or self._leaves_alone(function, call, register))
+        if "builtins.print" in outside and ("file", register) in call[4]:
+            return True
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
         first = register in call[3][:1] and by_library
         return any(

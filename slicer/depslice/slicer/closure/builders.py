@@ -24,6 +24,7 @@ from depslice.slicer.closure.added import AddedMembers
 from depslice.slicer.closure.aliases import Aliased, Link
 from depslice.slicer.closure.arguments import STORING, Arguments
 from depslice.slicer.closure.by_methods import ByMethods
+from depslice.slicer.closure.by_special import BySpecial
 from depslice.slicer.closure.by_value import ByValue
 from depslice.slicer.closure.changing import Changing
 from depslice.slicer.closure.classes import Classes
@@ -104,6 +105,7 @@ class Builders:
         self._changing = Changing(growth.engine, arguments)
         self._by_methods = ByMethods(growth.engine, arguments)
         self._by_value = ByValue(growth.engine)
+        self._by_special = BySpecial(growth.engine, arguments)
         self._using_up = UsingUp(growth.engine, arguments)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
@@ -152,6 +154,7 @@ class Builders:
         self._build_by_readings(module, name, item)
         self._build_by_value(module, values, item)
         self._build_by_methods(module, values, name)
+        self._build_by_special(module, name, values, item)
         self._build_by_use(module, name, values, item)
 
     def build_bound(self) -> bool:
@@ -252,6 +255,7 @@ class Builders:
         self._build_by_told(owner, name)
         self._build_by_value(owner.module, values, f"{owner.id}.{name}", name)
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}", values)
+        self._build_by_use(owner.module, name, values, f"{owner.id}.{name}", member=True)
 
     def _build_through_class(self, owner: Class, name: str, item: str) -> None:
         """Module-level code that runs a method or hook of the class which changes ``cls.name``.
@@ -779,14 +783,31 @@ class Builders:
                     if self._runs(module, piece):
                         self._keep(module, piece, class_.id)
 
-    def _build_by_use(self, holder: Module, name: str, values: Values, item: str) -> None:
-        """What uses up the iterator of that name, so that others have what it leaves."""
+    def _build_by_special(self, holder: Module, name: str, values: Values, item: str) -> None:
+        """What changes the instance of that name by special methods and properties of it."""
+        methods = self._by_special.methods_that_change(values)
+        for module in dict.fromkeys((holder, *self._growth.running())) if methods else ():
+            if module is holder or self._may_have(module, holder, name):
+                for piece in self._by_special.pieces(module, holder, name, methods):
+                    if self._runs(module, piece):
+                        self._keep(module, piece, item)
+
+    def _may_have(self, module: Module, holder: Module, name: str) -> bool:
+        """Whether another module may import a variable, or the module that has it."""
+        return not self._imported(module).isdisjoint({name, "*", _last(holder.name)})
+
+    def _build_by_use(
+        self, holder: Module, name: str, values: Values, item: str, *, member: bool = False
+    ) -> None:
+        """What uses up the iterator of that name, so that others have what it leaves.
+
+        ``member``: it is an attribute of a class; instances may be anywhere.
+        """
         iterators = self._using_up.iterators(values)
         for module in dict.fromkeys((holder, *self._growth.running())) if iterators else ():
-            imported = self._imported(module)
-            if module is not holder and imported.isdisjoint({name, "*", _last(holder.name)}):
+            if not (member or module is holder or self._may_have(module, holder, name)):
                 continue
-            for unit in self._using_up.units(module, holder, name, iterators):
+            for unit in self._using_up.units(module, holder, name, iterators, member=member):
                 piece = module.summary.pieces[unit.piece]
                 if unit.kind != "piece":
                     self._build_through(module, (unit.index,), item, frozenset((name,)))
@@ -1154,8 +1175,22 @@ class Builders:
             for fact in facts
             if fact[0] in (f.WRITE, f.NAME) and fact[1] == module.name and fact[2] == name
         }
-        return f.WRITE in how or (
-            f.NAME in how and not self._only_calls(other.summary.units[unit], module, name)
+        return (
+            f.WRITE in how
+            or (f.NAME in how and not self._only_calls(other.summary.units[unit], module, name))
+            or self._deletes(self._engine.function(other, unit), module, name)
+        )
+
+    def _deletes(self, function: Function, module: Module, name: str) -> bool:
+        """Whether code takes a name away from a module: ``del lib.name``."""
+        return any(
+            op[0] == s.DELETE_ATTR
+            and op[2] == name
+            and any(
+                self._engine.values[value][:2] == ("M", module.name)
+                for value in function.registers[op[1]]
+            )
+            for op in function.unit.ops
         )
 
     def _only_calls(self, unit: s.Unit, module: Module, name: str) -> bool:

@@ -26,7 +26,17 @@ _PASSED_ON: Final = 3  # functions that an iterator is followed through
 _LEAVING: Final = frozenset(
     f"builtins.{name}"
     for name in (
-        *("bool", "callable", "getattr", "hasattr", "hash", "id", "isinstance", "issubclass"),
+        *(
+            "bool",
+            "callable",
+            "dir",
+            "getattr",
+            "hasattr",
+            "hash",
+            "id",
+            "isinstance",
+            "issubclass",
+        ),
         *("print", "repr", "setattr", "str", "type"),
     )
 )
@@ -75,6 +85,8 @@ class UsingUp:
                 for register in called
                 for each in kind[2].registers[register]
             )
+        if kind[0] in ("KM", "SM"):  # `take = count().__next__`
+            return kind[-1] in _TAKING and self._is_iterator(kind[1])
         if kind[0] == "I":
             return engine.find_member(kind[1], "__next__") is not None
         if kind[0] in ("G", "XI"):
@@ -95,18 +107,30 @@ class UsingUp:
             for each in outside.stubs.mro(class_)
         )
 
-    def units(self, module: Module, owner: Module, name: str, iterators: Values) -> Iterator[Unit]:
-        """The units of ``module`` that use up what ``name`` of ``owner`` stands for."""
-        names = set(_bound_to(module, name)) if module is not owner else {name}
+    def units(
+        self, module: Module, owner: Module, name: str, iterators: Values, *, member: bool
+    ) -> Iterator[Unit]:
+        """The units of ``module`` that use up what ``name`` of ``owner`` stands for.
+
+        ``member``: it is an attribute of a class there.
+        """
+        names = set() if member else {name} if module is owner else set(bound_to(module, name))
+        by_attribute = member or module is not owner
         is_file = self._is_file(iterators)
         known = iterators
+        methods: set[str] = set()  # `take = ROWS.__next__`
         for unit in module.summary.units:
             started = [
                 op[1]
                 for op in unit.ops
                 if (op[0] == s.GLOBAL and op[2] in names)
-                or (op[0] == s.ATTR and op[3] == name and module is not owner)
+                or (op[0] == s.ATTR and op[3] == name and by_attribute)
+                or (op[0] == s.CLASSVAR and op[3] == name and member)
             ]
+            taking = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] in methods}
+            if any(op[0] == s.CALL and not taking.isdisjoint(reads(op)) for op in unit.ops):
+                yield unit
+                continue
             if not started:
                 continue
             function = self._engine.function(module, unit.index)
@@ -118,12 +142,14 @@ class UsingUp:
                 if op[0] == s.BIND and op[2] in given:
                     names.add(op[1])
                     known |= self.iterators(frozenset(function.registers[op[2]]))
+            methods.update(_taking_methods(unit, given) if unit.kind == "piece" else ())
 
     def _goes_through(
         self, function: Function, given: set[Register], *, is_file: bool, depth: int
     ) -> bool:
         """Whether ``function`` goes through what is in ``given``, to which it adds what has it."""
         methods: set[Register] = set()
+        slices = {s.SLICE}
         for op in function.unit.ops:
             code = op[0]
             if code in (s.ITER, s.ITEM, s.YIELD_FROM):
@@ -133,11 +159,19 @@ class UsingUp:
             elif code == s.CONTAINS:
                 through = (op[1],)
             elif code == s.BINARY:
-                through = (op[3],)  # `many += iterator`
+                through = (op[3],) if op[4] != "mod" else ()  # `many += iterator`
+            elif code == s.SETSUB:
+                through = (op[3],) if op[2] in slices else ()  # `many[:] = iterator`
+            elif code == s.TOLD:
+                through = ()
+                if op[2] == "builtins.slice":
+                    slices.add(op[1])
             elif code == s.CALL:
                 through = op[5][0] if op[5] is not None else ()
-                if op[2] in methods or self._calls_through(
-                    function, op, given, is_file=is_file, depth=depth
+                if (
+                    op[2] in methods
+                    or op[2] in given
+                    or self._calls_through(function, op, given, is_file=is_file, depth=depth)
                 ):
                     return True
             else:
@@ -165,12 +199,22 @@ class UsingUp:
                     return True
             elif fact[0] == f.CALL and not fact[5] and depth < _PASSED_ON:
                 of_it = {i for each in passed for i in parameters_given(fact[1], call, each)}
-                if of_it and self._goes_through(fact[1], of_it, is_file=is_file, depth=depth + 1):
+                if of_it and fact[1].unit.flags & s.GENERATOR:  # it does when that is gone through
+                    given.add(call[1])
+                elif of_it and self._goes_through(fact[1], of_it, is_file=is_file, depth=depth + 1):
                     return True
         return False
 
 
-def _bound_to(module: Module, name: str) -> Iterator[str]:
+def _taking_methods(unit: Unit, given: set[Register]) -> Iterator[str]:
+    """The names that a statement binds to a method which takes something of what is ``given``."""
+    taking = {op[1] for op in unit.ops if op[0] == s.ATTR and op[2] in given and op[3] in _TAKING}
+    for op in unit.ops:
+        if op[0] == s.BIND and op[2] in taking:
+            yield op[1]
+
+
+def bound_to(module: Module, name: str) -> Iterator[str]:
     """The names that imports of ``module`` may bind to ``name`` of another one."""
     for piece in module.summary.pieces:
         for alias, _, _, item in piece.imports:
