@@ -396,6 +396,11 @@ class Builders:
         if writers:
             self._build_through(module, writers, demand.source, frozenset((name,)))
 
+    def build_missing(self, module: Module, name: str, demand: Demand) -> None:
+        """Keep what gives ``module`` a name that it does not bind: ``lib.name = 1`` elsewhere."""
+        self._build_elsewhere(module, name, demand.source)
+        self._build_by_readings(module, name, demand.source)
+
     def keep_statement(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep a statement for what it changes, if it runs; its module has to."""
         if self._runs(module, piece):

@@ -19,6 +19,7 @@ from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece, unpack
+from depslice.slicer.closure.importing_code import importing_statements
 from depslice.slicer.closure.model import Closure, Demand
 from depslice.slicer.pieces import (
     class_index,
@@ -384,6 +385,7 @@ class Growth:
         if self._run_by_roots is None:
             found = import_closure(self.program, (*self.roots, *self._late))
             self._run_by_roots = found
+            self._add_imported_by_code(found)
             for importer in map(self.program.module, self._late):
                 for edge in import_edges(self.program, importer) if importer is not None else ():
                     # Which of them a function imports may be for callers to say.
@@ -391,6 +393,23 @@ class Growth:
                     if late and edge[3] not in _importers(found, edge[0]):
                         found[edge[3]] = edge
         return self._run_by_roots
+
+    def _add_imported_by_code(self, found: dict[str, ImportEdge | None]) -> None:
+        """Add what statements import that are none themselves: ``import_module("pkg.words")``.
+
+        The edge of such a one has no name that it binds.
+        """
+        waiting = deque(found)
+        while waiting:
+            module = self.program.module(waiting.popleft())
+            if module is None:
+                continue
+            for piece, names in importing_statements(self.program, self.engine, module):
+                for name in names:
+                    for each, edge in import_closure(self.program, (name,)).items():
+                        if each not in found:
+                            found[each] = edge or (module.name, piece.index, "", each)
+                            waiting.append(each)
 
     def running(self) -> Iterator[Module]:
         """Those of :meth:`run_by_roots` that the program has."""

@@ -82,6 +82,7 @@ class Importing:
                 importer, index, bound, _ = edge
                 kept = bound in self._closure.aliases.get((importer, index), {})
                 kept = kept or (importer, index) in self._closure.runs
+                kept = kept or (not bound and (importer, index) in self._closure.kept)
                 # Options may leave the import out (a depth): asked for once.
                 if not kept and (importer, index, bound) not in self._for_effect:
                     self._for_effect.add((importer, index, bound))
@@ -123,6 +124,9 @@ class Importing:
             "side-effect import",
             start_of(piece),
         )
+        if not bound:  # `import_module(…)`, or a function that imports
+            self._growth.keep(module, piece, demand)
+            return
         if bound == "*" and self._import_kept_by_star(module, piece, demand):
             return
         alone = self._module_alone(module, piece, bound)

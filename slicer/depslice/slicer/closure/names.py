@@ -186,6 +186,7 @@ class Names:
         """
         if not self._made.is_new((module.name, name), demand):
             return
+        self._builders.build_missing(module, name, demand)
         self._keep_running(module, self._making(module), demand)
         for stands_in, _ in self._replacing(module):
             match stands_in:
