@@ -461,3 +461,100 @@ def test_other_ways_to_change(tmp_path: Path, statements: str, expression: str, 
     lib = "# --- lib.py\nimport io\nF = io.StringIO()\nthere = 1\n\n\nclass C:\n    pass\n\n\n"
     code = f"import lib\nfrom lib import C\n{statements}\n\n\ndef use():\n    return {expression}\n"
     assert answer(f"{lib}# --- m.py\n{code}", "m:use", "m.use()", tmp_path) == given
+
+
+OTHER_NAMES = """
+# --- lib.py
+FIRST = SECOND = {{"list": [1]}}
+STACK = [1, 2, 3]
+{0}
+
+# --- m.py
+from lib import FIRST, STACK
+
+
+def use():
+    return FIRST, STACK
+
+
+def take(stack):
+    return stack.pop()
+
+
+def given(**options):
+    return options.pop("list")
+
+
+{1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("in_lib", "in_module", "given"),
+    [
+        ("third = SECOND\nthird['a'] = 1", "", "({'list': [1], 'a': 1}, [1, 2, 3])"),
+        ("def fill():\n    SECOND['a'] = 1\n\n\nfill()", "", "({'list': [1], 'a': 1}, [1, 2, 3])"),
+        ("", "from lib import SECOND\nSECOND['a'] = 1", "({'list': [1], 'a': 1}, [1, 2, 3])"),
+        ("part = SECOND['list']\npart += [2]", "", "({'list': [1, 2]}, [1, 2, 3])"),
+        ("", "part = FIRST.get('list')\npart += [2]", "({'list': [1, 2]}, [1, 2, 3])"),
+        ("last = STACK.pop()", "", "({'list': [1]}, [1, 2])"),
+        ("", "last = take(STACK)", "({'list': [1]}, [1, 2])"),
+    ],
+)
+def test_an_object_of_two_names_and_what_is_taken_away(
+    tmp_path: Path, in_lib: str, in_module: str, given: str
+) -> None:
+    files = OTHER_NAMES.format(in_lib, in_module)
+    assert answer(files, "m:use", "m.use()", tmp_path) == given
+
+
+@pytest.mark.parametrize("statement", ["last = given(**FIRST)", "n = len(STACK)\nn += 1"])
+def test_copies_and_numbers_are_other_objects(tmp_path: Path, statement: str) -> None:
+    write_files(OTHER_NAMES.format("", statement), tmp_path)
+    assert slice_ids(tmp_path, "m:use") == {"lib:FIRST", "lib:STACK", "m:use"}
+
+
+GIVEN = """
+# --- m.py
+TABLE = {{}}
+
+
+class Related:
+    pass
+
+
+class Other:
+    pass
+
+
+def register(cls):
+    TABLE[cls.__name__] = cls
+    return cls
+
+
+register(Related)
+THERE = Related()
+
+
+def mark(cls):
+    cls.mark = 1
+
+
+{0}
+
+
+def use():
+    return Related.mark, THERE.mark
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "for each in TABLE.values():\n    each.mark = 1",
+        "def go():\n    TABLE['Related'].mark = 1\n\n\ngo()",
+        "for each in list(TABLE.values()):\n    mark(each)",
+    ],
+)
+def test_attributes_that_come_by_what_holds_a_class(tmp_path: Path, statement: str) -> None:
+    assert answer(GIVEN.format(statement), "m:use", "m.use()", tmp_path) == "(1, 1)"

@@ -28,7 +28,7 @@ from depslice.callgraph.engine.values import Class, Function, Values
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register, Unit
 from depslice.slicer.closure.arguments import STORING, Arguments, acts, named_in, puts
-from depslice.slicer.closure.registering import given_by
+from depslice.slicer.closure.registering import changes_in_place, given_by
 
 _PARTIAL: Final = (f.EXTERNAL, "functools.partial")
 _DEFINED: Final = frozenset({"C", "F", "M", "W"})
@@ -241,6 +241,10 @@ class _Pass:
                 own = {each for each in reads(op)[1:] if self._link(each) & ~Link.CALLED}
                 for register in self._filled_with(unit, op, own):
                     self._note_holder(named_in(unit, register), found)
+            elif changes_in_place(op) and self._real_link(op[2]) & Link.PART:
+                function = self._engine.function(self._module, unit.index)
+                changes = changes or not self._arguments.is_constant_in(function, op[2])
+                links[op[1]] = self._link(op[2])
             elif code == s.BINARY and self._union(op[2:4]) & Link.HOLDS:  # `L += [X]`
                 links[op[1]] = Link.HOLDS
                 self._note_holder(named_in(unit, op[2]) if op[4] == "iadd" else "", found)

@@ -94,6 +94,8 @@ _GOING_THROUGH: Final = frozenset(
 """Methods of containers that go through an argument."""
 _TAKING_OUT: Final = frozenset({"__getitem__", "get", "pop", "popleft", "setdefault"})
 """Methods of containers that give one of the elements."""
+_TAKING_AWAY: Final = frozenset({"pop", "popitem", "popleft"})
+"""Methods of containers after which they have less, whoever takes what they give."""
 _ITERATORS: Final = frozenset(
     f"builtins.{name}" for name in ("enumerate", "filter", "iter", "map", "reversed", "zip")
 )
@@ -136,7 +138,7 @@ class Arguments:
         ``defined``: functions or classes, which nobody outside is expected to change. ``depth``:
         calls that the value has been followed through.
         """
-        if self._is_constant(function, register):
+        if self.is_constant_in(function, register):
             return False
         here = self.facts_at(function, call[-1])
         called = [fact[1] for fact in here if fact[0] == f.CALL and not fact[5]]
@@ -225,7 +227,7 @@ class Arguments:
             for each in called
         )
 
-    def _is_constant(self, function: Function, register: Register) -> bool:
+    def is_constant_in(self, function: Function, register: Register) -> bool:
         """Whether a register holds texts, numbers and the like, which nobody changes."""
         if register < 0:
             return True
@@ -597,6 +599,8 @@ class Arguments:
         getters: set[Register] = set()
         receivers: dict[Register, Register] = {}
         filled: set[str] = set()  # variables that have it from then on
+        params = function.unit.params
+        fresh = {index for index, each in enumerate(params) if each[1] in ("va", "kw")}
         for op in function.unit.ops:
             code = op[0]
             wanted.update(reads(op))
@@ -632,6 +636,8 @@ class Arguments:
                 holding.add(op[1])
             elif code == s.CALL and op[2] in methods:
                 if methods[op[2]] in PUTTING:
+                    return True
+                if methods[op[2]] in _TAKING_AWAY and receivers[op[2]] not in fresh:
                     return True
                 if self._enters_at(function, op):
                     return True

@@ -118,6 +118,7 @@ class Builders:
         self._statements: dict[str, list[tuple[Piece, Function]]] = {}
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
         self._followed = Asked(growth)  # by aliases
+        self._absent = Asked(growth)  # attributes that nobody is seen to give
         self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
         self._told: list[tuple[Function, set[str]]] | None = None  # `__set_name__`, what it fills
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
@@ -143,14 +144,13 @@ class Builders:
         own = Demand.of(item, module, ReferenceKind.WRITE, "builds")
         if item not in self._growth.closure.distances or not self._built.is_new(item, own):
             return
-        self._build_here(module, name, item)
-        for other in sorted(self._same_objects(module).get(name, ())):
-            self._build_here(module, other, item)
-        self._build_by_functions(module, name, item)
         values = self._engine.name_values(module, name, None)
+        for each in (name, *sorted(self._same_objects(module).get(name, ()))):
+            self._build_here(module, each, item)
+            self._build_by_functions(module, each, item)
+            self._build_elsewhere(module, each, item)
+            self._build_by_aliases(module, each, item)
         self._build_through_results(module, item, name, values)
-        self._build_elsewhere(module, name, item)
-        self._build_by_aliases(module, name, item)
         self._build_by_readings(module, name, item)
         self._build_by_value(module, values, item)
         self._build_by_methods(module, values, name)
@@ -400,6 +400,40 @@ class Builders:
         """Keep what gives ``module`` a name that it does not bind: ``lib.name = 1`` elsewhere."""
         self._build_elsewhere(module, name, demand.source)
         self._build_by_readings(module, name, demand.source)
+
+    def build_absent(self, class_id: str, name: str, demand: Demand) -> None:
+        """Keep what gives a class or its instances an attribute that nobody is seen to.
+
+        ``related = TABLE[key]; related.name = value``: which class it is, values do not tell.
+        """
+        if not name or not self._absent.is_new((class_id, name), demand):
+            return
+        for module in self._growth.running():
+            for index in module.summary.attribute_writers.get(name, ()):
+                function = self._engine.function(module, index)
+                if not self._may_store_on(function, class_id, name):
+                    continue
+                piece = module.summary.pieces[function.unit.piece]
+                if function.unit.kind == "function":
+                    self._build_through(module, (index,), demand.source, frozenset((name,)))
+                elif self._runs(module, piece):
+                    self._keep(module, piece, demand.source)
+
+    def _may_store_on(self, function: Function, class_id: str, name: str) -> bool:
+        """Whether code stores an attribute on that class or one of its instances, or may."""
+        engine = self._engine
+        engine.facts_of(function)
+        for op in function.unit.ops:
+            if op[0] != s.SETATTR or op[2] != name or (op[1] == 0 and function.unit.owner >= 0):
+                continue
+            kinds = [engine.values[value] for value in function.registers[op[1]]]
+            if not kinds or any(
+                kind[0] not in ("C", "F", "I", "M")
+                or (kind[0] in ("C", "I") and class_id in (each.id for each in engine.mro(kind[1])))
+                for kind in kinds
+            ):
+                return True
+        return False
 
     def keep_statement(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep a statement for what it changes, if it runs; its module has to."""

@@ -82,6 +82,7 @@ class Classes:
     build_member: Callable[[Class, str], None]
     fill_member: Callable[[Class, str], None]
     keep_subclasses: Callable[[Class, Demand], None]
+    build_absent: Callable[[str, str, Demand], None]
     keep_told: Callable[[Class], None]
     meet_added: Callable[[Class], None]
     ask_by_name: Callable[[Class, str, Demand], None]

@@ -310,6 +310,9 @@ class Following:
         elif reason == "missing-name":
             owner, _, name = name.rpartition(".")
             source = self._growth.program.module(owner)
+        elif reason == "no-such-attribute":
+            demand = _demand(at, ReferenceKind.READ, reason, pos, certain=False)
+            self._classes.build_absent(*name.rpartition(".")[::2], demand)
         if source is not None:
             demand = _demand(at, ReferenceKind.READ, reason, pos, certain=False)
             self._names.want_made(source, name, demand)

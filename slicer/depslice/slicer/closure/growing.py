@@ -110,6 +110,7 @@ class _Growing:
         self._classes.build_member = self._builders.build_member
         self._classes.fill_member = self._builders.fill_member
         self._classes.build_class = self._builders.build_class
+        self._classes.build_absent = self._builders.build_absent
         self._classes.keep_subclasses = self._builders.keep_subclasses
         self._classes.keep_told = Descriptors(growth, self._classes).keep_told
         self._classes.meet_added = self._builders.added.meet
