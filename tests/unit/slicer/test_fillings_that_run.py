@@ -558,3 +558,79 @@ def use():
 )
 def test_attributes_that_come_by_what_holds_a_class(tmp_path: Path, statement: str) -> None:
     assert answer(GIVEN.format(statement), "m:use", "m.use()", tmp_path) == "(1, 1)"
+
+
+PARENT = """
+# --- lib.py
+class Group:
+    def __init__(self):
+        self.items = []
+
+    def __or__(self, other):
+        self.items.append(1)
+        return other
+
+
+class Item:
+    def __init__(self, parent):
+        parent.items.append(1)
+
+
+GROUP = Group()
+
+
+def counting():
+    count = 0
+    seen = []
+    cache = {{}}
+
+    def step(key=None):
+        nonlocal count
+        count += 1
+        return count
+
+    def note(key):
+        seen.append(key)
+        return seen
+
+    def cached(key):
+        if key not in cache:
+            cache[key] = [key]
+        return cache[key]
+
+    return step, note, cached
+
+
+STEP, NOTE, CACHED = counting()
+
+# --- m.py
+from lib import CACHED, GROUP, STEP, Item
+{0}
+
+
+def use():
+    return len(GROUP.items), STEP()
+
+
+def use_cache():
+    return CACHED(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("MANY = [Item(GROUP) for _ in 'ab']", "(2, 1)"),
+        ("MANY = {'one': Item(GROUP), 'two': [Item(GROUP)]}", "(2, 1)"),
+        ("class Form:\n    one = Item(GROUP)", "(1, 1)"),
+        ("FLOW = GROUP | 3", "(1, 1)"),
+        ("FIRST = STEP()", "(0, 2)"),
+    ],
+)
+def test_what_statements_of_all_kinds_pass_on(tmp_path: Path, statement: str, given: str) -> None:
+    assert answer(PARENT.format(statement), "m:use", "m.use()", tmp_path) == given
+
+
+def test_a_cache_around_a_function_is_filled_again(tmp_path: Path) -> None:
+    write_files(PARENT.format("FIRST = CACHED(2)"), tmp_path)
+    assert "m:FIRST" not in slice_ids(tmp_path, "m:use_cache")

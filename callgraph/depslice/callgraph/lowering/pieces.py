@@ -429,17 +429,24 @@ class FileLowering(DefinitionLowering):
 
     def _argument_mutations(self, value: ast.expr, piece: Piece, owner: ClassScope | None) -> None:
         """``setup(app)`` at the module scope may change ``app``; whether it does is seen later."""
-        while owner is None and isinstance(value, ast.Call):
-            for argument in (*value.args, *(keyword.value for keyword in value.keywords)):
+        waiting: list[ast.AST] = [value]
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, ast.Call):  # `[Item(group) for name in NAMES]`
+                if not isinstance(node, ast.Lambda):
+                    waiting += [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
+                continue
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 passed = argument
                 while isinstance(passed, ast.Attribute | ast.Starred):
                     passed = passed.value
-                if isinstance(passed, ast.Name):
+                if not isinstance(passed, ast.Name):
+                    waiting.append(passed)
+                elif owner is None or passed.id not in owner.versions:
                     self._mutates(piece, passed.id, owner)
-                self._argument_mutations(argument, piece, owner)
-            if isinstance(value.func, ast.Name):  # what is called may be an instance
-                self._mutates(piece, value.func.id, owner)
-            value = value.func.value if isinstance(value.func, ast.Attribute) else value.func
+            if isinstance(node.func, ast.Name) and owner is None:  # it may be an instance
+                self._mutates(piece, node.func.id, owner)
+            waiting.append(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
 
     def _note_all(self, targets: list[ast.expr], value: ast.expr, owner: ClassScope | None) -> None:
         if owner is None and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
@@ -462,6 +469,8 @@ class FileLowering(DefinitionLowering):
         versions = self.module_versions if owner is None else owner.versions
         before = dict(versions)
         self._compound_header(node, names)
+        for target in _targets_of(node):  # `with opened() as TABLE["x"]: …`
+            self._store_mutation(target, piece, owner)
         if self.walrus_lines:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
@@ -702,6 +711,16 @@ def _caught(node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> list[Sho
     if handler.name is None or handler.type is None or len(same) == 1:
         return []
     return [(handler.name, handler.type, s.GROUPED if type(node) is ast.TryStar else CAUGHT)]
+
+
+def _targets_of(node: ast.stmt) -> list[ast.expr]:
+    """What the header of a loop or ``with`` stores into."""
+    match node:
+        case ast.For(target=target) | ast.AsyncFor(target=target):
+            return [target]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return [item.optional_vars for item in items if item.optional_vars is not None]
+    return []
 
 
 def _names_in(target: ast.expr) -> Iterator[str]:

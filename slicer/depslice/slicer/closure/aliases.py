@@ -241,6 +241,8 @@ class _Pass:
                 own = {each for each in reads(op)[1:] if self._link(each) & ~Link.CALLED}
                 for register in self._filled_with(unit, op, own):
                     self._note_holder(named_in(unit, register), found)
+            elif code == s.BINARY and self._operator_enters(unit, op):  # `flow = first | second`
+                changes = True
             elif changes_in_place(op) and self._real_link(op[2]) & Link.PART:
                 function = self._engine.function(self._module, unit.index)
                 changes = changes or not self._arguments.is_constant_in(function, op[2])
@@ -308,6 +310,16 @@ class _Pass:
         receiver, name = self._methods[method]
         return bool(self._link(receiver) & Link.SAME) and any(
             self._arguments.enters(each) for each in self._methods_of(name)
+        )
+
+    def _operator_enters(self, unit: Unit, op: Op) -> bool:
+        """Whether an operator puts something into the variable, which is one of its operands."""
+        if not self._union(op[2:4]) & Link.SAME:
+            return False
+        function = self._engine.function(self._module, unit.index)
+        return any(
+            fact[0] == f.CALL and self._arguments.enters(fact[1])
+            for fact in self._arguments.facts_at(function, op[5])
         )
 
     def _classes_in(self, unit: Unit, register: Register) -> list[Class] | None:

@@ -127,6 +127,7 @@ class Arguments:
         self.wrapped = Wrapped(engine, self._called_by)
         self._known: dict[tuple[Function, int, bool, int], bool] = {}
         self._entering: dict[Function, bool] = {}  # methods that put something into what has them
+        self._around: dict[Function, bool] = {}  # functions that change what is around them
         self._giving: dict[Function, bool] = {}  # methods that give what is in it
         self._facts: dict[Function, tuple[list[f.Fact], dict[int, list[f.Fact]]]] = {}
 
@@ -504,6 +505,24 @@ class Arguments:
         """
         return self._puts_in(method) and not self._gives_what_is_in(method)
 
+    def keeps_around(self, function: Function) -> bool:
+        """Whether a function changes variables of the functions around it, or what they hold.
+
+        ``nonlocal count; count += 1``, ``items.append(item)``. Not one that gives what is there.
+        """
+        unit = function.unit
+        if unit.parent < 0:
+            return False
+        if function not in self._around:
+            free = {op[1] for op in unit.ops if op[0] == s.FREE}
+            self._around[function] = any(
+                op[0] == s.SETFREE and op[1] != unit.index for op in unit.ops
+            ) or (
+                self._is_changed(function, free, defined=False, depth=1, known=True)
+                and not _gives(unit, free)
+            )
+        return self._around[function]
+
     def _enters_at(self, function: Function, call: Op) -> bool:
         """Whether a call is of such a method."""
         here = self.facts_at(function, call[-1])
@@ -720,6 +739,21 @@ class Arguments:
 def _has_itself(unit: Unit) -> bool:
     """Whether a function is a method that has what it is called on as its first parameter."""
     return unit.owner >= 0 and bool(unit.params) and not unit.flags & (s.STATIC | s.CLASSMETHOD)
+
+
+def _gives(unit: Unit, registers: Collection[Register]) -> bool:
+    """Whether a function returns a part of what is in ``registers``."""
+    parts = set(registers)
+    for op in unit.ops:
+        code = op[0]
+        taken = op[2] if code == s.PHI else reads(op)[:1] if code in _TAKING else ()
+        if code == s.CALL and op[2] in registers:
+            continue  # a function around it
+        if not parts.isdisjoint(taken):
+            parts.add(op[1])
+        elif code == s.RETURN and op[1] in parts and op[1] not in registers:
+            return True
+    return False
 
 
 def _returns_a_part(unit: Unit) -> bool:

@@ -213,12 +213,17 @@ class Changing:
         return found
 
     def _is_called(self, module: Module, name: str) -> bool:
-        """Whether calls leave the variable as it is: not instances that store, or give themselves."""
+        """Whether calls leave the variable as it is: not instances that store, or give themselves.
+
+        Nor functions that keep something in what is around them.
+        """
         values = self._engine.name_values(module, name, None)
-        return self._is_defined(values) or not any(map(self._stores_when_called, values))
+        return not any(map(self._stores_when_called, values))
 
     def _stores_when_called(self, value: int) -> bool:
         kind = self._engine.values[value]
+        if kind[0] == "F":
+            return self._arguments.keeps_around(kind[1])
         return kind[0] == "I" and any(
             self._arguments.changes_parameter(function, 0)
             or any(op[0] == s.RETURN and op[1] == 0 for op in function.unit.ops)

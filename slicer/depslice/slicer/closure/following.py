@@ -312,7 +312,8 @@ class Following:
             source = self._growth.program.module(owner)
         elif reason == "no-such-attribute":
             demand = _demand(at, ReferenceKind.READ, reason, pos, certain=False)
-            self._classes.build_absent(*name.rpartition(".")[::2], demand)
+            owner, _, name = name.rpartition(".")
+            self._classes.build_absent(owner, name, demand)
         if source is not None:
             demand = _demand(at, ReferenceKind.READ, reason, pos, certain=False)
             self._names.want_made(source, name, demand)

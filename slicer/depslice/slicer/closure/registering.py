@@ -307,6 +307,8 @@ def handed_on(summary: FileSummary) -> Iterator[str]:
                 if op[2] in methods:
                     yield methods[op[2]]
                 yield from (named[register] for register in reads(op) if register in named)
+            elif code == s.BINARY and piece.kind == "assign":  # `flow = first | second`
+                yield from (named[register] for register in reads(op) if register in named)
             elif (code == s.ATTR and op[3] in FILLING and op[2] in named) or (
                 code == s.BIND and piece.owner >= 0 and op[2] in named
             ):
