@@ -634,3 +634,31 @@ def test_what_statements_of_all_kinds_pass_on(tmp_path: Path, statement: str, gi
 def test_a_cache_around_a_function_is_filled_again(tmp_path: Path) -> None:
     write_files(PARENT.format("FIRST = CACHED(2)"), tmp_path)
     assert "m:FIRST" not in slice_ids(tmp_path, "m:use_cache")
+
+
+NAMESPACE = """
+# --- lib.py
+table = None
+{0}
+table["b"] = 2
+
+# --- m.py
+from lib import table
+
+
+def use():
+    return table
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "globals()['table'] = {'a': 1}",
+        "if True:\n    vars()['table'] = {'a': 1}",
+        "globals().update(table={'a': 1})",
+    ],
+)
+def test_names_that_are_bound_anew_by_texts(tmp_path: Path, statement: str) -> None:
+    given = "{'a': 1, 'b': 2}"
+    assert answer(NAMESPACE.format(statement), "m:use", "m.use()", tmp_path) == given

@@ -22,7 +22,12 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.import_order import ImportEntry
 from depslice.slicer.closure.model import Demand
-from depslice.slicer.closure.registering import makes_names, replacing, spaces_of
+from depslice.slicer.closure.registering import (
+    makes_names,
+    names_bound_by_text,
+    replacing,
+    spaces_of,
+)
 from depslice.slicer.pieces import (
     enclosing_pieces,
     holding_piece,
@@ -51,6 +56,7 @@ class Names:
         self._replaced = Asked(growth)
         self._made = Asked(growth)
         self._makers: dict[str, list[Piece]] = {}
+        self._by_text: dict[str, dict[str, list[Piece]]] = {}  # module -> name
         self._replacements: dict[str, list[tuple[tuple[object, ...], bool]]] = {}
 
     def want_name(
@@ -88,12 +94,24 @@ class Names:
             self._want_binding(module, piece, name, demand, value=value)
         if written:
             return
+        self._keep_running(module, self._bound_by_text(module).get(name, ()), demand)
         if value:
             self._want_replacement(module, name, pieces, demand)
         if any(piece.kind != "import" for piece in pieces):
             self._builders.build_variable(module, name)
         elif name in module.summary.global_writers:
             self._builders.build_rebound(module, name, demand)
+
+    def _bound_by_text(self, module: Module) -> dict[str, list[Piece]]:
+        """The statements that bind names of ``module`` anew as texts spell them."""
+        found = self._by_text.get(module.name)
+        if found is None:
+            found = self._by_text[module.name] = {}
+            for piece in module.summary.pieces:
+                if piece.owner < 0 and piece.unit >= 0 and runs_on_import(piece):
+                    for name in names_bound_by_text(module.summary.units[piece.unit]):
+                        found.setdefault(name, []).append(piece)
+        return found
 
     def _want_binding(
         self, module: Module, piece: Piece, name: str, demand: Demand, *, value: bool

@@ -168,6 +168,23 @@ def makes_names(unit: Unit, spaces: Mapping[str, str]) -> bool:
     return False
 
 
+def names_bound_by_text(unit: Unit) -> Iterator[str]:
+    """The names that a statement binds in its module's namespace: ``globals()["name"] = value``."""
+    spaces = _spaces_in(unit, {})
+    texts: dict[int, str] = {}
+    methods: set[int] = set()
+    for op in unit.ops if _SPACE in spaces.values() else ():
+        code = op[0]
+        if code == s.STRING:
+            texts[op[1]] = op[2]
+        elif code == s.SETSUB and spaces.get(op[1]) == _SPACE and op[2] in texts:
+            yield texts[op[2]]
+        elif code == s.ATTR and op[3] == "update" and spaces.get(op[2]) == _SPACE:
+            methods.add(op[1])
+        elif code == s.CALL and op[2] in methods:
+            yield from (name for name, _ in op[4])
+
+
 def replacing(unit: Unit, spaces: Mapping[str, str]) -> Iterator[tuple[Register, bool]]:
     """What ``unit`` puts in the place of its module, and whether only its class is replaced.
 
