@@ -554,6 +554,33 @@ def test_help_and_version_import_no_analysis(environment: dict[str, str]) -> Non
     assert done.returncode == 0, done.stderr
 
 
+def test_a_known_answer_imports_nothing_that_makes_one(
+    environment: dict[str, str], shop: Path
+) -> None:
+    slice_ = f"main(['slice', {str(shop)!r}, 'shop.api:quote', '--quiet'])"
+    program = (
+        "import sys; from depslice.cli.main import main\n"
+        f"assert {slice_} == 0\n"
+        "heavy = {'depslice.slicer.slicing', 'depslice.callgraph.engine.core', 'multiprocessing',"
+        " 'depslice.callgraph.lowering', 'depslice.callgraph.graph', 'depslice.slicer.closure'}\n"
+        "sys.stderr.write(' '.join(sorted(heavy & set(sys.modules))))"
+    )
+    first, again = (
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment,
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+        for _ in range(2)
+    )
+    assert (again.returncode, again.stderr.strip()) == (0, "")
+    assert first.stdout == again.stdout
+    for unused in ("multiprocessing", "depslice.callgraph.graph"):  # when it makes one, neither
+        assert unused not in first.stderr.split()
+
+
 def test_a_trace_is_compared_with_the_graph(depslice: Depslice, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sys
@@ -143,6 +142,8 @@ class _Search:
         if matches:
             _raise_ambiguous(head, matches, "files")
         self._refuse_script(head)
+        import difflib
+
         nearest = difflib.get_close_matches(head, list(by_path), n=_NEAREST, cutoff=_ALIKE)
         raise UnknownTarget(f"no file {head} is analysed", candidates=tuple(nearest))
 
@@ -405,6 +406,8 @@ class _Search:
         for file in self._program.project.files:
             for match in set(_DEFINED.findall(_bytes(self._program, file))):
                 defined.setdefault(match.decode(), []).append(file)
+        import difflib
+
         close = difflib.get_close_matches(name, sorted(defined), n=_CLOSE_NAMES, cutoff=_ALIKE)
         modules = {m.rpartition(".")[2]: m for m in reversed(self._program.files)}
         ids = [modules[m] for m in difflib.get_close_matches(name, modules, cutoff=_ALIKE)]
@@ -425,6 +428,8 @@ def _called(name: str, ids: Iterable[str]) -> list[str]:
 
 def _closest(text: str, ids: Iterable[str]) -> list[str]:
     """The few of ``ids`` that are most like ``text``, in whole or by their last parts."""
+    import difflib
+
     scored: list[tuple[float, int, str]] = []
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(_loose(text.replace(":", ".")).lower())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import count
-from string import Formatter
 from typing import Final, NamedTuple
 
 _PIECE: Final = re.compile(r"\.([^.\[\]]+)|\[([^\]]+)\]")
@@ -71,6 +70,8 @@ def fields_of(template: str) -> Iterator[str | Field]:
 
 
 def _fields_of(template: str, automatic: Iterator[int]) -> list[str | Field]:
+    from string import Formatter
+
     found: list[str | Field] = []
     for text, name, specification, conversion in Formatter().parse(template):
         if text:

@@ -8,7 +8,6 @@ run or a file to write, nor weaken the sandbox, nor say where code and keys are 
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -162,6 +161,8 @@ def _taking_defaults(group: click.Context, names: Iterable[str]) -> dict[str, cl
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """What is like ``name``, as the end of a message; empty if nothing is."""
+    import difflib
+
     near = difflib.get_close_matches(name, sorted(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

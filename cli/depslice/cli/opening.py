@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -58,6 +57,8 @@ def _on_disk(path: str) -> Iterator[str]:
         return
     if sys.stdin is None:
         raise RepositoryError("standard input is closed", hint="give a file")
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="depslice-") as folder:
         file = os.path.join(folder, "stdin.py")
         with open(file, "wb") as copy:

@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -137,6 +136,8 @@ def make_folder(path: Path) -> None:
 
     :raises OutputError: it is none.
     """
+    import tempfile
+
     try:
         _make_last(str(path))
         tempfile.TemporaryFile(dir=path).close()

@@ -4,12 +4,17 @@
 >>> target = find_symbol(program, "shop.api:quote")          # doctest: +SKIP
 >>> found = slice_symbols(program, [target.id])              # doctest: +SKIP
 >>> print(render(program, found, format="bundle").files[0].text)  # doctest: +SKIP
+
+What makes slices is imported when first used, so that who asks for what is known does not wait.
 """
 
 from __future__ import annotations
 
+from importlib import import_module  # noqa: TID251 - of this package's own modules
+from typing import TYPE_CHECKING
+
+import depslice.slicer.render  # noqa: F401 - first: the function below takes its name
 from depslice.slicer.cut import FileCut, Form, Link
-from depslice.slicer.explaining import Explanation, explain_symbol
 from depslice.slicer.model import (
     Context,
     ExternalImport,
@@ -18,11 +23,14 @@ from depslice.slicer.model import (
     RenderedFile,
     Slice,
     Step,
+    Strategy,
 )
-from depslice.slicer.parallel import map_slices, slice_all
 from depslice.slicer.rendering import render, slice_context
-from depslice.slicer.slicing import function_symbols, slice_symbols
-from depslice.slicer.strategies import Strategy
+
+if TYPE_CHECKING:
+    from depslice.slicer.explaining import Explanation, explain_symbol
+    from depslice.slicer.parallel import map_slices, slice_all
+    from depslice.slicer.slicing import function_symbols, slice_symbols
 
 __all__ = [
     "Context",
@@ -45,3 +53,19 @@ __all__ = [
     "slice_context",
     "slice_symbols",
 ]
+
+_HOMES = {
+    "Explanation": "explaining",
+    "explain_symbol": "explaining",
+    "function_symbols": "slicing",
+    "map_slices": "parallel",
+    "slice_all": "parallel",
+    "slice_symbols": "slicing",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from depslice.callgraph.model import (
     Certainty,
@@ -13,6 +14,14 @@ from depslice.callgraph.model import (
     Unresolved,
 )
 from depslice.slicer.cut import FileCut, Form
+
+
+class Strategy(StrEnum):
+    """How much context a prompt gets."""
+
+    NAIVE = "naive"  # the target alone
+    SLICED = "sliced"  # its dependency slice
+    FULL = "full"  # its file and the files that imports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import inspect
-import multiprocessing
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from depslice.callgraph.arguments import check_choice, check_kind, check_number
-from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program, default_workers
+from depslice.slicer.limits import check_slicing
 from depslice.slicer.model import Slice
-from depslice.slicer.slicing import (
-    check_slicing,
-    forget_engine,
-    function_symbols,
-    slice_symbols,
-)
+from depslice.slicer.slicing import forget_engine, function_symbols, slice_symbols
+
+if TYPE_CHECKING:  # what starts processes is imported by those who want several slices
+    from concurrent.futures import ProcessPoolExecutor
 
 T = TypeVar("T")
 
@@ -100,6 +94,10 @@ def _mapped(
 
 def _run_in_processes(work: _Work[T], count: int) -> Iterator[T]:
     """The groups in order; when a process dies, the rest go on, each in one of its own."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from depslice.callgraph.awaiting import results_of
+
     pending = list(range(len(work.groups)))
     with _pool(count) as pool:
         try:
@@ -121,6 +119,9 @@ def _run_in_processes(work: _Work[T], count: int) -> Iterator[T]:
 @contextmanager
 def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that end when the block does, however it does, or when this process does."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     global _lifeline  # noqa: PLW0603 - forked workers inherit it
     reading, writing = _lifeline = os.pipe()
     context = multiprocessing.get_context("fork")
@@ -138,6 +139,7 @@ def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
 
 def _start() -> None:
     import signal
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the pool
     assert _work is not None

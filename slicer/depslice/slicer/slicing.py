@@ -6,23 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from depslice.callgraph.arguments import (
-    check_flag,
-    check_member,
-    check_number,
-    check_program,
-    check_text,
-    check_texts,
-)
 from depslice.callgraph.engine.core import Engine
-from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Certainty, Symbol
 from depslice.callgraph.program import Program
-from depslice.callgraph.references import list_functions
 from depslice.callgraph.resting import without_collection
 from depslice.slicer.assemble import assemble
 from depslice.slicer.budget import BudgetFitter
 from depslice.slicer.closure import Closure, grow_closure
+from depslice.slicer.limits import check_slicing
 from depslice.slicer.model import Slice
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
@@ -102,37 +93,6 @@ def slice_symbols(
         most *= 2  # all of it has room, in full
 
 
-def check_slicing(
-    program: object,
-    targets: object,
-    *,
-    depth: object = None,
-    budget: object = None,
-    whole_classes: object = False,
-    observed: object = (),
-    spelled: object = (),
-    tokenizer: object = ESTIMATE,
-    least: object = Certainty.POSSIBLE,
-) -> tuple[int | None, int | None]:
-    """See that what is to be sliced, and how, are what :func:`slice_symbols` takes.
-
-    Gives depth and budget, as numbers of the type ``int``.
-
-    :raises OptionError: they are not.
-    """
-    check_program(program)
-    check_texts("targets", targets, "a list of ids, such as ['pkg.mod:f']")
-    if not targets:
-        raise OptionError("no target to slice")
-    bounds = check_number("depth", depth, least=0), check_number("budget", budget, least=1)
-    check_flag("whole_classes", whole_classes)
-    check_texts("observed", observed, "a list of ids, such as ['pkg.mod:f']")
-    check_texts("spelled", spelled, "a list of names, such as ['pkg:Name']")
-    check_text("tokenizer", tokenizer)
-    check_member("least", least, Certainty)
-    return bounds
-
-
 @without_collection()
 def slice_with_closure(
     program: Program, target: str, *, whole_classes: bool = False
@@ -166,6 +126,8 @@ def function_symbols(program: Program) -> list[Symbol]:
 
     :raises OptionError: ``program`` is none.
     """
+    from depslice.callgraph.references import list_functions  # graphs are no part of slices
+
     return [symbol for symbol in list_functions(program, workers=1) if "<" not in symbol.id]
 
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from depslice.callgraph.program import Module, Program
 from depslice.slicer.cut import FileCut
-from depslice.slicer.model import RenderedFile, Slice
+from depslice.slicer.model import RenderedFile, Slice, Strategy
 from depslice.slicer.pieces import enclosing_pieces, pieces_of_symbol
 from depslice.slicer.render import cut_file
 from depslice.slicer.wiring import import_edges
-
-
-class Strategy(StrEnum):
-    """How much context a prompt gets."""
-
-    NAIVE = "naive"  # the target alone
-    SLICED = "sliced"  # its dependency slice
-    FULL = "full"  # its file and the files that imports
 
 
 def naive_files(program: Program, found: Slice) -> tuple[RenderedFile, ...]:
@@ -73,3 +63,6 @@ def _module(program: Program, identifier: str) -> Module:
     module = program.module(identifier.partition(":")[0])
     assert module is not None
     return module
+
+
+__all__ = ["Strategy", "full_files", "naive_files"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 MAKE: Final = "()"
@@ -78,4 +77,6 @@ def private_names() -> Mapping[str, Sequence[str]]:
 
 
 def _read(name: str) -> Any:
+    from importlib.resources import files
+
     return json.loads(files("depslice.callgraph.stubs").joinpath(name).read_bytes())

@@ -168,11 +168,13 @@ def slice_(
         return
     if check and (depth is not None or budget is not None or strategy != "sliced"):
         raise click.UsageError("a bounded context does not run: --check takes whole slices")
-    from depslice.slicer import render, slice_context, slice_symbols
+    from depslice.slicer import render, slice_context
 
     with opened(repository, notes) as program:
         ids, spelled = find_spelled_targets(program, targets)
         if check:
+            from depslice.slicer import slice_symbols
+
             found, code = check_slice(
                 program,
                 slice_symbols(

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-_NOQA = re.compile(
-    r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
-)
+_NOQA = r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?"
 NO_SUBMODULES: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 _LINE_LENGTH = 88  # of import statements that have to be laid out anew
 
@@ -202,7 +200,7 @@ def _comments(whitespace: object) -> tuple[str, tuple[str, ...]]:
 
 def with_noqa(comment: str) -> str:
     """The comment, saying also that unused imports are meant."""
-    found = _NOQA.search(comment)
+    found = re.search(_NOQA, comment, re.IGNORECASE)
     if found is None:
         return f"{comment}  # noqa: F401" if comment else "# noqa: F401"
     if found["colon"] is None and comment[found.end() :].lstrip().startswith(":"):

@@ -204,7 +204,8 @@ _ENTITIES = str.maketrans(
 )
 # XML 1.0, production 2 (Char). A carriage return is legal, yet every parser reads it as
 # a line feed.
-_ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ILLEGAL = "[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""Compiled when it is first looked for: so large a set takes a while."""
 
 
 def _escaped(text: str) -> str:
@@ -212,7 +213,7 @@ def _escaped(text: str) -> str:
 
 
 def _legal(text: str) -> str:
-    return _ILLEGAL.sub(_picture, text)
+    return re.sub(_ILLEGAL, _picture, text)
 
 
 def _picture(found: re.Match[str]) -> str:
