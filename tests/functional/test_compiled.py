@@ -13,10 +13,8 @@ import pytest
 
 from functional.running import ROOT
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler"),
-]
+pytestmark = pytest.mark.slow
+NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 WHERE = "import depslice.callgraph.engine.core as core; print(core.__file__)"
 GRAPHS = """
 import sys
@@ -66,12 +64,39 @@ def _run(code: str, *arguments: Path, path: str) -> str:
     return done.stdout
 
 
+@NO_COMPILER
 def test_the_engine_is_compiled(compiled: str) -> None:
     assert _run(WHERE, path=compiled).strip().endswith(".so")
 
 
+@NO_COMPILER
 def test_graphs_are_the_same(compiled: str, environment: dict[str, str]) -> None:
     specimens = sorted((ROOT / "fixtures").glob("*/repo"))
     graphs = _run(GRAPHS, *specimens, path=environment["PYTHONPATH"])
     assert len(graphs.splitlines()) > len(specimens)
     assert _run(GRAPHS, *specimens, path=compiled) == graphs
+
+
+def test_an_editable_install_has_byte_code(tmp_path: Path) -> None:
+    """Else whoever takes the README's first line waits for it in the second command."""
+    checkout, site = tmp_path / "checkout", tmp_path / "site"
+    checkout.mkdir()
+    for path in (*ROOT.glob("*/depslice"), *map(ROOT.joinpath, ("compiling.py", "pyproject.toml"))):
+        target = checkout / path.relative_to(ROOT)
+        if path.is_dir():
+            shutil.copytree(path, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, target)
+    for path in (ROOT / "README.md", ROOT / "LICENSE"):
+        shutil.copy(path, checkout)
+    uv = [sys.executable, "-m", "uv", "pip", "install", "-q", "-p", sys.executable]
+    subprocess.run([*uv, "--no-deps", "--target", site, "-e", checkout], check=True)
+    tag = sys.implementation.cache_tag
+    sources = [*checkout.glob("*/depslice/**/*.py")]
+    lacking = [
+        path
+        for path in sources
+        if not path.parent.joinpath("__pycache__", f"{path.stem}.{tag}.pyc").exists()
+    ]
+    assert sources
+    assert not lacking
