@@ -1076,9 +1076,13 @@ class ExpressionLowering:
     def _sequence(self, node: ast.Tuple | ast.List | ast.Set) -> Register:
         elements: list[Register] = []
         starred: list[Register] = []
+        is_table = len(node.elts) > s.LONGEST_TABLE
+        rows: dict[tuple[type, ...], Register] = {}
         for element in node.elts:
             if type(element) is ast.Starred:
                 starred.append(self.expression(element.value))
+            elif is_table and type(element) is ast.Tuple:
+                elements.append(self._row(element, rows))
             else:
                 elements.append(self._held(element))
         frame = self.frame
@@ -1089,6 +1093,19 @@ class ExpressionLowering:
             elements, many = elements[:1], True
         frame.ops.append((s.SEQUENCE, register, kind, tuple(elements), tuple(starred), many))
         return register
+
+    def _row(self, node: ast.Tuple, known: dict[tuple[type, ...], Register]) -> Register:
+        """A tuple in a table; of constants that are no texts, it is one ``known`` that is like it.
+
+        For the engine these are one value: a table of numbers has thousands of them.
+        """
+        kinds = tuple([type(e.value) if type(e) is ast.Constant else str for e in node.elts])
+        register = known.get(kinds)
+        if register is None:
+            register = self.expression(node)
+            if kinds and str not in kinds:
+                known[kinds] = register
+        return s.UNBOUND if node in self.unseen else register
 
     def _held(self, node: ast.expr) -> Register:
         """An expression whose value is put into a container, if anyone will see it there."""

@@ -246,7 +246,10 @@ def _is_inert(node: ast.expr) -> bool:
             and all(map(_is_inert, node.values))
         )
     if type(node) in (ast.List, ast.Tuple):
-        return all(map(_is_inert, node.elts))  # type: ignore[attr-defined]
+        for each in node.elts:  # type: ignore[attr-defined]
+            if type(each) is not ast.Constant and not _is_inert(each):  # tables are full of those
+                return False
+        return True
     if type(node) is ast.Lambda:
         return all(map(_is_inert, _defaults(node.args)))
     return isinstance(node, _INERT)
