@@ -76,6 +76,16 @@ def load_many(
     return loading.run(default_workers() if workers is None else workers, progress)
 
 
+def starts_at_once() -> bool:
+    """Whether a process takes next to no time to start here."""
+    return _start_method() == "fork" and not _is_nested()
+
+
+def _is_nested() -> bool:
+    """A worker shares its cores with its siblings (and a daemon may start none)."""
+    return multiprocessing.parent_process() is not None
+
+
 class _Result(NamedTuple):
     """What became of one file. ``blob`` is ``None`` when it could not be read."""
 
@@ -143,9 +153,7 @@ class _Loading:
     def _results(self, todo: Sequence[int], workers: int) -> Iterator[_Result]:
         sizes = {index: self._files[index].size for index in todo}
         small = len(todo) <= _PARALLEL_FILES and sum(sizes.values()) <= _PARALLEL_BYTES
-        # A worker shares its cores with its siblings (and a daemon may start none).
-        nested = multiprocessing.parent_process() is not None
-        if workers < 2 or small or nested:
+        if workers < 2 or small or _is_nested():
             for index in todo:
                 yield _summarized(self._project, self._files[index], index)
             return

@@ -53,6 +53,7 @@ MODULE_NAMES: Final = frozenset(
 )
 ANALYSER_CRASHED: Final = "analyser-crashed"
 _KIND: Final = f"summary-{FORMAT}-py{sys.version_info[0]}.{sys.version_info[1]}"
+_SHARED_BYTES: Final = 400_000  # less than this is read before processes would have started
 _BINDING: Final = frozenset({"assign", "class", "def", "import"})
 _VARIABLES: Final = frozenset({"assign", "loop", "with", "match", "try", "if", "expr", "other"})
 
@@ -158,6 +159,7 @@ class Program:
                 first = self.files.get(file.own_name)
                 if first is not None:
                     roots[first.source_root] = first.module
+        self.workers: int | None = None  # to read files that are not in the cache; or one a core
         self._loaded: dict[str, Module | None] = {}
         self.digests: dict[str, str] = {}  # of every file read so far, by module
         self._diagnostics: dict[str, Diagnostic] = {}
@@ -337,16 +339,37 @@ class Program:
         for file, digest, blob in load_many(
             self.project, missing, self._cache, _KIND, workers=workers, progress=progress
         ):
-            self.digests[file.module] = digest
-            if blob is None:
-                self._loaded[file.module] = self._load(file)
-            else:
-                self._loaded[file.module] = self._adopt(file, digest, blob)
-            module = self._loaded[file.module]
+            module = self._take_in(file, digest, blob)
             if sharing and module is not None:
                 share_operations(module.summary.units, known)
         found = [self._loaded[f.module] for f in self.project.files]
         return [module for module in found if module is not None]
+
+    def load_several(self, names: Iterable[str]) -> None:
+        """Have these modules read, by several processes where it is soon worth it.
+
+        So it is where they are many, and a process is a fork: a new interpreter takes as long.
+        """
+        missing = [
+            self.files[name]
+            for name in names
+            if name in self.files and name not in self._loaded and name not in self._known
+        ]
+        sizes = [file.size for file in missing]
+        beside = sum(sizes) - max(sizes, default=0)  # one cannot be shared
+        if beside <= _SHARED_BYTES or (self.workers or default_workers()) < 2:
+            return
+        from depslice.callgraph.loading import load_many, starts_at_once
+
+        if starts_at_once():
+            for read in load_many(self.project, missing, self._cache, _KIND, workers=self.workers):
+                self._take_in(*read)
+
+    def _take_in(self, file: SourceFile, digest: str, blob: bytes | None) -> Module | None:
+        self.digests[file.module] = digest
+        found = self._load(file) if blob is None else self._adopt(file, digest, blob)
+        self._loaded[file.module] = found
+        return found
 
     def adopt_diagnostics(self, found: Iterable[Diagnostic]) -> None:
         """Take over what an earlier run has found wrong with files that are as they were."""

@@ -42,6 +42,7 @@ def opened(repository: Repository, notes: Notes) -> Iterator[Program]:
             respect_gitignore=repository.respect_gitignore,
             python=repository.python,
         )
+        program.workers = repository.workers
         notes.left_out(program.project.left_out)
         if notes.result_path is not None:
             refuse_sources(program, notes.result_path)

@@ -56,7 +56,12 @@ def import_closure(program: Program, start: Iterable[str]) -> dict[str, ImportEd
             if package not in found:
                 found[package] = None
                 queue.append(package)
+    ahead = 0  # how many of the queue have been read
     while queue:
+        if not ahead:
+            program.load_several(queue)
+            ahead = len(queue)
+        ahead -= 1
         module = program.module(queue.popleft())
         if module is None:
             continue

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from depslice.callgraph import loading
+from depslice.callgraph import program as program_module
 from depslice.callgraph.cache import open_cache
 from depslice.callgraph.loading import load_many
 from depslice.callgraph.program import Problem, Program, summarize_bytes
@@ -369,3 +370,41 @@ def test_spawned_workers_run_nothing_from_the_working_directory(
 
 def test_results_and_files_can_be_sent_to_processes(many: Project) -> None:
     assert pickle.loads(pickle.dumps(many.files)) == many.files
+
+
+# --- several modules, as a slice asks for them
+
+
+@pytest.mark.usefixtures("few_are_enough")
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_several_modules_are_read_side_by_side(
+    many: Project, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["m003", "m001", "broken", "nowhere", "large", "m001"]
+    alone = Program(many)
+    expected = [alone.module(name) for name in names]
+    started: list[int] = []
+    start = loading._Pool._start
+    monkeypatch.setattr(loading._Pool, "_start", lambda pool: started.append(1) or start(pool))
+    monkeypatch.setattr(program_module, "_SHARED_BYTES", 0)
+    together = Program(many)
+    together.workers = workers
+    together.load_several(names)
+    monkeypatch.setattr(program_module, "summarize_bytes", None)  # nothing is left to do
+    if workers > 1:
+        assert started
+        found = [together.module(name) for name in names]
+        assert [each and shape(each.summary) for each in found] == [
+            each and shape(each.summary) for each in expected
+        ]
+        assert together.diagnostics == alone.diagnostics
+        assert together.digests == alone.digests
+    else:
+        assert not started
+        assert not together.digests
+
+
+def test_a_few_modules_are_read_when_they_are_asked_for(many: Project) -> None:
+    together = Program(many)
+    together.load_several(["m001", "m002", "large"])
+    assert not together.digests
