@@ -266,7 +266,8 @@ class Program:
             outcome_blob = outcome.dump()
         else:
             outcome_blob = b"S" + dump_summary(outcome)
-        if self._cache is not None:
+        crashed = isinstance(outcome, Problem) and outcome.slug == ANALYSER_CRASHED
+        if self._cache is not None and not crashed:  # a crash may not happen again
             self._cache.put_many(_KIND, [(digest, outcome_blob)])
         if isinstance(outcome, Problem):
             self._diagnostics[file.path] = outcome.diagnostic(file.path)
