@@ -220,7 +220,13 @@ def test_deeply_nested_expressions_cost_their_files_alone(
     for name, expression in DEEP.items():
         (tmp_path / f"{name}.py").write_text(f"def f(x):\n    return {expression}\n")
     (tmp_path / "flat.py").write_text("def f(x):\n    return x\n")
-    for arguments in (("graph", tmp_path), ("slice", tmp_path, "--all", "--workers", "2")):
+    (tmp_path / "sum.py").write_text("def f(x):\n    return " + " + ".join(["x"] * 4000) + "\n")
+    for arguments in (
+        ("graph", tmp_path, "--resolver", "jedi"),
+        ("prompt", tmp_path, "sum:f"),
+        ("graph", tmp_path),
+        ("slice", tmp_path, "--all", "--workers", "2"),
+    ):
         done = depslice(*arguments, "--no-cache")
         assert done.code == 0
         assert "Traceback" not in done.err

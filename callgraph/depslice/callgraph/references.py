@@ -87,18 +87,19 @@ def _build(
     options: Mapping[str, str] | None,
 ) -> ReferenceGraph:
     graph = None
+    others = [name for name in resolvers if name != "own"]
+    _refuse_unknown(others)
     if "own" in resolvers:
         graph = recall_graph(program)
         if graph is None:
             graph = _evaluated(program, workers, progress)
             remember_graph(program, graph)
-    others = [name for name in resolvers if name != "own"]
     if graph is None or others:
         modules = program.load_all(workers=workers, progress=progress)
         if graph is None:
             symbols = _symbols(program, modules)
             graph = ReferenceGraph(symbols=symbols, diagnostics=program.diagnostics)
-        graph = _merge_others(program, graph, modules, others, options or {})
+        graph = _merge_others(program, graph, modules, others, options or {}, progress)
     return graph
 
 
@@ -165,12 +166,21 @@ def list_functions(program: Program, *, workers: int | None = None) -> list[Symb
     ]
 
 
+def _refuse_unknown(names: Sequence[str]) -> None:
+    """See that there are such resolvers, before the work that they would add to."""
+    if names:
+        from depslice.callgraph.resolvers import load_resolvers
+
+        load_resolvers(names)
+
+
 def _merge_others(
     program: Program,
     graph: ReferenceGraph,
     modules: Sequence[Module],
     names: Sequence[str],
     options: Mapping[str, str],
+    progress: Callable[[int, int], None] | None,
 ) -> ReferenceGraph:
     from depslice.callgraph.resolvers import load_resolvers
     from depslice.callgraph.resolvers.called import called_expressions
@@ -213,6 +223,7 @@ def _merge_others(
         symbols=graph.symbols,
         call_sites=tuple(sites),
         options=dict(options),
+        progress=progress,
     )
     for resolver in load_resolvers(names):
         result = resolved(resolver, request)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depslice.callgraph.errors import OptionError
+from depslice.callgraph.lowering import parsed_deeply
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -61,7 +62,7 @@ def hollowed(text: str, qualname: str, line: int | None = None) -> str:
 def _find(text: str, qualname: str, line: int | None) -> tuple[_Function, ast.AST] | None:
     """The function and what it stands in; of several with one name that at ``line``, or the last."""
     try:
-        tree = ast.parse(text)
+        tree = parsed_deeply(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
     found = list(_named(tree, qualname.replace(".<locals>", "").split(".")))
@@ -136,8 +137,11 @@ def _call(node: _Function, *, in_class: bool) -> str:
 
 def _own(node: ast.AST) -> list[ast.AST]:
     """All nodes of a function but those of functions in it."""
-    found = []
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            found += [child, *_own(child)]
+    found: list[ast.AST] = []
+    left = [node]
+    while left:  # a loop: a sum of some thousand terms is too deep for recursion
+        for child in ast.iter_child_nodes(left.pop()):
+            if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                found.append(child)
+                left.append(child)
     return found

@@ -157,6 +157,15 @@ class _Silent:
         return ResolverResult(references=())
 
 
+class _Telling(_Silent):
+    name = "telling"
+
+    def resolve(self, request: ResolveRequest) -> ResolverResult:
+        assert request.progress is not None
+        request.progress(40, 41)
+        return ResolverResult(references=())
+
+
 def _broken() -> _Silent:
     raise RuntimeError("no licence")
 
@@ -224,6 +233,32 @@ def test_an_unknown_resolver_lists_the_known(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(OptionError, match="'jdei'") as caught:
         load_resolvers(["jdei"])
     assert caught.value.hint == "there are: own, jedi, pycg"
+
+
+def test_an_unknown_resolver_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    told: list[int] = []
+    with pytest.raises(OptionError, match="no resolver is called 'magic'"):
+        build_graph(
+            open_program(tmp_path, cache=None),
+            resolvers=["own", "magic"],
+            progress=lambda done, _: told.append(done),
+        )
+    assert told == []
+
+
+def test_a_resolver_is_given_the_progress_to_tell(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text("")
+    _install(monkeypatch, telling=f"{__name__}:_Telling")
+    told: list[tuple[int, int]] = []
+    build_graph(
+        open_program(tmp_path, cache=None),
+        resolvers=["telling"],
+        progress=lambda done, of: told.append((done, of)),
+    )
+    assert (40, 41) in told
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from depslice.callgraph.lowering.older import is_python_2
 from depslice.callgraph.lowering.pieces import lower_module
 from depslice.callgraph.summary import FileSummary
 
-__all__ = ["SourceSyntaxError", "summarize"]
+__all__ = ["SourceSyntaxError", "parsed_deeply", "summarize"]
 
 _DEEP = 20_000
 _DEEP_PARSE = 6_000  # the parser recurses in C: what its stack surely holds
@@ -44,11 +44,8 @@ def summarize(text: str) -> FileSummary:
     nesting beyond what the interpreter's parser takes.
     """
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEEP_PARSE))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+        tree = parsed_deeply(text)
     except SyntaxError as error:
         said = error.msg or "invalid syntax"
         if is_python_2(error):
@@ -60,8 +57,6 @@ def summarize(text: str) -> FileSummary:
         ) from None
     except ValueError as error:
         raise SourceSyntaxError("syntax-error", str(error), None) from None
-    finally:
-        sys.setrecursionlimit(limit)
     sys.setrecursionlimit(max(limit, _DEEP))
     try:
         return lower_module(
@@ -74,6 +69,20 @@ def summarize(text: str) -> FileSummary:
         )
     except RecursionError:
         raise SourceSyntaxError("too-deep", "nested too deeply to analyse", None) from None
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def parsed_deeply(text: str) -> ast.Module:
+    """As :func:`ast.parse`, without warnings, for all texts that are analysed: a sum of some
+    thousand terms is deeper than Python recurses by default.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEP_PARSE))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
     finally:
         sys.setrecursionlimit(limit)
 

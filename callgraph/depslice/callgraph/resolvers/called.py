@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
+from depslice.callgraph.lowering import parsed_deeply
 from depslice.callgraph.model import Site
 from depslice.callgraph.summary import pack, unpack
 
@@ -32,10 +32,9 @@ def called_expressions(text: str) -> Callable[[Site], str]:
 
 def _texts(text: str) -> dict[Site, list[str]]:
     found: dict[Site, list[str]] = defaultdict(list)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    for call in sorted(_calls(tree), key=lambda node: (node.end_lineno, node.end_col_offset)):
+    for call in sorted(
+        _calls(parsed_deeply(text)), key=lambda node: (node.end_lineno, node.end_col_offset)
+    ):
         func = call.func
         line, column = call.lineno, call.col_offset
         if isinstance(func, ast.Attribute):

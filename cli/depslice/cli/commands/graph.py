@@ -144,7 +144,8 @@ def graph(
         return
     with opened(repository, notes) as program:
         start = None if target is None else find_symbol(program, target)
-        with notes.progress("reading files") as told:
+        # What other resolvers do with the files is no reading.
+        with notes.progress("files" if {*resolvers} - {"own"} else "reading files") as told:
 
             def progress(done: int, total: int) -> None:
                 told(done, total, "making the call graph" if done == total else "")
