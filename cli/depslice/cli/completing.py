@@ -1,4 +1,4 @@
-"""What the shell is told when somebody presses Tab where a TARGET is to stand.
+"""What the shell is told when somebody presses Tab where a TARGET or a plug-in's name is to stand.
 
 Never loud: whatever goes wrong, there is nothing to complete. Only the module that the text names
 is loaded, so that it takes no longer in a large repository.
@@ -7,7 +7,7 @@ is loaded, so that it takes no longer in a large repository.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
@@ -57,16 +57,26 @@ def _joined(words: list[str]) -> list[str]:
 def targets_like(context: click.Context, text: str) -> list[CompletionItem]:
     """The targets of REPO that begin with ``text``."""
     try:
-        return [CompletionItem(each) for each in _found(context.params, text)]
+        # Before a value is there that an option wants, Click leaves arguments where they are.
+        repo = context.params.get("repo") or context.args[0]
+        return [CompletionItem(each) for each in _found(repo, context.params, text)]
     except Exception:  # noqa: BLE001 - a traceback would stand in the middle of what is typed
         return []
 
 
-def _found(given: dict[str, Any], text: str) -> list[str]:
+def names_like(names: Callable[[], Iterable[str]], text: str) -> list[CompletionItem]:
+    """Those of ``names`` that begin with ``text``: of what is built in and of plug-ins."""
+    try:
+        return [CompletionItem(each) for each in names() if each.startswith(text)]
+    except Exception:  # noqa: BLE001 - as above
+        return []
+
+
+def _found(repo: str, given: dict[str, Any], text: str) -> list[str]:
     from depslice.callgraph import open_program
 
     program = open_program(
-        given["repo"],
+        repo,
         cache=None if given.get("no_cache") else "auto",
         include=given.get("include") or (),
         exclude=given.get("exclude") or (),

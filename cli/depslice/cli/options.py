@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -107,6 +107,7 @@ def repository_options(function: _Function) -> Callable[..., None]:
     @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
     @click.option(
         "--python",
+        type=click.Path(),
         metavar="PATH",
         help="An interpreter or environment whose installed packages tell types; never run.",
     )
@@ -151,6 +152,19 @@ def complete_target(
     return targets_like(context, incomplete)
 
 
+def complete_names(
+    names: Callable[[], Iterable[str]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What the shell may complete a name of something built in, or of a plug-in, to."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from depslice.cli.completing import names_like
+
+        return names_like(names, incomplete)
+
+    return complete
+
+
 def target_argument(
     name: str = "target", *, nargs: int = 1, required: bool = True, metavar: str | None = None
 ) -> Callable[[_Function], _Function]:
@@ -192,6 +206,7 @@ def tests_options(function: _Function) -> _Function:
     return click.option(
         "--tests",
         multiple=True,
+        type=click.Path(),
         metavar="PATH",
         help="Tests to record, as pytest names them.  [default: REPO's]",
     )(seconds(function))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.cli.numbers import Whole
+from depslice.cli.options import complete_names
 
 if TYPE_CHECKING:
     from depslice.prompts import PromptBuilder
@@ -32,6 +33,12 @@ class PromptOptions:
         return open_builder(self.builder, BuilderSettings(templates=self.templates))
 
 
+def _builders() -> tuple[str, ...]:
+    from depslice.prompts.building import builder_names
+
+    return builder_names()
+
+
 def prompt_options(*, builder: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the options; the command gets ``prompting``. ``builder`` is the default one."""
 
@@ -41,6 +48,7 @@ def prompt_options(*, builder: str) -> Callable[[Callable[..., None]], Callable[
             default=builder,
             show_default=True,
             metavar="NAME",
+            shell_complete=complete_names(_builders),
             help="Who writes it: equivalence, output-prediction, repair, refine, direct,"
             " chain-of-thought, a plug-in, or NAME.j2 in the folder of --templates.",
         )

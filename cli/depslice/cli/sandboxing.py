@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depslice.cli.notes import Notes
+from depslice.cli.options import complete_names
 
 if TYPE_CHECKING:
     from depslice.validator.sandbox import Sandbox
+
+
+def _sandboxes() -> list[str]:
+    from depslice.validator.sandbox import all_sandboxes
+
+    return [sandbox.name for sandbox in all_sandboxes()]
 
 
 def sandbox_options(function: Any) -> Any:
@@ -17,6 +24,7 @@ def sandbox_options(function: Any) -> Any:
     named = click.option(
         "--sandbox",
         metavar="NAME",
+        shell_complete=complete_names(_sandboxes),
         help="The sandbox to run code in; `depslice doctor` lists them.  [default: one that works]",
     )
     unsafe = click.option(

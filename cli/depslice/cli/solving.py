@@ -16,7 +16,7 @@ from depslice.cli.interpreters import interpreter_at
 from depslice.cli.modelling import ModelOptions, model_options
 from depslice.cli.notes import Notes
 from depslice.cli.numbers import Number, Whole
-from depslice.cli.options import with_options
+from depslice.cli.options import complete_names, with_options
 from depslice.cli.sandboxing import sandbox_of, sandbox_options
 
 if TYPE_CHECKING:
@@ -158,6 +158,12 @@ _OPTIONS = (
 )
 
 
+def _solvers() -> tuple[str, ...]:
+    from depslice.solvers.choosing import solver_names
+
+    return solver_names()
+
+
 def solver_option(*, multiple: bool) -> Callable[[Any], Any]:
     """Add ``--solver``; of ``multiple`` ones, the command says whether it needs any."""
     return click.option(
@@ -166,6 +172,7 @@ def solver_option(*, multiple: bool) -> Callable[[Any], Any]:
         multiple=multiple,
         required=not multiple,
         metavar="NAME[:OPTION=VALUE,…]",
+        shell_complete=complete_names(_solvers),
         help="A method; " + ("repeat to compare." if multiple else "see docs/solvers.md."),
     )
 

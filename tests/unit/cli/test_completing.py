@@ -74,6 +74,26 @@ def test_targets(tab: object, line: str, offered: list[str]) -> None:
     assert tab(f"depslice {line}") == offered
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("graph . --resolver ", ["own", "jedi", "pycg"]),
+        ("graph . --resolver j", ["jedi"]),
+        ("graph . --explain pkg.mod:q", ["pkg.mod:quote"]),
+        ("graph . --explain pkg.mod:quote pkg.model:", ["pkg.model:load"]),
+        ("validate . --target pkg.model:", ["pkg.model:load"]),
+        ("solve problems.jsonl --solver code", ["codetree", "codetree-bfs", "codetree-dfs"]),
+        ("harness . --generator in", ["insitu"]),
+        ("prompt . --builder re", ["refine", "repair"]),
+        ("slice . --sandbox bub", ["bubblewrap"]),
+        ("graph --explain pkg", []),
+    ],
+)
+def test_values_of_options(tab: object, line: str, offered: list[str]) -> None:
+    assert callable(tab)
+    assert tab(f"depslice {line}") == offered
+
+
 def test_bash_is_told_what_stands_behind_the_colon(tab: object) -> None:
     assert callable(tab)
     assert tab("depslice slice . pkg.mod:", "bash") == ["Shop", "Shop.price", "quote"]

@@ -16,6 +16,8 @@ from depslice.cli.options import (
     Command,
     Output,
     Repository,
+    complete_names,
+    complete_target,
     format_option,
     output_options,
     repository_options,
@@ -41,6 +43,12 @@ if TYPE_CHECKING:
 _FORMATS = ("text", "json", "pycg", "dot", "mermaid", "graphml", "html")
 # What is data has everything by default; pictures and text are for the repository.
 _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
+
+
+def _resolvers() -> list[str]:
+    from depslice.callgraph.resolvers import resolver_names
+
+    return ["own", *resolver_names()]
 
 
 @click.command(cls=Command)
@@ -79,6 +87,7 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
     "resolvers",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_names(_resolvers),
     help="own, jedi, pycg or a plug-in's; several are merged.  [default: own]",
 )
 @click.option(
@@ -99,6 +108,7 @@ _WITH_EXTERNALS = frozenset({"json", "pycg", "graphml"})
     nargs=2,
     default=None,
     metavar="CALLER CALLEE",
+    shell_complete=complete_target,
     help="Tell how the call between the two was found: sites, rules, values.",
 )
 @output_options

@@ -25,6 +25,7 @@ from depslice.cli.options import (
     Command,
     Output,
     Repository,
+    complete_names,
     format_option,
     output_options,
     repository_options,
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
     from depslice.callgraph.model import Symbol
     from depslice.dataset.model import Made
     from depslice.harness import Settings
+
+
+def _generators() -> tuple[str, ...]:
+    from depslice.harness.choosing import generator_names
+
+    return generator_names()
 
 
 @click.command("harness", cls=Command, short_help="Write test harnesses for TARGETs, validated.")
@@ -69,6 +76,7 @@ if TYPE_CHECKING:
     "generators",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_names(_generators),
     help="Asked in this order.  [default: replay, insitu, hypothesis]",
 )
 @click.option(

@@ -36,7 +36,7 @@ _CODES = {"rejected": 1, "inconclusive": 3}
 
 @click.command("validate", cls=Command, short_help="Say what each HARNESS is worth, by running it.")
 @repository_options
-@click.argument("harnesses", nargs=-1, required=True, metavar="HARNESS...")
+@click.argument("harnesses", nargs=-1, required=True, type=click.Path(), metavar="HARNESS...")
 @click.option(
     "--target",
     metavar="TARGET",
