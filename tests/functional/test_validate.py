@@ -190,7 +190,7 @@ def test_without_a_sandbox(depslice: Depslice, shapes: Path, write: Write) -> No
 
 
 def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_path: Path) -> None:
-    assert "there is no " in depslice("validate", shapes, tmp_path / "nothing.py").err
+    assert "no such file" in depslice("validate", shapes, tmp_path / "nothing.py").err
     empty = tmp_path / "empty"
     empty.mkdir()
     assert depslice("validate", shapes, empty).code == 2

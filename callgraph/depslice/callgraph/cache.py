@@ -137,7 +137,7 @@ def open_cache(
             _drop_old_files(directory)
         cache = _SqliteCache(path, tag=tag, max_bytes=max_bytes)
     except (OSError, ValueError) as error:
-        return NullCache(f"{directory}: {error}")
+        return NullCache(f"{directory}: {(error.strerror or str(error)).lower()}")
     return cache if cache.is_open else NullCache(f"{path} cannot be opened")
 
 

@@ -287,7 +287,7 @@ class Program:
             self._diagnostics[file.path] = Diagnostic(
                 slug="unreadable",
                 severity=Severity.ERROR,
-                message=f"cannot be read: {error.strerror or error}",
+                message=f"cannot be read: {(error.strerror or str(error)).lower()}",
                 path=file.path,
             )
             return None

@@ -601,8 +601,8 @@ def _single_file(top: Path, given: str, max_file_bytes: int) -> Project:
     if not is_file or (top.suffix != ".py" and not _is_script(str(top))):
         raise RepositoryError(
             f"not a directory or a Python file: {given}",
-            hint="Give a repository, a package folder, a file that ends in .py, or a script"
-            " whose first line is #!/usr/bin/env python3 or the like.",
+            hint="give a repository, a package folder, a file that ends in .py, or a script"
+            " whose first line is #!/usr/bin/env python3 or the like",
         )
     if status.st_size > max_file_bytes:
         raise RepositoryError(

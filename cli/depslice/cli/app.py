@@ -132,7 +132,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog='Shell completion: eval "$(_DEPSLICE_COMPLETE=bash_source depslice)"'
+    epilog="First steps: depslice functions REPO lists what there is; depslice slice REPO"
+    " module:function shows what it needs. `depslice COMMAND --help` has examples.\n\n"
+    'Shell completion: eval "$(_DEPSLICE_COMPLETE=bash_source depslice)"'
     " (or zsh_source, fish_source).",
 )
 @click.option(

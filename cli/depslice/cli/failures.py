@@ -57,6 +57,10 @@ def guarded(command: Callable[[], object]) -> int:
         label = "one of" if isinstance(error, AmbiguousTarget) else "nearest"
         _say_error(error.message, label=label, candidates=candidates, hint=error.hint)
         return error.exit_code
+    except click.NoSuchOption as error:
+        asked = error.ctx.command_path if error.ctx is not None else "depslice"
+        _say_error(_no_option(error), hint=f"see {asked} --help")
+        return 2
     except click.UsageError as error:
         asked = error.ctx.command_path if error.ctx is not None else "depslice"
         _say_error(_lowered(error.format_message()), hint=f"see {asked} --help")
@@ -167,6 +171,14 @@ def _write(lines: list[str]) -> None:
         sys.stderr.flush()
     except OSError:
         pass  # nobody listens; the exit code still tells
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    """Of options with a like name, Click lists all, by the alphabet."""
+    from depslice.cli.defaults import did_you_mean
+
+    near = did_you_mean(error.option_name, error.possibilities or ())
+    return f"no option {error.option_name}{near}"
 
 
 def _one_line(text: str) -> str:

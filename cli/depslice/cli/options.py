@@ -49,6 +49,19 @@ class Command(click.Command):
 
     takes_defaults = True
 
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **more: Any) -> None:
+        """``examples`` are command lines, which ``--help`` shows at its end."""
+        super().__init__(*args, **more)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As Click's, and the examples, which are not wrapped: they are to be copied."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
     def make_context(
         self,
         info_name: str | None,
@@ -218,13 +231,17 @@ def tokenizer_option(*, default: str | None) -> Callable[[_Function], _Function]
         "--tokenizer",
         type=click.Choice(["o200k_base", "cl100k_base", "characters/4"]),
         default=default,
-        show_default="o200k_base if installed, else characters/4" if default is None else True,
-        help="What counts tokens. Byte pairs need the extra depslice[tokens].",
+        show_default=default is not None,
+        help="What counts tokens. Byte pairs need the extra depslice[tokens]."
+        + ("  [default: o200k_base if installed, else characters/4]" if default is None else ""),
     )
 
 
-def output_options(function: _Function) -> Callable[..., None]:
-    """Add where to write and how much to say; the command gets ``output``."""
+def output_options(function: _Function, *, default: str = "standard output") -> Callable[..., None]:
+    """Add where to write and how much to say; the command gets ``output``.
+
+    ``default`` is where it goes without ``-o``, as the help says it.
+    """
 
     @click.option(
         "-o",
@@ -232,7 +249,7 @@ def output_options(function: _Function) -> Callable[..., None]:
         "output_path",
         type=click.Path(),
         metavar="PATH",
-        help="Write the result there, at once or not at all.  [default: standard output]",
+        help=f"Write the result there, whole or not at all; - is standard output.  [default: {default}]",
     )
     @click.option("-q", "--quiet", is_flag=True, help="Say nothing beside the result.")
     @click.option("-v", "--verbose", is_flag=True, help="Say all there is to say.")

@@ -26,7 +26,8 @@ class RepairBuilder(TemplateBuilder):
         feedback = subject.feedback
         if feedback is None or not feedback.reasons:
             raise OptionError(
-                "there is nothing to repair: no harness, or no verdict that rejects it"
+                "there is nothing to repair: no harness, or no verdict that rejects it",
+                hint="on the command line: --harness FILE --verdict FILE",
             )
         opening = feedback.opening or self._first.build(subject)
         return (*opening, *super().build(subject))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 import click
@@ -9,6 +10,7 @@ import pytest
 
 from depslice.cli.app import app
 from depslice.cli.numbers import Number, Whole
+from depslice.cli.options import Command
 
 
 def every_option() -> Iterator[click.Option]:
@@ -17,6 +19,28 @@ def every_option() -> Iterator[click.Option]:
         command = app.get_command(context, name)
         assert command is not None
         yield from (each for each in command.params if isinstance(each, click.Option))
+
+
+def every_command() -> list[Command]:
+    context = click.Context(app)
+    commands = [app.get_command(context, name) for name in app.list_commands(context)]
+    return [each for each in commands if isinstance(each, Command)]
+
+
+def test_the_examples_of_the_help_are_what_their_commands_take() -> None:
+    shown = [(command, example) for command in every_command() for example in command.examples]
+    assert len({command.name for command, _ in shown}) > 12
+    for command, example in shown:
+        program, name, *arguments = shlex.split(example)
+        assert (program, name) == ("depslice", command.name)
+        command.make_context(name, arguments)
+        with click.Context(command, info_name=name) as context:
+            assert f"  {example}\n" in command.get_help(context) + "\n"
+
+
+def test_every_command_but_those_without_arguments_has_examples() -> None:
+    lacking = {each.name for each in every_command() if not each.examples}
+    assert lacking == {"doctor", "trace"}  # that of trace stand above
 
 
 def numbers() -> list[click.ParamType]:

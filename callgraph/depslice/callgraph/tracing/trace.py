@@ -130,7 +130,10 @@ def read_trace(text: str) -> Trace:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"not a trace: {error}") from None
+        raise TraceError(
+            f"not a trace: no JSON ({error})",
+            hint="make one with `depslice trace -o FILE -- COMMAND`",
+        ) from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != TRACE_SCHEMA:
         raise TraceError(

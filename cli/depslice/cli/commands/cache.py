@@ -22,6 +22,14 @@ class _Cache(click.Group):
 
     takes_defaults = True
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As Click's, but what there is not is told with what there is."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}: {', '.join(self.commands)}")
+        return super().resolve_command(ctx, args)
+
 
 @click.group(cls=_Cache, no_args_is_help=False)
 def cache() -> None:

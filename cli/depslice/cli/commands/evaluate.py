@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from depslice.solvers.scoring import Score
 
 
-@click.command("evaluate", cls=Command, short_help="Compare solvers on PROBLEMS: pass@k and costs.")
+@click.command(
+    "evaluate",
+    cls=Command,
+    short_help="Compare solvers on PROBLEMS: pass@k and costs.",
+    examples=(
+        "depslice evaluate problems.jsonl --solver direct --solver adacoder --model openai:NAME",
+        "depslice evaluate problems.jsonl --results attempts.jsonl --known",
+    ),
+)
 @solving_options
 @solver_option(multiple=True)
 @click.option(

@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 FUNCTIONS_SCHEMA = "depslice.functions/1"
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "depslice functions .",
+        "depslice functions . --exclude tests/ --format json",
+    ),
+)
 @repository_options
 @format_option("text", "json")
 @output_options

@@ -51,7 +51,15 @@ def _resolvers() -> list[str]:
     return ["own", *resolver_names()]
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "depslice graph . package.module:function --depth 2",
+        "depslice graph . function --callers",
+        "depslice graph . --format html -o graph.html",
+        "depslice graph . --explain package.a:caller package.b:callee",
+    ),
+)
 @repository_options
 @target_argument(required=False)
 @format_option(*_FORMATS)
@@ -238,7 +246,10 @@ def _read_run(path: str, *, target: str | None, format_: str) -> Trace:
         raise click.UsageError("--compare has --format text and json")
     try:
         with open(path, encoding="utf-8") as file:
-            run = read_trace(file.read())
+            text = file.read()
+        run = read_trace(text)
+    except TraceError as error:
+        raise TraceError(f"{path}: {error.message}", hint=error.hint) from None
     except OSError as error:
         raise TraceError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:

@@ -49,7 +49,15 @@ def _generators() -> tuple[str, ...]:
     return generator_names()
 
 
-@click.command("harness", cls=Command, short_help="Write test harnesses for TARGETs, validated.")
+@click.command(
+    "harness",
+    cls=Command,
+    short_help="Write test harnesses for TARGETs, validated.",
+    examples=(
+        "depslice harness . package.module:function",
+        'depslice harness . --all --match "package.parser:*" --into harnesses',
+    ),
+)
 @repository_options
 @target_argument("targets", nargs=-1, required=False, metavar="[TARGET]...")
 @click.option("--all", "all_", is_flag=True, help="All functions of REPO, but for its tests.")

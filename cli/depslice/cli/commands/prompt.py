@@ -33,7 +33,13 @@ if TYPE_CHECKING:
 PROMPT_SCHEMA = "depslice.prompt/1"
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "depslice prompt . package.module:function",
+        "depslice prompt . function --builder direct --format json",
+    ),
+)
 @repository_options
 @target_argument()
 @prompt_options(builder="equivalence")
@@ -78,6 +84,8 @@ def prompt(
 
     if (harness is None) != (verdict is None):
         raise click.UsageError("--harness and --verdict go together")
+    if format_ == "files" and output.path is None:
+        raise click.UsageError("--format files needs a folder: -o FOLDER")
     notes = Notes(output)
     tokenizer = chosen_tokenizer(tokenizer, notes)
     builder = prompting.open_builder()
@@ -116,8 +124,7 @@ def _json(built: Prompt, target: str) -> dict[str, Any]:
 
 def _write_files(built: Prompt, target: str, output: Output) -> None:
     """``1-system.txt``, ``2-user.txt``, …, and ``prompt.json`` with all but their texts."""
-    if output.path is None:
-        raise click.UsageError("--format files needs a folder: -o FOLDER")
+    assert output.path is not None  # looked at before anything is read
     folder = Path(output.path)
     about = _json(built, target)
     names = [f"{number}-{each.role}.txt" for number, each in enumerate(built.messages, 1)]
@@ -149,7 +156,12 @@ def _feedback(harness: Path, verdict: Path) -> Feedback:
             ),
             survivors=tuple(str(each["diff"]) for each in mutants.get("survived") or ()),
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except OSError as error:
         raise click.UsageError(
-            f"{verdict} is no verdict that rejects a harness: {type(error).__name__}"
+            f"cannot read {error.filename}: {(error.strerror or str(error)).lower()}"
+        ) from None
+    except (AttributeError, ValueError, KeyError, TypeError):
+        raise click.UsageError(
+            f"{verdict} is no verdict that rejects a harness: one document, as"
+            " `depslice validate --format json` writes it of one HARNESS"
         ) from None

@@ -38,7 +38,13 @@ if TYPE_CHECKING:
 REFINE_SCHEMA = "depslice.refine/1"
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "depslice refine . package.module:function --model openai:NAME",
+        "depslice refine . function --model local:model.gguf --examples 5",
+    ),
+)
 @repository_options
 @target_argument()
 @click.option(
@@ -86,6 +92,8 @@ def refine(
     notes = Notes(output)
     builder = prompting.open_builder()
     with ExitStack() as stack:
+        # First: without a key or a file of weights, nothing has to be read or run.
+        model = stack.enter_context(asking.open(use_cache=repository.use_cache))
         program = stack.enter_context(opened(repository, notes))
         symbol = find_symbol(program, target)
         trial = None
@@ -107,7 +115,6 @@ def refine(
             examples=tuple(shown),
         )
         prompt = build_prompt(builder, subject)
-        model = stack.enter_context(asking.open(use_cache=repository.use_cache))
         if asking.dry_run:
             most = expected_usage(prompt.messages, model.price, options=asking.options())
             say_usage(notes.tell, "at most", most)

@@ -23,7 +23,10 @@ from depslice.cli.results import json_text, write_result
 REPORT_SCHEMA = "depslice.report/1"
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=("depslice report . package.module:function -o report.html",),
+)
 @repository_options
 @target_argument()
 @format_option("html", "json", help="json: what the page shows, as data.")

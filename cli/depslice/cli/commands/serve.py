@@ -24,7 +24,14 @@ class ServerUnavailable(DepsliceError):
     exit_code = 3
 
 
-@click.command(cls=Command, short_help="Serve REPO to an MCP client: slices, call graphs.")
+@click.command(
+    cls=Command,
+    short_help="Serve REPO to an MCP client: slices, call graphs.",
+    examples=(
+        "depslice serve .",
+        "depslice serve . --transport http --port 8765",
+    ),
+)
 @repository_options
 @click.option(
     "--transport",
@@ -45,6 +52,7 @@ class ServerUnavailable(DepsliceError):
     type=Whole(min=0, max=65535),
     default=8765,
     show_default=True,
+    metavar="N",
     help="Where to listen; 0: any port that is free.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing beside the answers.")
@@ -54,6 +62,8 @@ def serve(*, repository: Repository, transport: str, host: str, port: int, quiet
     REPO alone is served: nothing outside of it is read, nothing in it is changed or run.
     Files may change meanwhile.
     """
+    if transport == "stdio":
+        _refuse_listening()
     if find_spec("mcp") is None:
         raise ServerUnavailable(
             "depslice serve needs the MCP SDK, which is not installed",
@@ -84,6 +94,19 @@ def serve(*, repository: Repository, transport: str, host: str, port: int, quiet
             )
     finally:
         desk.close()
+
+
+def _refuse_listening() -> None:
+    """Where to listen is said to nobody who speaks over pipes: a client would wait there."""
+    context = click.get_current_context()
+    typed = [
+        f"--{name}"
+        for name in ("host", "port")
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if typed:
+        verb = "goes" if len(typed) == 1 else "go"
+        raise click.UsageError(f"{' and '.join(typed)} {verb} with --transport http")
 
 
 def _session(repository: Repository) -> Session:

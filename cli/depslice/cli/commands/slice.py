@@ -45,7 +45,16 @@ _MANY = 200  # definitions, of which most people would want fewer
 _FORMATS = ("bundle", "tree", "module", "json", "md", "xml")
 
 
-@click.command("slice", cls=Command)
+@click.command(
+    "slice",
+    cls=Command,
+    examples=(
+        "depslice slice . package.module:function",
+        "depslice slice . src/package/module.py:120 --budget 4000",
+        "depslice slice . Class.method --format tree -o slice/",
+        "depslice slice . function --check --repair",
+    ),
+)
 @repository_options
 @target_argument("targets", nargs=-1, required=False, metavar="TARGET...")
 @click.option(

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 SOLUTION_SCHEMA = "depslice.solution/1"
 
 
-@click.command("solve", cls=Command)
+@click.command(
+    "solve",
+    cls=Command,
+    examples=("depslice solve problems.jsonl --solver direct --model openai:NAME",),
+)
 @solving_options
 @solver_option(multiple=False)
 @click.option(

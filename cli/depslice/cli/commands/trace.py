@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -57,7 +58,7 @@ class CommandNotFound(DepsliceError):
     metavar="PATTERN",
     help="Do not record in these files (a gitignore pattern), such as tests.",
 )
-@output_options
+@partial(output_options, default=DEFAULT_OUTPUT)
 def trace(
     *,
     command: tuple[str, ...],

@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command, short_help="Show what smaller and larger contexts of TARGET cost and lose."
+    cls=Command,
+    short_help="Show what smaller and larger contexts of TARGET cost and lose.",
+    examples=(
+        "depslice tradeoff . package.module:function",
+        "depslice tradeoff . function --format html -o tradeoff.html",
+    ),
 )
 @repository_options
 @target_argument("targets", nargs=-1, metavar="TARGET...")

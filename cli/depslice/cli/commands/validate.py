@@ -34,7 +34,15 @@ if TYPE_CHECKING:
 _CODES = {"rejected": 1, "inconclusive": 3}
 
 
-@click.command("validate", cls=Command, short_help="Say what each HARNESS is worth, by running it.")
+@click.command(
+    "validate",
+    cls=Command,
+    short_help="Say what each HARNESS is worth, by running it.",
+    examples=(
+        "depslice validate . harness.py",
+        "depslice validate . harnesses/ --results verdicts.jsonl",
+    ),
+)
 @repository_options
 @click.argument("harnesses", nargs=-1, required=True, type=click.Path(), metavar="HARNESS...")
 @click.option(
@@ -203,7 +211,7 @@ def _files(harnesses: Sequence[str]) -> list[Path]:
         elif path.exists():
             found.append(path)
         else:
-            raise click.UsageError(f"there is no {name}")
+            raise click.UsageError(f"no such file or directory: {name}")
     return list(dict.fromkeys(found))
 
 

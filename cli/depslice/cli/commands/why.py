@@ -33,7 +33,10 @@ WHY_SCHEMA = "depslice.why/1"
 _EFFECTS = 3
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=("depslice why . package.module:function package.other:Helper",),
+)
 @repository_options
 @target_argument()
 @target_argument("symbol")
