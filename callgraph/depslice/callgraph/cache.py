@@ -136,8 +136,10 @@ def open_cache(
         else:
             _drop_old_files(directory)
         cache = _SqliteCache(path, tag=tag, max_bytes=max_bytes)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         return NullCache(f"{directory}: {(error.strerror or str(error)).lower()}")
+    except ValueError as error:
+        return NullCache(f"{directory}: {error}")
     return cache if cache.is_open else NullCache(f"{path} cannot be opened")
 
 
