@@ -262,10 +262,49 @@ def test_what_is_unknown_stands_in_rows_that_can_be_read(
     assert all(each.evaluate(inner) for each in words)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_legend_covers_nothing_of_the_graph(
+    report: dict[str, Any], show: Open, width: int
+) -> None:
+    page = show(render_report(report))
+    page.set_viewport_size({"width": width, "height": 800})
+    graph, legend = (page.locator(each).bounding_box() for each in ("#cy", "#legend"))
+    assert graph["y"] + graph["height"] <= legend["y"] + 0.5
+    assert graph["height"] > 200
+
+
 def test_the_page_of_a_small_screen(report: dict[str, Any], show: Open) -> None:
     page = show(render_report(report))
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_choice_on_a_small_screen_shows_what_is_told_of_it(
+    report: dict[str, Any], show: Open
+) -> None:
+    page = show(render_report(report))
+    page.set_viewport_size({"width": 390, "height": 800})
+    heading = page.locator("#detail h2")
+    assert heading.bounding_box()["y"] > 800  # below list and graph
+    page.click("#list button:has-text('tax_rate')")
+    assert heading.inner_text().endswith("tax_rate")
+    assert 0 <= heading.bounding_box()["y"] < 400
+    page.click("#detail .link >> nth=0")
+    assert 0 <= heading.bounding_box()["y"] < 400
+    page.click("#detail .back")
+    assert 0 <= page.locator("#list button:has-text('tax_rate')").bounding_box()["y"] < 800
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert not page.locator("#detail .back").is_visible()
+
+
+def test_a_link_to_a_definition_on_a_small_screen(report: dict[str, Any], show: Open) -> None:
+    page = show(render_report(report), "#shop.config%3Atax_rate")
+    page.set_viewport_size({"width": 390, "height": 800})
+    url = page.url
+    page.goto("about:blank")
+    page.goto(url)
+    assert page.inner_text("#detail h2") == "shop.config:tax_rate"
+    assert 0 <= page.locator("#detail h2").bounding_box()["y"] < 400
 
 
 # --- what hostile code would like

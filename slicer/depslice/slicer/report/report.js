@@ -44,7 +44,7 @@ const rows = items.map((item, i) => {
   button.dataset.place = i;
   element('i', null, button);
   element('bdi', short(item.id) || item.id, element('span', null, button));
-  button.onclick = () => select(i);
+  button.onclick = () => open(i);
   return button;
 });
 // Tab reaches one row, and the arrows the others: hundreds would stand between it and the rest.
@@ -216,7 +216,7 @@ function drawGraph() {
   cy = cytoscape({container: at('cy'), elements, style: styles(), layout: {name: 'preset', fit: false},
     minZoom: 0.03, maxZoom: 4, boxSelectionEnabled: false, autoungrabify: true,
     hideEdgesOnViewport: drawnCount > 800, textureOnViewport: drawnCount > 800});
-  cy.on('tap', 'node[place]', event => select(event.target.data('place')));
+  cy.on('tap', 'node[place]', event => open(event.target.data('place')));
   cy.on('tap', event => { if (event.target === cy) clear(); });
   cy.on('mouseover', 'node[place]', event => event.target.addClass('pointed'));
   cy.on('mouseout', 'node[place]', event => event.target.removeClass('pointed'));
@@ -293,7 +293,7 @@ function legend() {
 const link = (i, parent) => {
   const button = element('button', items[i].id, parent, 'link');
   button.type = 'button';
-  button.onclick = () => select(i);
+  button.onclick = () => open(i);
 };
 const code = (text, parent, lost) => {
   highlight(text.replace(/\n$/, ''), element('pre', null, parent, lost ? 'lost' : ''));
@@ -306,6 +306,9 @@ function drawDetail() {
     return;
   }
   const item = items[current], form = formOf(current);
+  const back = element('button', 'Back', parent, 'back');
+  back.type = 'button';
+  back.onclick = () => scrollTo(0, left);
   element('h2', item.id, parent);
   const badges = element('p', null, parent);
   element('span', item.kind, badges, 'badge');
@@ -361,6 +364,16 @@ function select(i, {focus = true} = {}) {
     const inside = spot.x > 20 && spot.y > 20 && spot.x < cy.width() - 40 && spot.y < cy.height() - 40;
     if (!inside) cy.center(cy.getElementById('n' + i));
   }
+}
+// Where the parts stand one below another, what is told of a definition is out of sight.
+const isStacked = () => getComputedStyle(document.querySelector('main')).display === 'flex';
+let left = 0;
+function open(i) {
+  select(i);
+  if (!isStacked()) return;
+  const top = at('detail').getBoundingClientRect().top;
+  if (top > 0) left = scrollY;  // not of a link within the details
+  at('detail').scrollIntoView();
 }
 function clear() {
   current = -1;
@@ -524,7 +537,8 @@ let asked;
 try { asked = place.get(decodeURIComponent(location.hash.slice(1))); } catch { asked = undefined; }
 overview(false);
 // The target is told of, but nothing is faded until something is chosen.
-select(asked ?? 0, {focus: asked !== undefined});
+if (asked === undefined) select(0, {focus: false});
+else open(asked);
 let waiting = 0;
 new ResizeObserver(() => {
   clearTimeout(waiting);
