@@ -198,7 +198,11 @@ def test_hypothesis_is_deterministic(tmp_path: Path) -> None:
 def test_a_generator_of_another_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(FIXTURES / "third_party_generator"))
+    folder = FIXTURES / "third_party_generator"
+    code = (folder / "depslice_constant.py").read_text(encoding="utf-8")
+    page = FIXTURES.parent / "docs" / "harnesses.md"
+    assert f"```python\n{code}```\n" in page.read_text(encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
     assert "constant" in generator_names()
     generator = open_generator("constant", Settings(options={"arguments": "[], 'x'"}))
     draft = only(generator.draft(task_of(tmp_path, "join"), ()))
