@@ -293,6 +293,14 @@ def test_shebang_and_cookie_go_but_the_comment_below_them_stays() -> None:
     assert cut(text, {("body", 0)}) == "# About os.\nimport os\n"
 
 
+def test_comments_that_a_file_begins_with_are_the_files_and_not_its_first_imports() -> None:
+    header = "#!/usr/bin/env python\n# Copyright.\n#\n# Licence.\n"
+    imports = "import os\n# Why,\n# at length.\nimport re\n"
+    assert cut(header + imports, {("body", 0), ("body", 1)}) == imports
+    table = "# What it is,\n# at length.\nA = 1\n"
+    assert cut(table, {("body", 0)}) == table
+
+
 def test_no_comment_becomes_a_cookie() -> None:
     text = "import os\n\n\nimport re\n\n# Why.\n# see coding: latin-1\nx = 'ü'\n"
     result = cut(text, {("body", 2)})

@@ -45,7 +45,8 @@ def cut_file(cut: FileCut) -> str:
     What is kept is what :class:`~depslice.slicer.cut.FileCut` says. Beyond it:
 
     * The comment block directly above a kept statement stays, as do comments
-      on its lines and those indented into its suite. Banners, licence headers,
+      on its lines and those indented into its suite. Banners, licence headers
+      (where a file begins with them, also several lines directly above an import),
       the shebang and the encoding cookie go.
     * Between kept statements there are two blank lines around top-level
       definitions, one around members, otherwise at most one. Nothing changes
@@ -184,7 +185,8 @@ class _Cutter:
             return None
         if shown is not Form.NAME:
             comments = self._comments_above(first, above)
-            if comments:
+            starts_file = statement.kind == "import" and above < 0 and first == len(comments)
+            if comments and not (starts_file and _is_of_file(comments)):
                 first -= len(comments)
                 text = "\n".join((*comments, text))
         return _Piece(
@@ -423,6 +425,13 @@ def _without_file_headers(text: str) -> str:
             text = lines[0] + text[len(lines[0]) + 1 + len(lines[1]) :]
         else:
             return text
+
+
+def _is_of_file(comments: Sequence[str]) -> bool:
+    """Whether comments that a file begins with, above an import, are about the file: one line of
+    them may be about the import.
+    """
+    return sum(not (each.startswith("#!") or _COOKIE.match(each)) for each in comments) > 1
 
 
 def _without_continuation(text: str, end: int) -> str:
