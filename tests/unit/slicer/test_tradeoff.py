@@ -73,6 +73,29 @@ def test_the_estimate_is_characters_by_four() -> None:
     assert find_tokenizer("characters/4").count("x" * 9) == count_tokens("x" * 9) == 3
 
 
+def test_byte_pairs_count_as_the_package_does_that_is_not_imported_for_it() -> None:
+    package = pytest.importorskip(
+        "bpe_openai", reason="the extra depslice[tokens] is not installed"
+    )
+    texts = [
+        Path(__file__).read_text(encoding="utf-8"),
+        "",
+        "<|endoftext|> é漢🎉\r\n\t x",
+        "\udc80 a",
+    ]
+    for name in ("o200k_base", "cl100k_base"):
+        assert module_of_byte_pairs._counting(name) is not None
+        count, encode = byte_pair_counter(name), package.get_encoding(name).encode_ordinary
+        assert [count(text) for text in texts] == [len(encode(text)) for text in texts]
+
+
+def test_byte_pairs_of_a_package_that_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("bpe_openai", reason="the extra depslice[tokens] is not installed")
+    monkeypatch.setattr(module_of_byte_pairs.PathFinder, "find_spec", lambda *_: None)
+    assert module_of_byte_pairs._counting("o200k_base") is None
+    assert byte_pair_counter("o200k_base")("hello world") == 2
+
+
 def test_byte_pairs_count_as_tiktoken_does() -> None:
     pytest.importorskip("bpe_openai", reason="the extra depslice[tokens] is not installed")
     # Counts by tiktoken 0.14.
