@@ -230,6 +230,19 @@ def test_the_slice_is_that_of_the_command(
     run(work())
 
 
+def test_what_does_not_go_together_is_refused(over_stdio: Connect, repo: Path) -> None:
+    async def work() -> None:
+        async with over_stdio(repo) as client:
+            for given in ({"depth": 1}, {"certainty": "likely"}, {"whole_classes": True}):
+                arguments = {"target": "quote", "strategy": "naive", **given}
+                refused = await client.call_tool("slice_function", arguments)
+                assert refused.is_error
+                [name] = given
+                assert f"{name}: of slices alone" in refused.content[0].text
+
+    run(work())
+
+
 def test_resource_and_prompt(connect: Connect, repo: Path) -> None:
     async def work() -> None:
         async with connect(repo) as client:

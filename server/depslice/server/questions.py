@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
-from depslice.callgraph.errors import AmbiguousTarget, UnknownTarget
+from depslice.callgraph.errors import AmbiguousTarget, OptionError, UnknownTarget
 from depslice.callgraph.graph import ReferenceGraph, is_external
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Symbol
 from depslice.callgraph.program import Program
@@ -117,6 +117,20 @@ def find_symbols(program: Program, query: str, *, limit: int) -> SymbolsAnswer:
     return SymbolsAnswer(query=query, exact=exact, symbols=shown, cut=cut)
 
 
+def _refuse_bounds(options: SliceOptions) -> None:
+    """As the command line does: who asks for a depth would take the answer for one of that depth."""
+    usual = SliceOptions()
+    given = [
+        name
+        for name in ("depth", "certainty", "whole_classes")
+        if getattr(options, name) != getattr(usual, name)
+    ]
+    if options.strategy != "sliced" and given:
+        raise OptionError(
+            f"{' and '.join(given)}: of slices alone, not of strategy {options.strategy}"
+        )
+
+
 def slice_function(program: Program, target: str, options: SliceOptions) -> SliceAnswer:
     """The dependency slice of ``target``, as code.
 
@@ -126,6 +140,7 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
 
     :raises UnknownTarget: see :func:`named_symbol`.
     """
+    _refuse_bounds(options)
     named = _named(program, target)
     symbol = named.symbol
     limit = max(ANSWER_TOKENS, options.budget or 0)
