@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 
@@ -17,6 +18,7 @@ _LACKS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
     *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
 }
+_COPYING = re.compile(rf"\[Errno (?:{'|'.join(map(str, sorted(_LACKS)))})\]")
 _NO_TEMPORARY = "No usable temporary directory"  # as tempfile says it
 _LACK_HINT = (
     "make room for temporary files (TMPDIR names their folder), or raise the limit (ulimit -a)"
@@ -103,11 +105,19 @@ def _is_of_echo(error: OSError) -> bool:
 
 
 def _is_a_lack(error: OSError) -> bool:
-    """Whether there is not enough of something, which is no fault of depslice."""
+    """Whether there is not enough of something, which is no fault of depslice.
+
+    Who copies a folder gets all that failed as one error, whose numbers stand in its text.
+    """
+    if _COPYING.search(str(error)) is not None:
+        return True
     return error.errno in _LACKS or _NO_TEMPORARY in str(error)
 
 
 def _what(error: OSError) -> str:
+    copying = _COPYING.search(str(error)) if error.strerror is None else None
+    if copying is not None:
+        return os.strerror(int(re.sub(r"\D", "", copying[0]))).lower()
     where = f": {error.filename}" if error.filename else ""
     return f"{error.strerror or error}".lower() + where
 

@@ -103,7 +103,7 @@ def with_options(
 def repository_options(function: _Function) -> Callable[..., None]:
     """Add REPO and how to read it; the command gets ``repository``."""
 
-    @click.argument("repo", type=click.Path())
+    @click.argument("repo", type=click.Path(readable=False))  # told by who reads it
     @click.option(
         "--include",
         multiple=True,

@@ -64,7 +64,7 @@ def write_tree(
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        message = f"cannot write to {target}: {error.strerror or error}"
+        message = f"cannot write to {target}: {(error.strerror or str(error)).lower()}"
         raise OptionError(message) from error
 
 
