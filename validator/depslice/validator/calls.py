@@ -181,7 +181,9 @@ def _copied(space: Workspace, script: Path) -> Path:
     try:
         copied.write_bytes(script.read_bytes())
     except OSError as error:
-        raise CheckUnavailable(f"cannot read {script}: {(error.strerror or str(error)).lower()}") from None
+        raise CheckUnavailable(
+            f"cannot read {script}: {(error.strerror or str(error)).lower()}"
+        ) from None
     return copied
 
 
