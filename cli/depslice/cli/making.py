@@ -88,6 +88,18 @@ def _named(program: Program, targets: Sequence[str]) -> list[Symbol]:
     return list(dict.fromkeys(found))
 
 
+def refuse_no_files(program: Program, tests: Sequence[str]) -> None:
+    """See that the files of ``tests`` are there, before anything is made or run for them.
+
+    :raises click.UsageError: one is not; pytest would run none of them then.
+    """
+    root = program.project.root
+    for test in tests:
+        path = test.partition("::")[0]
+        if not os.path.exists(os.path.join(root, path)):
+            raise click.UsageError(f"--tests {test}: there is no {path} in {root}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """A repository, and where its code runs."""

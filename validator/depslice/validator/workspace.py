@@ -194,7 +194,9 @@ def why_ended(outcome: Outcome) -> str:
     if outcome.ending in {Ending.EXITED, Ending.SIGNALLED} and lines:
         # pytest counts errors in its last line, and tells what they were before it.
         told = [line[1:].strip() for line in lines if line.startswith("E  ")]
-        said = _internal_error(lines) or ": ".join([lines[-1], *told[:1]])
+        # Of what it is asked for wrongly, the last line says no more than where it looked.
+        misuse = next((line for line in lines if line.startswith("ERROR: ")), "")
+        said = _internal_error(lines) or misuse or ": ".join([lines[-1], *told[:1]])
         return textwrap.shorten(said, _LONGEST_REASON, placeholder=" …")
     return f"it ended by {outcome.ending}" if outcome.code is None else f"exit code {outcome.code}"
 

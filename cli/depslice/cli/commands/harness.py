@@ -16,7 +16,7 @@ from depslice.cli.failures import Finished
 from depslice.cli.gating import gate_options
 from depslice.cli.interpreters import Interpreter, python_options
 from depslice.cli.made_table import made_lines, summary_table
-from depslice.cli.making import Selection, Site, open_generators
+from depslice.cli.making import Selection, Site, open_generators, refuse_no_files
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
 from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
@@ -186,6 +186,7 @@ def harness(
         if asking.dry_run:
             _say_expected(program, wanted, settings, notes)
             return
+        refuse_no_files(program, tests)
         make_folder(folder)
         runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes)
         made_by = open_generators(generators, settings, notes, stack)

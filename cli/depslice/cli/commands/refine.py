@@ -10,7 +10,7 @@ import click
 
 from depslice.callgraph.counting import counted
 from depslice.cli.interpreters import Interpreter, python_options
-from depslice.cli.making import Site
+from depslice.cli.making import Site, refuse_no_files
 from depslice.cli.modelling import ModelOptions, model_options, say_usage
 from depslice.cli.notes import Notes
 from depslice.cli.numbers import Whole
@@ -97,6 +97,7 @@ def refine(
         program = stack.enter_context(opened(repository, notes))
         symbol = find_symbol(program, target)
         trial = None
+        refuse_no_files(program, tests)
         if number is not None:
             runs_in = sandbox_of(sandbox, unsafe=unsafe_no_sandbox, notes=notes)
             python = interpreter.chosen(repository, program, runs_in, notes)
