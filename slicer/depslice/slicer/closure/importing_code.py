@@ -4,6 +4,7 @@
     for _, name, _ in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{name}")
     load_all()                              # a function that imports
+    TABLE = {"words": load("pkg.words")}    # or imports what it is told
 
 What the modules do when they run (they enter themselves in a table) counts as if an import
 statement stood there.
@@ -11,7 +12,7 @@ statement stood there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
@@ -26,6 +27,7 @@ from depslice.slicer.wiring import imported_modules
 
 _IMPORTING: Final = frozenset(name.rpartition(".")[2] for name in IMPORTING)
 _NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
+_RUNNING: Final = frozenset({"assign", "expr", "if", "loop", "with"})
 _MOST: Final = 64
 """So many modules one statement may import: more are all that there is."""
 
@@ -42,10 +44,12 @@ def importing_statements(
         found: dict[str, None] = {}
         if _spells(unit):
             found |= dict.fromkeys(_by_name(engine, function))
-        elif piece.kind == "expr" and _calls_what_imports(program, module, unit):
-            for fact in engine.facts_of(function):
+        elif piece.kind in _RUNNING and _calls_what_imports(program, module, unit, piece.kind):
+            facts = engine.facts_of(function)
+            for fact in facts:
                 if fact[0] == f.CALL:
                     found |= dict.fromkeys(_by_function(program, engine, fact[1]))
+                    found |= dict.fromkeys(_passed(program, engine, fact[1], facts))
         if 0 < len(found) <= _MOST:
             yield piece, list(found)
 
@@ -73,8 +77,33 @@ def _by_function(program: Program, engine: Engine, function: Function) -> Iterat
         yield from _by_name(engine, function)
 
 
-def _calls_what_imports(program: Program, module: Module, unit: Unit) -> bool:
-    """Whether a statement calls a function of the repository that imports, as far as names tell."""
+def _passed(
+    program: Program, engine: Engine, function: Function, facts: Iterable[f.Fact]
+) -> Iterator[str]:
+    """The modules that ``function`` imports by names which it is passed, by ``facts`` of a caller."""
+    if not _spells(function.unit):
+        return
+    opened: set[tuple[Function, int]] = set()
+    for fact in engine.facts_of(function):
+        if fact[0] == f.IMPORTED:
+            kind = engine.values[fact[1]]
+            while kind[0] == "R":  # `import_module(name)` of what callers have as `name`
+                kind = engine.values[kind[1]]
+            if kind[0] == "P":
+                opened.add((kind[1], kind[2]))
+    for fact in facts if opened else ():
+        if fact[0] == f.PASS and (fact[1], fact[2]) in opened:
+            for kind in [engine.values[each] for each in fact[3]]:
+                if kind[0] == "S" and program.is_module(kind[1]):
+                    yield kind[1]
+
+
+def _calls_what_imports(program: Program, module: Module, unit: Unit, kind: str) -> bool:
+    """Whether a statement calls a function of the repository that imports, as far as names tell.
+
+    One that does for nothing but that, or by a name.
+    """
+    imports = _imports if kind == "expr" else _spells
     sources: dict[int, Module] = {}
     functions: set[int] = set()
     for op in unit.ops:
@@ -82,10 +111,10 @@ def _calls_what_imports(program: Program, module: Module, unit: Unit) -> bool:
             source = _module_named(program, module, op[2])
             if source is not None:
                 sources[op[1]] = source
-            elif any(_imports(each) for each in _functions_named(program, module, op[2])):
+            elif any(imports(each) for each in _functions_named(program, module, op[2])):
                 functions.add(op[1])
         elif op[0] == s.ATTR and op[2] in sources:
-            if any(_imports(each) for each in _functions_named(program, sources[op[2]], op[3])):
+            if any(imports(each) for each in _functions_named(program, sources[op[2]], op[3])):
                 functions.add(op[1])
         elif op[0] == s.CALL and op[2] in functions:
             return True
