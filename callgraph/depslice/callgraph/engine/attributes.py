@@ -23,6 +23,7 @@ from depslice.callgraph.engine.values import (
     Value,
     Values,
     binds_other,
+    has_no_statement,
     is_name,
 )
 from depslice.callgraph.program import Module
@@ -661,6 +662,12 @@ class AttributeEvaluation(Declared):
             values |= self._bind_to_instance(value, receiver, pos)
         if not exact and self.whole and "__getattr__" in self.hooking:
             values |= self.fall_back_below(class_, owner, name, pos)
+        if owner is None and not on_class and not self.has_stored(class_, name):
+            asked = [self.only(receiver), self.single(("S", name))]
+            rule, hook = "getattr", "__getattr__"
+            put = self.call_put(class_, hook, asked, {}, EMPTY, pos, exact=exact, rule=rule)
+            if put:
+                return values | put
         if (
             self.is_stored_late(class_, name)
             if owner is None
@@ -868,11 +875,49 @@ class AttributeEvaluation(Declared):
             return values
         if not self.read(self.cell("set on any class", name)):
             return EMPTY  # hardly any attribute is: nothing more is asked of the others
-        for k in self.mro(class_):
-            values |= self.read(self.cell("set on class", k, name))
+        values |= self.put_on(self.mro(class_), name)
         if not exact:
             values |= self.read(self.cell("set on class below", class_, name))
         return values
+
+    def put_on(self, line: Sequence[Class], name: str) -> Values:
+        """What code stores on the classes of ``line``, up to the first that surely has its own."""
+        values: Values = EMPTY
+        for k in line:
+            values = values | self.read(self.cell("set on class", k, name))
+            if self._surely_binds(k, name):
+                break
+        return values
+
+    def _surely_binds(self, class_: Class, name: str) -> bool:
+        """Whether the body of the class binds the name whenever it runs, and nobody deletes it."""
+        if has_no_statement(class_) or name in self.deleted or not self.binds(class_, name):
+            return False
+        pieces = class_.module.summary.pieces
+        return not all(pieces[index].conditional for index in class_.info.members[name])
+
+    def call_put(
+        self,
+        class_: Class,
+        name: str,
+        args: Sequence[Values],
+        keywords: Mapping[str, Values],
+        spread: Values,
+        pos: Position,
+        *,
+        exact: bool,
+        rule: str,
+    ) -> Values:
+        """Call what code has stored as a special method of the class: ``C.__init__ = start``."""
+        made: Values = EMPTY
+        if self.whole and name in self.stored:
+            for value in sorted(self.set_on_class(class_, name, exact)):
+                kind = self.values[value]
+                if kind[0] == "F":
+                    made = made | self.call_function(
+                        kind[1], args, pos, rule=rule, keywords=keywords, spread=spread
+                    )
+        return made
 
     def _set_by_metaclass(self, class_: Class, name: str) -> Values:
         """What a metaclass stores on the classes that it makes, in a slice."""
@@ -1064,10 +1109,12 @@ class AttributeEvaluation(Declared):
             having = (k for k in after if self.binds(k, name))
             others = (k for k in having if not self._is_instead(k, class_, order))
             owner = next(others, None)
+            on_class = self._put_behind(class_, after, receiver, name, pos)
             if owner is None:
-                return None
-            found = self._inherited(owner, receiver, name, pos)
-            for other in () if self.whole else self.instead_of(start, owner, name, class_):
+                return on_class or None
+            found = on_class | self._inherited(owner, receiver, name, pos)
+            others_too = name in self.deleted or not self.whole
+            for other in self.instead_of(start, owner, name, class_) if others_too else ():
                 found = found | self._inherited(other, receiver, name, pos)
             return found
         values: Values | None = None
@@ -1075,6 +1122,17 @@ class AttributeEvaluation(Declared):
             owner = self.find_member(base, name)
             if owner is not None and self.binds(owner, name):
                 values = self._inherited(owner, receiver, name, pos) | (values or EMPTY)
+        return values
+
+    def _put_behind(
+        self, class_: Class, after: Sequence[Class], receiver: int, name: str, pos: Position
+    ) -> Values:
+        """What code stores on the classes ``after`` one, over a whole program: ``super()`` gives it."""
+        values: Values = EMPTY
+        if not self.whole or not self.read(self.cell("set on any class", name)):
+            return values
+        for value in self.put_on(after, name):
+            values = values | self._bind_to_instance(value, receiver, pos)
         return values
 
     def _alternatives(self, class_: Class) -> list[Class]:

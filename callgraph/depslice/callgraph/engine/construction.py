@@ -97,14 +97,20 @@ class Construction(CallingBack):
                     made_others = len(found) == len(made) > 0 and not any(
                         self._may_be_made(class_, self.values[v]) for v in found
                     )
+        given_class = [self.single(("C", class_, exact)), *args]
+        made = self.call_put(
+            class_, "__new__", given_class, keywords, spread, pos, exact=exact, rule="new"
+        )
+        result |= {v for v in made if self.values[v][0] not in OPEN_OR_OUTSIDE}
         if not (self.whole or exact):
             receiver = self.single(("C", class_, False))
             result |= self._call_below(class_, "__new__", [receiver, *args], keywords, spread, pos)
         init = self.find_member(class_, "__init__")
         if made_others and self.whole:
             return result
+        given = [instance, *args]
+        self.call_put(class_, "__init__", given, keywords, spread, pos, exact=exact, rule="init")
         if init is not None:
-            given = [instance, *args]
             for owner in (init, *self.instead_of(class_, init, "__init__")):
                 self.facts.append((f.MEMBER, owner, "__init__", pos, not exact, "call", True))
                 self._call_defined(owner, "__init__", given, keywords, spread, pos, rule="init")
@@ -326,6 +332,14 @@ class Construction(CallingBack):
                 overrides = self._call_below(class_, "__call__", *given_below)
             elif owner is not None:
                 overrides = self._call_overriding(class_, owner, *given_below)
+        given = [self.only(callee), *args]
+        exact = bool(self.values[callee][2])
+        rule = "callable-instance"
+        put = self.call_put(
+            class_, "__call__", given, keywords, spread, pos, exact=exact, rule=rule
+        )
+        if owner is None and put:
+            return put
         if owner is None:
             below = self.ask_below(callee, class_, "__call__", args, pos) or overrides
             if below:
@@ -336,8 +350,7 @@ class Construction(CallingBack):
                 return self.decorated_by(callee, decorated) if is_decorator else self.unknown
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
-        given = [self.only(callee), *args]
-        made = overrides or EMPTY
+        made = put | (overrides or EMPTY)
         owners = [owner, *self.instead_of(class_, owner, "__call__")]
         if self.whole and overrides is not None and self._is_open_member(owner, "__call__"):
             owners.remove(owner)

@@ -455,12 +455,14 @@ class ContainerEvaluation(ComputedNames):
         if not _DICTIONARIES.isdisjoint(self.external_bases(class_)):
             self.hash_values(keys)
 
-    def seek_item(self, receivers: Values, keys: Values, pos: Position) -> None:
-        """An item is looked for, and not given."""
+    def delete_item(self, receivers: Values, keys: Values, pos: Position) -> None:
+        """``del receiver[key]``: an item is looked for, and what stands behind it moves."""
         for receiver in receivers:
             value = self.values[receiver]
             if value[0] in ("K", "G", "GS", "XI"):
                 self._look_up(value, keys, pos)
+            if value[0] == "K" and self._may_mutate(value):
+                self.lose_places(receiver)
 
     def _inherited_item(self, instance: int, class_: Class, keys: Values, pos: Position) -> Values:
         """``instance[key]`` of a class that extends a container or is a record."""
@@ -880,6 +882,7 @@ class ContainerEvaluation(ComputedNames):
                     continue
                 if self._is_slice(keys):
                     self.update_container(receiver, values, pos)
+                    self.lose_places(receiver)
                     continue
                 known = self._known_items(receiver, keys)
                 for text in known or ():
@@ -1120,7 +1123,7 @@ class ContainerEvaluation(ComputedNames):
         elif method == "__setitem__" and len(args) > 1:
             self.store_item(receivers, args[0], args[1], pos)
         elif method == "__delitem__":
-            self.seek_item(receivers, args[0], pos)
+            self.delete_item(receivers, args[0], pos)
         return EMPTY
 
     def _call_named_tuple(

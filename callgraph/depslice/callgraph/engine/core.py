@@ -87,6 +87,7 @@ class Engine(Standing):
         if self.whole:
             self.known_functions = known
             self.stored = {name for each in known for name in each.unit.stores}
+            self.deleted = set(_deleted_in(known))
             self.stored_later = self.stored.union(
                 *(each.unit.self_stores for each in known if not _constructs(each.unit))
             )
@@ -585,7 +586,7 @@ class Engine(Standing):
 
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)
-        self.seek_item(receivers, keys, pos)
+        self.delete_item(receivers, keys, pos)
 
     def _text(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         pieces = [piece if type(piece) is str else registers[piece] for piece in op[2]]
@@ -678,3 +679,11 @@ class Engine(Standing):
             and not ops[0][3]
             and not module.summary.units[ops[0][2]].flags & (s.DECORATED | s.PROPERTY)
         )
+
+
+def _deleted_in(functions: Sequence[Function]) -> Iterator[str]:
+    """The attributes that ``del x.name`` deletes; any text may be one where ``delattr`` is named."""
+    ops = [op for function in functions for op in function.unit.ops]
+    yield from (op[2] for op in ops if op[0] == s.DELETE_ATTR)
+    if any(op[0] == s.GLOBAL and op[2] == "delattr" for op in ops):
+        yield from (op[2] for op in ops if op[0] == s.STRING)

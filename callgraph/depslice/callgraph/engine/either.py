@@ -32,17 +32,32 @@ class EitherBase(ClassEvaluation):
 
         ``super()`` asks for those ``behind`` the class in which it stands.
         """
+        bare = self._behind_deleted(class_, owner, name) if name in self.deleted else []
         if not self.either_base:
-            return []
+            return bare
         orders = self._orders(class_)
         if not orders:
-            return []
+            return bare
         known = class_.holders_elsewhere.get((name, behind))
         if known is None:
             found = [self._holder(line, name, behind) for line, _ in orders]
             known = [k for k in dict.fromkeys(found) if k is not None]
             class_.holders_elsewhere[name, behind] = known
-        return [k for k in known if k is not owner]
+        return [*bare, *(k for k in known if k is not owner and k not in bare)]
+
+    def _behind_deleted(self, class_: Class, owner: Class, name: str) -> list[Class]:
+        """Who has the member where code deletes it from ``owner``: ``del Sub.method``."""
+        found: list[Class] = []
+        line = self.mro(class_)
+        if not self.whole or owner not in line:
+            return found
+        for k in line[line.index(owner) :]:
+            if not self.binds(k, name):
+                continue
+            found.append(k)
+            if not self.read(self.cell("deleted", k, name)):
+                break
+        return found[1:]
 
     def may_lack(self, class_: Class, name: str) -> bool:
         """Whether instances have no such attribute where a base is another class.

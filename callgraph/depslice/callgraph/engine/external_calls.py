@@ -71,6 +71,10 @@ class ExternalCalls(Texts):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def lose_places(self, container: int) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def parts(self, values: Values) -> frozenset[int]:
         """Implemented by the protocol part."""
         raise NotImplementedError
@@ -420,6 +424,9 @@ class ExternalCalls(Texts):
                     self.protocol(values, demand.dunders, call.pos)
         if not self.whole and call.args and dotted in library.EXCEPTIONS:
             self._show_error(call)
+        if dotted in library.MOVING:
+            for each in EMPTY.union(*call.args[:1], *call.keywords.values(), call.spread):
+                self.lose_places(each)
 
     def _show_error(self, call: Call) -> None:
         """Whoever shows an error shows what it was made with: one by itself, several as a tuple."""

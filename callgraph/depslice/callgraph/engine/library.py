@@ -26,6 +26,15 @@ EXCEPTIONS: Final = frozenset(
     if isinstance(value, type) and issubclass(value, BaseException)
 )
 
+MOVING: Final = frozenset(
+    {
+        *(f"heapq.{name}" for name in ("heapify", "heappop", "heappush", "heappushpop")),
+        *("heapq.heapreplace", "random.shuffle", "random.Random.shuffle"),
+        *(f"bisect.{name}" for name in ("insort", "insort_left", "insort_right")),
+    }
+)
+"""What moves the elements of the list that it is given first."""
+
 SHOWING: Final[Mapping[str, AbstractSet[str]]] = {
     **{f"builtins.{kind}": {"__str__"} for kind in ("bytearray", "bytes", "str")},
     **{kind: {"__str__"} for kind in EXCEPTIONS},

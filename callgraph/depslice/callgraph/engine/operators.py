@@ -330,10 +330,6 @@ class Operators(Protocols):
         """Implemented by the container part."""
         raise NotImplementedError
 
-    def lose_places(self, container: int) -> None:
-        """Implemented by the container part."""
-        raise NotImplementedError
-
     def raise_value(self, values: Values, pos: Position) -> None:
         """``raise C`` instantiates the class."""
         for value in tuple(values):

@@ -235,6 +235,8 @@ class StoreEvaluation(AttributeEvaluation):
             elif not self.whole and value[0] == "C":
                 needed = self.needed_to_delete(value[1], name)
                 self.facts += [(f.MEMBER, k, name, pos, False, "read", True) for k in needed]
+            if self.whole and value[0] == "C":
+                self.write(self.cell("deleted", value[1], name), self.only(receiver))
             owner = self.find_member(value[1], name) if value[0] == "I" else None
             for member in tuple(self.member_values(owner, name)) if owner is not None else ():
                 self._call_deleter(member, receiver, pos)

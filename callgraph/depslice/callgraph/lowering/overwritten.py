@@ -21,6 +21,8 @@ from typing import Final, TypeAlias
 
 _Path: TypeAlias = "tuple[str, ...]"
 _INERT: Final = (ast.Name, ast.Constant)
+_SPECIAL: Final = frozenset({"__call__", "__init__"})
+"""Special methods that nothing but calls asks for, which look for what is put on the class."""
 
 
 def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
@@ -85,15 +87,12 @@ def replaced_members(
     """The attributes of a class that a module replaces unseen, by functions it has defined.
 
     Making the class runs nobody's code: no bases, no decorators, and what has a ``__set_name__`` is
-    no member; nor do the stores in the class, and the definitions in between. ``is_bound``: whether
-    a name that a statement has defined before still is.
+    no member; nor do the stores in the class, and the definitions in between, also of classes that
+    just extend it. ``is_bound``: whether a name that a statement has defined before still is.
     """
     made = body[index]
     assert isinstance(made, ast.ClassDef)
-    header = [made.decorator_list, made.bases, made.keywords, getattr(made, "type_params", [])]
-    if any(header):
-        return
-    if not all(_binds_names(node, _is_no_descriptor) for node in made.body):
+    if made.bases or not _is_plain_class(made):
         return
     for place in range(index + 1, len(body)):
         match body[place]:
@@ -101,13 +100,27 @@ def replaced_members(
                 targets=[ast.Attribute(value=ast.Name(id=holder), attr=attribute)],
                 value=ast.Name(id=given),
             ):
-                if holder != made.name or attribute.startswith("__") or not is_bound(given):
+                if holder != made.name or not is_bound(given):
+                    return
+                if attribute.startswith("__") and attribute not in _SPECIAL:
                     return
                 if not any(_defines(node) and binds_surely(node, given) for node in body[:place]):
                     return
                 yield attribute
+            case ast.ClassDef(name=name, bases=[ast.Name(id=base)]) as below if (
+                base == made.name != name and _is_plain_class(below)
+            ):
+                if any(binds_surely(node, "__init_subclass__") for node in made.body):
+                    return
             case node if not _defines(node) or binds_surely(node, made.name) or _reads(node):
                 return  # a name that is none raises
+
+
+def _is_plain_class(node: ast.ClassDef) -> bool:
+    """Whether making a class runs no code but that of its bases, and of their metaclass."""
+    if node.decorator_list or node.keywords or getattr(node, "type_params", []):
+        return False
+    return all(_binds_names(each, _is_no_descriptor) for each in node.body)
 
 
 def _binds_names(node: ast.stmt, is_fit: Callable[[ast.expr], bool]) -> bool:

@@ -117,6 +117,19 @@ def _contains(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.constants[-7]
 
 
+def _set_item(engine: ContainerEvaluation, call: Call) -> Values:
+    receivers, keys, values = (call.argument(place, name) for place, name in enumerate("abc"))
+    engine.store_item(receivers, keys, values, call.pos)
+    return EMPTY
+
+
+def _delete_item(engine: ContainerEvaluation, call: Call) -> Values:
+    receivers = call.argument(0, "a")
+    engine.protocol(receivers, ("__delitem__",), call.pos)
+    engine.delete_item(receivers, call.argument(1, "b"), call.pos)
+    return EMPTY
+
+
 def _attribute_getter(engine: ContainerEvaluation, call: Call) -> Values:
     return _getter(engine, call, "attribute")
 
@@ -167,6 +180,8 @@ MODELS: Final[dict[str, Model]] = {
     "functools.cached_property": _property,
     "builtins.property.__init__": _keep,
     "operator.contains": _contains,
+    "operator.delitem": _delete_item,
+    "operator.setitem": _set_item,
     "types.MethodType": _method_type,
     "operator.itemgetter": _item_getter,
     "builtins.staticmethod": _static_method,
@@ -208,6 +223,8 @@ MODELS.update(
             "and_",
             "or_",
             "contains",
+            "delitem",
+            "setitem",
             "eq",
             "ne",
             "lt",
