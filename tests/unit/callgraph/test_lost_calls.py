@@ -16,7 +16,9 @@ from check import calls_missed
 PROGRAMS = dict(
     part.split("\n", 1)  # type: ignore[misc]
     for part in re.split(
-        r"^== ", (Path(__file__).parent / "lost_calls.txt").read_text(encoding="utf-8"), flags=re.MULTILINE
+        r"^== ",
+        (Path(__file__).parent / "lost_calls.txt").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
     )[1:]
 )
 
