@@ -24,6 +24,7 @@ from depslice.callgraph.engine.values import (
 from depslice.callgraph.summary import Op, Position, TypeExpr
 
 _MADE_BY_NEW: Final = frozenset({"builtins.frozenset", "builtins.tuple"})
+_RAISED: Final = "builtins.BaseException"
 _HOOKS: Final = frozenset({"converter", "validator"})
 
 
@@ -48,6 +49,7 @@ class Construction(CallingBack):
         if not by_type and not has_no_statement(class_):  # it was called to get there
             self.facts.append((f.INSTANCE, class_, pos))
         instance = self.single(("I", class_, exact))
+        self.note_raisable(class_, exact)
         made_by_open = self.made_by_open(class_)
         result: set[int] = set()
         if made_by_open and not by_type:
@@ -155,6 +157,20 @@ class Construction(CallingBack):
                         certain=False,
                     )
         return instance | result
+
+    def note_raisable(self, class_: Class, exact: bool) -> None:
+        """An exception is made, or may be: handlers may catch it, over a whole program."""
+        if self.whole and self._is_raisable(class_):
+            self.mark(self.cell("exceptions made"), self.single(("I", class_, exact)))
+
+    def _is_raisable(self, class_: Class) -> bool:
+        """Whether its instances are known to be exceptions, by a base outside."""
+        known = self._raisable.get(class_)
+        if known is None:
+            known = self.outside.is_subclass(class_, _RAISED)
+            if class_.mro_cache is not None:
+                self._raisable[class_] = known
+        return known
 
     def _may_be_made(self, class_: Class, made: Value) -> bool:
         """Whether what ``__new__`` gives may be an instance of the class that is called."""

@@ -413,6 +413,8 @@ class Engine(Standing):
                 return self.call(self.only(callee), args, dict(keywords), 0, spread=spread)
             case ("parts", containers):
                 return self.find_parts(containers)
+            case ("caught", classes, how):
+                return self.caught(classes, how)
             case ("carried", name):
                 return self.read(self.cell("carried", name))
         raise AssertionError(question)
@@ -510,7 +512,7 @@ class Engine(Standing):
             s.LAMBDA: lambda fn, r, op: self.make_function(fn, op, r),
             s.MAPPING: lambda fn, r, op: self.make_mapping(op, r),
             s.TEXT: self._text,
-            s.NARROW: lambda fn, r, op: self.shown(r[op[2]], r[op[3]], op[4]),
+            s.NARROW: self._narrow,
             s.PHI: self._merge,
             s.RAISE: lambda fn, r, op: self.raise_value(r[op[1]], f.HERE),
             s.RETURN: self._return,
@@ -583,6 +585,12 @@ class Engine(Standing):
         if versions is None and self.whole:
             versions = function.module.pieces_seen_from(op[2], function.unit.piece)
         return self.read_name(function.module, op[2], versions, f.HERE if op[4] >= 0 else -f.HERE)
+
+    def _narrow(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
+        values, classes = registers[op[2]], registers[op[3]]
+        if self.whole and op[2] == s.UNBOUND and op[4] in (True, s.GROUPED) and classes:
+            return self.asked(("caught", classes, op[4]), f.HERE)
+        return self.shown(values, classes, op[4])
 
     def _delete_item(self, receivers: frozenset[int], keys: Values, pos: int) -> None:
         self._special(receivers, ("__delitem__",), pos)

@@ -644,6 +644,8 @@ class ExternalCalls(Texts):
                 self.run_function(kind[1], [], pos, rule="callback")
             elif kind[0] == "PT":
                 self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+            elif kind[0] == "C":
+                self.note_raisable(kind[1], bool(kind[2]))
             elif kind[0] == "CD":
                 self.call(self.only(value), [], {}, pos, rule="callback", external=True)
             elif kind[0] == "PS":

@@ -8,7 +8,7 @@ from typing import Final
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.fitting import PLAIN
-from depslice.callgraph.engine.library import SCALARS
+from depslice.callgraph.engine.library import EXCEPTIONS, SCALARS
 from depslice.callgraph.engine.operators import Operators
 from depslice.callgraph.engine.values import EMPTY, OPEN, Class, Value, Values
 from depslice.callgraph.summary import Position
@@ -69,6 +69,33 @@ class Narrowing(Operators):
             held = self.shared(self.narrow(values, classes) or self.unknown)
             return self.single(("G", _GROUP, (held,)))
         return self.narrow(values, classes) if how else self.exclude(values, classes)
+
+    def caught(self, classes: Values, how: int) -> Values:
+        """What a handler catches, over a whole program: ``except classes as error``.
+
+        Of a class of the program what has been made of it, if that is told: a class whose base
+        makes exceptions, or of which only others make some, may be any below. Of one outside also
+        the exceptions of the program that extend it.
+        """
+        made = self.read(self.cell("exceptions made"))
+        result: set[int] = set()
+        for target in self._class_targets(classes):
+            if target[0] == "X":
+                result.add(self.intern(("XI", target[1])))
+                result.update(
+                    v for v in made if self.outside.is_subclass(self.values[v][1], target[1])
+                )
+                continue
+            known = {v for v in made if target[1] in self.mro(self.values[v][1])}
+            result |= known
+            others = not known and bool(self.read(self.cell("settled")))
+            others = others or not EXCEPTIONS.issuperset(self.external_bases(target[1]))
+            line = self.mro(target[1])
+            if others or any(k[1] in line and not k[2] for k in map(self.values.__getitem__, made)):
+                result.add(self.intern(("I", target[1], False)))
+        if how == s.GROUPED:
+            return self.single(("G", _GROUP, (self.shared(result or self.unknown),)))
+        return frozenset(result)
 
     def _narrow_classes(self, values: Values, classes: Values) -> Values:
         """``issubclass(values, classes)`` holds.

@@ -336,6 +336,8 @@ class Operators(Protocols):
             kind = self.values[value]
             if kind[0] == "C":
                 self.instantiate(kind[1], kind[2], [], {}, EMPTY, pos)
+            elif kind[0] == "I" and self.whole:  # whoever has made it
+                self.mark(self.cell("exceptions made"), self.only(value))
 
     def _may_mutate(self, container: tuple[object, ...]) -> bool:
         """Without a whole program, only code of its own module changes a container."""

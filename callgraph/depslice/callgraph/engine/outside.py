@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
-from depslice.callgraph.engine.library import INERT_BASES, SCALARS
+from depslice.callgraph.engine.library import EXCEPTIONS, INERT_BASES, SCALARS
 from depslice.callgraph.engine.overridden import Asked, Overridden
 from depslice.callgraph.engine.structural import IMITATED, Located, Protocols
 from depslice.callgraph.engine.stubtypes import Bindings, Param, Scope, StubTypes
@@ -177,8 +177,16 @@ class Outside:
             values = values | engine.unknown
         if engine.whole and class_.dotted in _COMPLETE and name != "__class__":
             return values  # no object of such a type has it
+        if engine.whole and class_.dotted in EXCEPTIONS and self._is_of_ours(class_.dotted, name):
+            return values
         engine.facts.append((f.EXTERNAL, f"{class_.dotted}.{name}", pos, False))
         return values | engine.single(("XM", class_.dotted, name))
+
+    def _is_of_ours(self, dotted: str, name: str) -> bool:
+        """Whether exceptions of the program that extend one outside have the attribute."""
+        engine = self.engine
+        made = [engine.values[v][1] for v in engine.read(engine.cell("exceptions made"))]
+        return any(engine.answers(k, name) for k in made if self.is_subclass(k, dotted))
 
     def _read(self, number: int, found: Member, name: str, pos: Position) -> Values:
         kind = found.declaration[0]
@@ -454,6 +462,12 @@ class Outside:
             raised = any(each.dotted == "builtins.BaseException" for each in line)
             known = self._caught[number] = class_.dotted if class_ is not None and raised else ""
         return known
+
+    def is_subclass(self, class_: Class, dotted: str) -> bool:
+        """Whether a class is known to extend one outside of that name."""
+        target = self.stubs.class_named(dotted)
+        bases = filter(None, map(self.stubs.class_named, self.engine.external_bases(class_)))
+        return target is not None and any(target in self.stubs.mro(base) for base in bases)
 
     def declares(self, class_: Class, name: str) -> bool:
         """Whether a base outside of a class has a member of this name."""

@@ -586,5 +586,8 @@ class Protocols(CallEvaluation):
     def _call_generator(self, function: Function, method: str, args: Sequence[Values]) -> Values:
         if method == "send" and args:
             self.write(self.cell("sent", function), args[0])
+        for kind in map(self.values.__getitem__, args[0] if method == "throw" and args else ()):
+            if kind[0] == "C":
+                self.note_raisable(kind[1], bool(kind[2]))
         self.ensure(function)
         return self.read(function.yields) if method in ("send", "__next__", "throw") else EMPTY
