@@ -647,6 +647,13 @@ class FileLowering(DefinitionLowering):
                     merged = body_end
                 else:
                     merged = union(body_end, other)
+                    decided = None if test is None else known_truth(test)
+                    if decided is not None:  # what but one of the two binds, annotations may name
+                        ran = body_end if decided else other
+                        both = [
+                            n for n in merged if start.get(n) not in (body_end.get(n), other.get(n))
+                        ]
+                        merged |= {name: ran[name] for name in both if name in ran}
         versions.clear()
         versions.update(merged)
 

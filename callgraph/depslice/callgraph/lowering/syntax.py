@@ -101,7 +101,7 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
 def known_truth(test: ast.expr | None, flags: frozenset[str] = frozenset()) -> bool | None:
     """Whether a test surely holds when the code runs, or surely does not, by what it spells.
 
-    A constant, with whatever is asked beside it; and ``flags``, the names that only type checkers
+    A constant, or two that are compared, with whatever is asked beside it; and ``flags``, the names that only type checkers
     take for true (``TYPE_CHECKING``, PEP 484, also as a member of ``typing``).
     """
     match test:
@@ -114,12 +114,36 @@ def known_truth(test: ast.expr | None, flags: frozenset[str] = frozenset()) -> b
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             opposite = known_truth(operand, flags)
             return None if opposite is None else not opposite
+        case ast.Compare(
+            left=ast.Constant(value=left), ops=[compared], comparators=[ast.Constant(value=right)]
+        ):
+            return _compared(left, compared, right)
         case ast.BoolOp(op=operator, values=values):
             known = [known_truth(value, flags) for value in values]
             deciding = isinstance(operator, ast.Or)
             if deciding in known:
                 return deciding
             return None if None in known else not deciding
+    return None
+
+
+def _compared(left: object, compared: ast.cmpop, right: object) -> bool | None:
+    """Whether two constants compare so: numbers, or texts. What else they do is not asked."""
+    if not any(isinstance(left, kind) and isinstance(right, kind) for kind in (int, str)):
+        return None
+    match compared:
+        case ast.Eq():
+            return left == right
+        case ast.NotEq():
+            return left != right
+        case ast.Lt():
+            return left < right  # type: ignore[operator,no-any-return] # both are of one kind
+        case ast.Gt():
+            return left > right  # type: ignore[operator,no-any-return] # both are of one kind
+        case ast.LtE():
+            return left <= right  # type: ignore[operator,no-any-return] # both are of one kind
+        case ast.GtE():
+            return left >= right  # type: ignore[operator,no-any-return] # both are of one kind
     return None
 
 
