@@ -9,7 +9,12 @@ from typing import TypeAlias
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bound_names
-from depslice.callgraph.lowering.overwritten import binds_surely, overwritten, rebound_unseen
+from depslice.callgraph.lowering.overwritten import (
+    binds_surely,
+    overwritten,
+    rebound_unseen,
+    replaced_unseen,
+)
 from depslice.callgraph.lowering.statements import StatementLowering
 from depslice.callgraph.lowering.syntax import (
     Definition,
@@ -48,7 +53,6 @@ class DefinitionLowering(StatementLowering):
         self.classes: list[ClassInfo | None] = []
         self.global_writers: dict[str, list[int]] = {}
         self.attribute_writers: dict[str, list[int]] = {}
-        self.histories: dict[int, dict[str, list[Register]]] = {}
         self._lambdas: dict[str, int] = {}  # how many of each name
         self._qualnames: dict[int, str] = {}  # of units
         self._class_names: dict[int, str] = {}
@@ -200,6 +204,7 @@ class DefinitionLowering(StatementLowering):
             frame.first_param = ""
         self.frame = frame
         self.unseen.update(overwritten(body))
+        self.unseen.update(replaced_unseen(body))
         self.block(body)
         self.frame = outer
         self.finish_unit(
@@ -262,12 +267,20 @@ class DefinitionLowering(StatementLowering):
         )
         for op in frame.ops:
             if op[0] == s.FREE:
-                self.captures.append((op[2], op[3]))
-        self.histories[frame.unit] = frame.history
+                self._capture(frame, op[2], op[3])
         for name in sorted(frame.globals_written):
             self.global_writers.setdefault(name, []).append(frame.unit)
         for name in sorted(frame.stores | frame.self_stores):
             self.attribute_writers.setdefault(name, []).append(frame.unit)
+
+    def _capture(self, frame: Frame, unit: int, name: str) -> None:
+        """A function reads a name of one around it."""
+        owner: Frame | None = frame
+        while owner is not None and owner.unit != unit:
+            owner = owner.parent
+        if owner is not None:
+            owner.show(name)
+            self.captures.append((owner, name))
 
     def _defaults(self, args: ast.arguments) -> tuple[tuple[int, Register], ...]:
         positional = [*args.posonlyargs, *args.args]

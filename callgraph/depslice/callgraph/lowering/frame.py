@@ -59,6 +59,7 @@ class Frame:
         "is_function",
         "line",
         "locals",
+        "loops",
         "nonlocals",
         "ops",
         "paired",
@@ -68,6 +69,7 @@ class Frame:
         "places",
         "rebound",
         "registers",
+        "seen",
         "self_stores",
         "shown",
         "standing",
@@ -104,6 +106,10 @@ class Frame:
         self.parameters = 0  # the first registers hold them
         self.env: Environment = {}
         self.history: dict[str, list[Register]] = {}
+        # By the name that a nested function reads: how many values it had had when the first of
+        # them was made, and the registers that held it when any was.
+        self.seen: dict[str, tuple[int, set[Register]]] = {}
+        self.loops = 0  # around the statement at work
         self.locals: set[str] = set()
         self.inner: set[str] = set()  # comprehension variables: visible to nested units only
         self.globals: set[str] = set()
@@ -140,6 +146,20 @@ class Frame:
             self.history[name] = [register]
         else:
             versions.append(register)
+
+    def show(self, name: str) -> None:
+        """A nested function that is made here reads the name, now or later; in a loop all it had."""
+        count, held = self.seen.get(name, (len(self.history.get(name, ())), set()))
+        if self.loops or name in self.inner:
+            count = 0
+        if name in self.env:
+            held.add(self.env[name])
+        self.seen[name] = count, held
+
+    def shown_to_nested(self, name: str) -> tuple[Register, ...]:
+        """The registers of a name that nested functions may see: not what had been replaced before."""
+        count, held = self.seen[name]
+        return tuple(dict.fromkeys([*sorted(held), *self.history.get(name, ())[count:]]))
 
     def phi(self, sources: list[Register], names: tuple[str, ...] = ()) -> Register:
         """A register that holds what any of ``sources`` holds.

@@ -10,7 +10,7 @@ container, and nobody goes on after an error: no block of a ``try`` or ``with`` 
 only statements count that run nothing: bindings of names, constants, functions
 and displays of them to names, items of the container, and ``table.update({…})``.
 
-So are names that a class body binds again, and members that a module replaces right behind it.
+So are names that the next statements of a module or function bind again, or that a class body does, and members that a module replaces right behind it.
 """
 
 from __future__ import annotations
@@ -50,6 +50,41 @@ def overwritten(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
                 yield from _store(fresh, *update)
         elif fresh and not _defines(node):
             fresh.clear()
+
+
+def replaced_unseen(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
+    """What a module or function binds to a name that the next statements bind again, unseen.
+
+    No code runs in between, so nobody reads it, whoever has the name: a function called later, too.
+    """
+    for index, node in enumerate(body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                for each in body[index + 1 :]:
+                    if not _is_quiet(each) or _evaluates(each, name):
+                        break
+                    if binds_surely(each, name):
+                        yield value
+                        break
+
+
+def _is_quiet(node: ast.stmt) -> bool:
+    """Whether it just binds names, also to a class that is made without running code of others."""
+    if isinstance(node, ast.ClassDef):
+        return not node.bases and _is_plain_class(node)
+    return _binds_names(node, _is_inert)
+
+
+def _evaluates(node: ast.AST, name: str) -> bool:
+    """Whether a statement reads a name when it runs: a function's body does not run then."""
+    if type(node) is ast.Name:
+        return node.id == name and type(node.ctx) is not ast.Store
+    inside: list[ast.AST] = []
+    if isinstance(node, ast.Lambda):
+        inside = [node.body]
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        inside = [*node.body]
+    return any(_evaluates(each, name) for each in ast.iter_child_nodes(node) if each not in inside)
 
 
 def rebound_unseen(body: Sequence[ast.stmt], name: str, places: Sequence[int]) -> set[int]:

@@ -11,7 +11,7 @@ from depslice.callgraph.lowering.definitions import DefinitionLowering, Function
 from depslice.callgraph.lowering.expressions import CAUGHT, Shown, classes_shown
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
-from depslice.callgraph.lowering.overwritten import overwritten, replaced_members
+from depslice.callgraph.lowering.overwritten import overwritten, replaced_members, replaced_unseen
 from depslice.callgraph.lowering.standing import Line
 from depslice.callgraph.lowering.syntax import (
     asks_for_main,
@@ -87,6 +87,8 @@ class FileLowering(DefinitionLowering):
         made: list[int] = []
         if parent < 0 or self.pieces[parent].kind == "class":
             self.unseen.update(overwritten(body))
+        if parent < 0:
+            self.unseen.update(replaced_unseen(body))
         assumed = self.assumed
         for index, node in enumerate(body):
             place = (*path, index)
@@ -686,11 +688,10 @@ def lower_module(
     lowering.flags = flags_of_checkers(tree.body)
     lowering.constant_texts = constant_texts(tree.body) - rebound
     lowering.scope_body(tree.body, ("body",), parent=-1, owner=None, qualprefix="", outer=None)
-    for unit_index, name in lowering.captures:
-        owner = lowering.units[unit_index]
-        versions = lowering.histories[unit_index].get(name, [])
+    for frame, name in lowering.captures:
+        owner = lowering.units[frame.unit]
         if owner is not None:
-            owner.captured[name] = tuple(versions)
+            owner.captured[name] = frame.shown_to_nested(name)
     summary = FileSummary(
         pieces=lowering.pieces,
         units=[unit for unit in lowering.units if unit is not None],

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import calls_in, type_expression, type_names
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
-from depslice.callgraph.lowering.frame import Environment
+from depslice.callgraph.lowering.frame import Environment, Frame
 from depslice.callgraph.lowering.names import bound_names
 from depslice.callgraph.lowering.standing import Standing
 from depslice.callgraph.lowering.syntax import (
@@ -44,7 +44,7 @@ class StatementLowering(ExpressionLowering):
         super().__init__()
         self.future_annotations = future_annotations
         self.walrus_lines = walrus  # ascending
-        self.captures: list[tuple[int, str]] = []
+        self.captures: list[tuple[Frame, str]] = []
         self.stores_by_name = False  # a constant may be something else when it is read
         self.changing: frozenset[str] = frozenset()  # names that `+=` and the like may change
         self.rebound: frozenset[str] = frozenset()
@@ -248,6 +248,7 @@ class StatementLowering(ExpressionLowering):
         frame = self.frame
         frame.flags |= s.HAS_LOOP
         frame.turns += 1
+        frame.loops += 1
         heads: list[tuple[str, list[Register], int]] = []
         for name in sorted(bound_names(body, walrus=self.walrus_lines).local & frame.locals):
             before = frame.env.get(name)
@@ -264,6 +265,7 @@ class StatementLowering(ExpressionLowering):
             sources.extend(frame.history.get(name, ())[seen:])
         frame.env = dict(env)  # what tests in the loop have shown may not hold behind it
         frame.turns += 1
+        frame.loops -= 1
 
     def _loop(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.expression(node.iter)
@@ -611,7 +613,8 @@ class StatementLowering(ExpressionLowering):
             if owner is not None:
                 frame.ops.append((s.SETFREE, owner.unit, name, value))
                 owner.rebound.add(name)
-                self.captures.append((owner.unit, name))
+                owner.show(name)
+                self.captures.append((owner, name))
         else:
             frame.set_local(name, value)
 
