@@ -140,6 +140,7 @@ class EngineState:
         self.known_functions: list[Function] = []  # of the whole program
         self.calm: bool | None = None  # whether no code runs or stores where nobody sees it
         self.spoken: set[str] | None = None  # attributes whose names stand in texts
+        self.displayed: dict[int, frozenset[str]] = {}  # by dict displays: their constant keys
         self._raisable: dict[Class, bool] = {}
         self.deleted: set[str] = set()  # attributes that are deleted from something, somewhere
         self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method

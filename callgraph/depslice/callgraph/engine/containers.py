@@ -65,6 +65,9 @@ _DICTIONARIES: Final = frozenset(
     }
 )
 _REPLACED: Final = "replaced"
+_ROW: Final = "row"
+_MERGED: Final = "merged"
+_SHRINKING: Final = frozenset({"clear", "pop", "popitem"})
 _PART: Final = "part"
 _SEEKING: Final = frozenset({"remove", "index", "count"})
 _LONGEST_DISPLAY: Final = 16
@@ -168,6 +171,56 @@ class ContainerEvaluation(ComputedNames):
         for index, values in enumerate(items):
             self.write_item(inner, str(index), values)
         return self.container_of("list", register, self.only(inner))
+
+    def listed(self, where: tuple[Any, ...], places: Sequence[Values]) -> Values:
+        """A list that is made here, of which it is known what stands where."""
+        made = self.intern(("K", "list", self.current, where))
+        self._number_places(made, len(places))
+        for index, values in enumerate(places):
+            self.write_item(made, str(index), values)
+        return self.only(made)
+
+    def rows_of(self, register: int, rows: Sequence[Sequence[Values]]) -> Values:
+        """An iterable of tuples of which each is known: what ``zip`` gives of sequences that are."""
+        made: list[Values] = []
+        for number, row in enumerate(rows):
+            inner = self.intern(("K", "tuple", self.current, (_ROW, register, number)))
+            self._number_places(inner, len(row))
+            for index, values in enumerate(row):
+                self.write_item(inner, str(index), values)
+            made.append(self.only(inner))
+        return self.listed((_ROW, register), made)
+
+    def _surely_has(self, values: Values) -> frozenset[str]:
+        """The keys that a dict display has, if it is one and nobody deletes any of it."""
+        if len(values) != 1 or not self.whole:
+            return frozenset()
+        [value] = values
+        keys = self.displayed.get(value, frozenset())
+        return frozenset() if keys and self.read(self.cell("shrunk", value)) else keys
+
+    def note_shrunk(self, container: int) -> None:
+        """Whoever has it may delete keys of it."""
+        if container in self.displayed:
+            self.write(self.cell("shrunk", container), self.unknown)
+
+    def merge_dicts(self, left: Values, right: Values) -> Values | None:
+        """``left | right``: another dict, if each is one and none has been made so."""
+        if len(left) != 1 or len(right) != 1:
+            return None
+        kinds = [self.values[next(iter(values))] for values in (left, right)]
+        if any(
+            kind[0] != "K"
+            or kind[1] != "dict"
+            or (type(kind[3]) is tuple and kind[3][0] == _MERGED)
+            for kind in kinds
+        ):
+            return None
+        [one], [other] = left, right
+        made = self.intern(("K", kinds[0][1], kinds[0][2], (_MERGED, one, other)))
+        self.copy_items(one, made, self._surely_has(right))
+        self.copy_items(other, made)
+        return self.only(made)
 
     def _gathered(self, register: int, elements: Values) -> Values:
         """``elements``, rows as one if they are too many: at each place, what any has there."""
@@ -279,8 +332,11 @@ class ContainerEvaluation(ComputedNames):
             else:
                 keys |= registers[key]
             values |= registers[value]
-        for register, before in zip(op[3], op[4], strict=True):
+        if not op[3]:
+            self.displayed[container] = frozenset(spelt for spelt, *_ in op[2] if spelt is not None)
+        for place, (register, before) in enumerate(zip(op[3], op[4], strict=True)):
             replaced = frozenset(text for text in known[before:] if text is not None)
+            replaced = replaced.union(*(self._surely_has(registers[r]) for r in op[3][place + 1 :]))
             entries = self.entries_of(registers[register], f.HERE)
             self.write(self.cell("n", container), entries)
             values |= entries
@@ -463,6 +519,7 @@ class ContainerEvaluation(ComputedNames):
                 self._look_up(value, keys, pos)
             if value[0] == "K" and self._may_mutate(value):
                 self.lose_places(receiver)
+                self.note_shrunk(receiver)
 
     def _inherited_item(self, instance: int, class_: Class, keys: Values, pos: Position) -> Values:
         """``instance[key]`` of a class that extends a container or is a record."""
@@ -675,8 +732,18 @@ class ContainerEvaluation(ComputedNames):
             return str(value[1])
         if value[0] == "C" and value[2]:
             return f"class {value[1].id}"
+        if value[0] == "K" and value[1] == "tuple" and self.whole:
+            return self._tuple_text(key)
         number = self.number_of(key)
         return None if number is None else s.number_key(number)
+
+    def _tuple_text(self, key: int) -> str | None:
+        """What stands for a tuple of constants."""
+        places = self.places_of(self.only(key))
+        if not places or any(len(values) != 1 for values in places):
+            return None
+        texts = [self._key_text(next(iter(values))) for values in places]
+        return None if None in texts else repr(tuple(texts))
 
     def _member_key(self, register: Register, keys: Values) -> str | None:
         """The text that stands for the member of an enumeration which is named as a key."""
@@ -985,6 +1052,8 @@ class ContainerEvaluation(ComputedNames):
         if args and method in _ITEMS:
             return self._call_for_item(container, method, args, pos)
         elements = self.elements_cell(container)
+        if method in _SHRINKING:
+            self.note_shrunk(container)
         if args and (value[1] in DICTS or value[1] in _SETS):
             if method in _HASHING:
                 self.hash_values(args[0])

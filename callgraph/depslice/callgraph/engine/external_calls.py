@@ -75,6 +75,10 @@ class ExternalCalls(Texts):
         """Implemented by the container part."""
         raise NotImplementedError
 
+    def note_shrunk(self, container: int) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
     def parts(self, values: Values) -> frozenset[int]:
         """Implemented by the protocol part."""
         raise NotImplementedError
@@ -644,6 +648,8 @@ class ExternalCalls(Texts):
                 self.run_function(kind[1], [], pos, rule="callback")
             elif kind[0] == "PT":
                 self.call(kind[1], kind[2], dict(kind[3]), pos, rule="callback", external=True)
+            elif kind[0] == "K":
+                self.note_shrunk(value)
             elif kind[0] == "C":
                 self.note_raisable(kind[1], bool(kind[2]))
             elif kind[0] == "CD":

@@ -176,6 +176,9 @@ class Operators(Protocols):
     def binary(self, left: Values, right: Values, name: str, pos: Position) -> Values:
         """``left <op> right``: in-place, forward, then reflected (3.3.8)."""
         left, right = self._uncounted(left), self._uncounted(right)
+        merged = self.merge_dicts(left, right) if name == "or" and self.whole else None
+        if merged is not None:
+            return merged
         result: set[int] = set()
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
         in_place = is_in_place(name)
@@ -327,6 +330,10 @@ class Operators(Protocols):
         return True
 
     def update_containers(self, containers: Collection[int], values: Values, pos: Position) -> None:
+        """Implemented by the container part."""
+        raise NotImplementedError
+
+    def merge_dicts(self, left: Values, right: Values) -> Values | None:
         """Implemented by the container part."""
         raise NotImplementedError
 

@@ -238,11 +238,29 @@ def _reversed(engine: ContainerEvaluation, call: Call) -> Values:
             if not engine.whole:
                 engine.protocol(given, ("__len__",), call.pos)
             elements |= engine.subscript(given, engine.constants[-3], call.pos)
+    places = engine.places_of(made) if _is_display(engine, values) else None
+    if places:
+        return engine.listed(("reversed", call.register), places[::-1])
     elements |= engine.iterate(made, call.pos, is_async=False)
     return engine.container_of("list", call.register, elements)
 
 
+def _is_display(engine: ContainerEvaluation, values: Values) -> bool:
+    """Whether it is one sequence that a display makes, over a whole program."""
+    if not engine.whole or len(values) != 1:
+        return False
+    tag, *kind = engine.values[next(iter(values))]
+    if tag != "K" or type(kind[2]) is not int or kind[1] is None:
+        return False
+    return bool(kind[2] >= len(kind[1].unit.params))  # else what a star among them collects
+
+
 def _zip(engine: ContainerEvaluation, call: Call) -> Values:
+    rows = [
+        engine.places_of(values) if _is_display(engine, values) else None for values in call.args
+    ]
+    if rows and all(rows) and not call.spread:
+        return engine.rows_of(call.register, [*zip(*filter(None, rows), strict=False)])
     return engine.tuples_of(
         call.register, [engine.iterate(values, call.pos, is_async=False) for values in call.args]
     )
