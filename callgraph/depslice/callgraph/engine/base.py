@@ -142,6 +142,7 @@ class EngineState:
         self.spoken: set[str] | None = None  # attributes whose names stand in texts
         self.displayed: dict[int, frozenset[str]] = {}  # by dict displays: their constant keys
         self._raisable: dict[Class, bool] = {}
+        self.runs_texts = False  # some code runs a text, or has all names of a scope at once
         self.deleted: set[str] = set()  # attributes that are deleted from something, somewhere
         self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them

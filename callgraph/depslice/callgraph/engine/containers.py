@@ -193,7 +193,7 @@ class ContainerEvaluation(ComputedNames):
 
     def _surely_has(self, values: Values) -> frozenset[str]:
         """The keys that a dict display has, if it is one and nobody deletes any of it."""
-        if len(values) != 1 or not self.whole:
+        if len(values) != 1 or not self.whole or self.runs_texts:
             return frozenset()
         [value] = values
         keys = self.displayed.get(value, frozenset())

@@ -88,6 +88,7 @@ class Engine(Standing):
             self.known_functions = known
             self.stored = {name for each in known for name in each.unit.stores}
             self.deleted = set(_deleted_in(known))
+            self.runs_texts = any(each.unit.flags & s.USES_LOCALS for each in known)
             self.stored_later = self.stored.union(
                 *(each.unit.self_stores for each in known if not _constructs(each.unit))
             )

@@ -600,8 +600,13 @@ class FileLowering(DefinitionLowering):
                     block(case_.body, (*piece.path, "cases", index, "body"), start),
                 )
         elif isinstance(node, ast.Try | ast.TryStar):
+            first = len(self.pieces)
             body_end = block(node.body, (*piece.path, "body"), start)
             handler_entry = union(start, body_end)
+            for each in self.pieces[first:]:  # what broke off may have come before the last
+                for name in each.binds if each.owner == piece.owner else ():
+                    bound = {*handler_entry.get(name, ()), each.index}
+                    handler_entry[name] = tuple(sorted(bound))
             ends = []
             for index, handler in enumerate(node.handlers):
                 end = block(
