@@ -195,6 +195,27 @@ class Public: ...
     }
 
 
+def test_a_star_gives_what_its_module_lists(tmp_path: Path) -> None:
+    stubs = stubs_of(
+        tmp_path,
+        """
+# --- pkg/__init__.pyi
+from .tasks import *
+from .protocols import *
+# --- pkg/tasks.pyi
+from typing import Protocol
+__all__ = ("Task",)
+class Task: ...
+# --- pkg/protocols.pyi
+__all__ = ("Protocol",)
+class Protocol: ...
+""",
+    )
+    found = stubs.find("pkg.Protocol")
+    assert found is not None
+    assert found.dotted == "pkg.Protocol"
+
+
 @pytest.mark.parametrize(
     ("module", "name", "expected"),
     [

@@ -42,6 +42,7 @@ def members(tmp_path: Path, text: str, target: str = "app:use") -> set[str]:
         ),
         ("collections.abc.Mapping", ("keys", "__len__", "sort_all"), {"keys", "__len__"}),
         ("json.JSONEncoder", ("default", "extra"), {"default"}),
+        ("asyncio.Protocol", ("data_received", "serve"), {"data_received"}),
         ("types.ModuleType", ("anything",), {"anything"}),
         ("torch.nn.Module", ("forward", "_scale", "_apply"), {"forward", "_apply"}),
         ("torch.nn.Linear", ("forward", "loss"), {"forward", "loss"}),

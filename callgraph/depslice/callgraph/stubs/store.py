@@ -341,7 +341,8 @@ class Stubs:
             source = self.module(_absolute(module, level, target))
             if source is not None and source is not module and not name.startswith("__"):
                 found = self._exported(source, name)
-                if found is not None:
+                listed = None if found is None else source.listed()
+                if found is not None and (listed is None or name in listed):
                     return found
         if module.is_package:
             inner = self.module(f"{module.name}.{name}")
