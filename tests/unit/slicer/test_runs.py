@@ -1617,3 +1617,27 @@ def target():
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "[2, 2]"
     assert "app:Row.idle" not in slice_ids(tmp_path / "repo", "app:target")
+
+
+def test_a_class_that_is_imported_for_what_its_module_does_makes_no_instance(
+    tmp_path: Path,
+) -> None:
+    files = """
+# --- registry.py
+TABLE = {}
+# --- plugins.py
+from registry import TABLE
+class Plugin:
+    def __init__(self): self.value = costly()
+def costly(): return 1
+def load(plugin: Plugin): return 2
+TABLE["load"] = load
+# --- app.py
+from plugins import Plugin
+from registry import TABLE
+def target(): return TABLE["load"](None)
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "2"
+    found = slice_ids(tmp_path / "repo", "app:target")
+    assert "plugins:Plugin" in found
+    assert found.isdisjoint({"plugins:Plugin.__init__", "plugins:costly"})

@@ -133,8 +133,8 @@ class Importing:
         if alone is None:
             if bound == "*":
                 self._import_star(module, piece, demand)
-            else:
-                self._growth.import_alias(module, piece, bound, demand)
+            else:  # nobody uses the name: of a class no more than its statement
+                self._names.import_alias(module, piece, bound, demand, value=False)
             return
         self._growth.keep_module(alone.module)
         self._growth.keep_import(module, piece, demand)
