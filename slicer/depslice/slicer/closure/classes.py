@@ -25,6 +25,7 @@ from depslice.slicer.closure.live import Live
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.overrides import Overrides, abstract_of
 from depslice.slicer.closure.records import annotated_of, external_names, fields_of, is_record
+from depslice.slicer.closure.type_arguments import OF_BASES, OF_INSTANCES
 from depslice.slicer.pieces import (
     holding_piece,
     is_abstract,
@@ -121,6 +122,7 @@ class Classes:
         # All that stands, by the class (None: any), and whether it is asked of that itself.
         self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
+        self.asks_of_aliases: set[str] = set()  # what some code reads that tells of aliases
         # Those of which code outside gets an instance; or of them and their subclasses.
         self._handed_itself: set[Class] = set()
         self._handed: set[Class] = set()
@@ -131,6 +133,7 @@ class Classes:
         self, module: Module, piece: Piece, demand: Demand, *, item: str = ""
     ) -> None:
         """Keep one piece; a class that it makes is live."""
+        self._growth.as_values.add((module.name, piece.index))
         self._growth.keep(module, piece, demand, item=item)
         if piece.kind == "class":
             self.make_live(self._growth.class_of(module, piece), demand)
@@ -263,11 +266,13 @@ class Classes:
         )
 
     def note_read(self, unit: Unit) -> None:
-        """The code of ``unit`` is in the slice: whether it asks for annotations."""
+        """The code of ``unit`` is in the slice: whether it asks for annotations, or of aliases."""
+        texts = {op[2] for op in unit.ops if op[0] == s.STRING}
+        names = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
+        read = {op[3] for op in unit.ops if op[0] == s.ATTR}
+        self.asks_of_aliases |= (texts | names | read) & (OF_BASES | OF_INSTANCES)
         if not self.annotations_are_read:
-            names = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
-            names |= {op[2] for op in unit.ops if op[0] == s.STRING and op[2] == _BY_TEXT}
-            names |= {op[3] for op in unit.ops if op[0] == s.ATTR and op[3] != "fields"}
+            names |= (texts & {_BY_TEXT}) | (read - {"fields"})
             self.annotations_are_read = not names.isdisjoint(_READING_ANNOTATIONS)
 
     def ask_for_own(self, class_: Class) -> None:

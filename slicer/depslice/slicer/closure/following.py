@@ -30,6 +30,7 @@ from depslice.slicer.closure.open_values import Given, OpenValues, OutsideCall, 
 from depslice.slicer.closure.outside_state import OutsideState
 from depslice.slicer.closure.testing import Tests
 from depslice.slicer.closure.turns import News, Turns
+from depslice.slicer.closure.type_arguments import OF_BASES, OF_INSTANCES, Fate, named_types
 from depslice.slicer.pieces import start_of, units_of_piece
 
 _BY_ANY_NAME = frozenset({f.BY_NAME, f.DYNAMIC, f.LISTED, f.NAMED})
@@ -65,6 +66,9 @@ class Following:
         # Class statements whose metaclass need not do anything so far.
         self._resting: dict[Class, Followed] = {}
         self._reading: dict[Function, frozenset[int]] = {}
+        self._types: dict[Function, tuple[list[f.Fact], dict[int, Fate]]] = {}
+        # Names that stand for types alone, as long as nobody has what their statement binds.
+        self._named_as_types: list[tuple[Followed, f.Fact, Fate]] = []
         self._outside_calls: Turns[OutsideCall] = Turns()
         self._calling_outside: dict[Function, list[OutsideCall]] = {}
         self._asking: dict[Lookup, set[OutsideCall]] = {}
@@ -113,7 +117,8 @@ class Following:
         stale += [self._resting.pop(made) for made in awake]
         for each in stale:
             self._growth.follow(each.module, each.piece.index, each.item)
-        return self._follow_outside() or bool(stale) or placed
+        taken = self._take_types_as_values()
+        return self._follow_outside() or bool(stale) or placed or taken
 
     def _follow_outside(self) -> bool:
         """Follow what code outside does that functions were handed; whether something is new."""
@@ -242,6 +247,8 @@ class Following:
             self._importing.note_use(at.module, f"{source.name}.{name}")
         if source is not at.module and not written:
             self._names.want_replaced(source, name, demand)
+        if value and not written and not inherits and self._only_names_type(at, fact):
+            value, demand.kind = False, ReferenceKind.ANNOTATE
         demand.reads = value and not written and self._only_reads(at, source, name, versions, pos)
         self._names.want_name(
             source,
@@ -282,6 +289,44 @@ class Following:
         return bool(kinds) and all(
             kind[0] == "C" and self._classes.is_made_alone(kind[1]) for kind in kinds
         )
+
+    def _only_names_type(self, at: Followed, fact: f.Fact) -> bool:
+        """Whether that name is the argument of an alias, and nobody gets at it by that so far."""
+        function, pos = at.function, fact[f.POSITION[f.NAME]]
+        known = self._types.get(function)
+        if known is None or known[0] is not function.facts:
+            types = named_types(self._engine, function)
+            known = self._types[function] = function.facts, types
+        fate = known[1].get(pos)
+        if fate is None or self._may_be_asked_for(at, fate):
+            return False
+        self._named_as_types.append((at, fact, fate))
+        return True
+
+    def _may_be_asked_for(self, at: Followed, fate: Fate) -> bool:
+        """Whether somebody may ask for the arguments of an alias that has this ``fate``."""
+        asked = self._classes.asks_of_aliases
+        if fate.is_bound and (at.module.name, at.piece.index) in self._growth.as_values:
+            return True
+        if fate.is_based and (at.made is None or not self._classes.is_made_alone(at.made)):
+            return True
+        if (fate.is_based or fate.is_bound) and not asked.isdisjoint(OF_BASES):
+            return True
+        return fate.is_called and not asked.isdisjoint(OF_INSTANCES)
+
+    def _take_types_as_values(self) -> bool:
+        """Follow names of types anew that are more by now; whether there are such."""
+        known, self._named_as_types = self._named_as_types, []
+        awake = []
+        for each in known:
+            at, fact, fate = each
+            if self._may_be_asked_for(at, fate):
+                awake.append((at, fact))
+            else:
+                self._named_as_types.append(each)
+        for at, fact in awake:
+            self._name(at, fact)
+        return bool(awake)
 
     def _annotation(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos, eager = fact

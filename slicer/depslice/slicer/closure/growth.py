@@ -20,7 +20,7 @@ from depslice.callgraph.model import Certainty, ReferenceKind, Site, Unresolved
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece, unpack
 from depslice.slicer.closure.importing_code import importing_statements
-from depslice.slicer.closure.model import Closure, Demand
+from depslice.slicer.closure.model import Closure, Demand, PieceKey
 from depslice.slicer.pieces import (
     class_index,
     enclosing_pieces,
@@ -119,6 +119,8 @@ class Growth:
         self.effects: dict[str, None] = {}
         self.late: dict[str, None] = {}
         """Modules that code of the slice imports by names that callers pass."""
+        self.as_values: set[PieceKey] = set()
+        """Assignments of module scopes of which somebody has what they bind, not as a type alone."""
         self._wanted_by: dict[str, list[str]] = {}  # as in the demands: source -> items
         self._depth = depth
         self.whole_classes = whole_classes

@@ -124,6 +124,8 @@ class Names:
                 self.import_alias(module, piece, name, demand, value=value)
         elif piece.kind != "future":
             item = f"{module.name}:{name}"
+            if value:
+                self._growth.as_values.add((module.name, piece.index))
             kept = self._growth.keep(module, piece, demand, item=item)
             if kept and piece.kind == "class":
                 class_ = self._growth.class_of(module, piece)
