@@ -342,3 +342,49 @@ def test_what_another_module_changes_of_a_class_waits_for_who_asks_for_it(tmp_pa
 def test_who_asks_for_it_has_what_another_module_made_of_it(read: str, tmp_path: Path) -> None:
     files = f"{NAMED}def go(name): return {read}\n"
     assert answer(files, "pk.target:go", "m.go('reserved')", tmp_path) == "{'a': 1}"
+
+
+TRANSLATED = """
+# --- words.py
+from gettext import NullTranslations
+translators: dict[str, NullTranslations] = {}
+steps: dict[str, list[str]] = {}
+class Later:
+    def __init__(self, message): self.message = message
+def translator_of(name):
+    return translators.get(name, NullTranslations())
+def translation(name):
+    def gettext(message):
+        if name not in translators:
+            return Later(message)
+        return translator_of(name).gettext(message)
+    return gettext
+def steps_of(name):
+    return steps.setdefault(name, [])
+def steps_called(name):
+    return steps_of(name)
+# --- other.py
+from words import translation, steps_called
+__ = translation("x")
+def progress(text):
+    def wrap(function): return function
+    return wrap
+@progress(__("writing"))
+def write(): return 1
+steps_called("x").append("write")
+# --- app.py
+import other
+from words import translation, steps_called
+__ = translation("x")
+def words(): return __("a").message
+def run(): return steps_called("x")
+"""
+
+
+def test_who_gets_a_text_of_a_table_does_not_fill_it(tmp_path: Path) -> None:
+    assert answer(TRANSLATED, "app:words", "m.words()", tmp_path) == "a"
+    assert not any(each.startswith("other:") for each in slice_ids(tmp_path / "repo", "app:words"))
+
+
+def test_who_gets_a_list_of_a_table_may_fill_it(tmp_path: Path) -> None:
+    assert answer(TRANSLATED, "app:run", "m.run()", tmp_path) == "['write']"

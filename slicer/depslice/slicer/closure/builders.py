@@ -101,7 +101,7 @@ class Builders:
         self._classes = classes
         self._program = growth.program
         self._engine = growth.engine
-        arguments = Arguments(growth.engine)
+        self._arguments = arguments = Arguments(growth.engine)
         self._changing = Changing(growth.engine, arguments)
         self._by_methods = ByMethods(growth.engine, arguments)
         self._by_value = ByValue(growth.engine)
@@ -126,7 +126,7 @@ class Builders:
         self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
         # The places of calls in a function whose results it returns, and whose nobody takes.
-        self._passed_on: dict[Function, set[int]] = {}
+        self._passed_on: dict[Function, dict[int, set[s.Register]]] = {}
         self._for_effect: dict[Function, set[int]] = {}
         self._returned_by: dict[Function, Function] = {}  # who does no more with it
         self._wrapped = arguments.wrapped
@@ -660,14 +660,14 @@ class Builders:
                 unit
                 for unit in self._naming(other, functions)
                 if _fills_a_result(other.summary.units[unit])
-                and self._calls_one_of(self._engine.function(other, unit), functions)
+                and self._takes_from(self._engine.function(other, unit), functions)
             ]
             if writers:
                 self._build_through(other, writers, item, frozenset(names))
             for piece in self._using_results(other):
                 if self._runs(other, piece):
                     function = self._engine.function(other, piece.unit)
-                    if self._calls_one_of(function, functions):
+                    if self._takes_from(function, functions):
                         self._keep(other, piece, item)
             roots = self._bound_results(other, names, functions)
             if roots:
@@ -681,8 +681,14 @@ class Builders:
             places = self._passed_on.get(caller)
             if places is None:
                 places = self._passed_on[caller] = passed_on(caller.unit)
-            passes = places and self._calls_one_of(caller, called, places)
-            return {caller: None} if passes else {}
+            if not places or not self._calls_one_of(caller, called, places):
+                return {}
+            more = [
+                place
+                for place, given in places.items()
+                if not all(self._arguments.is_constant_in(caller, each) for each in given)
+            ]
+            return {caller: None} if self._calls_one_of(caller, called, more) else {}
 
         return self._with_further(functions, passes_on)
 
@@ -945,6 +951,19 @@ class Builders:
         return bool(met) and (
             places is None or any(not known[1][each].isdisjoint(places) for each in met)
         )
+
+    def _takes_from(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether ``function`` gets more of one of ``functions`` than a text, a number or the like."""
+        if not self._calls_one_of(function, functions):
+            return False
+        plain = {
+            op[-1]
+            for op in function.unit.ops
+            if op[0] == s.CALL and self._arguments.is_constant_in(function, op[1])
+        }
+        called = self._calls[function][1]
+        met = functions.keys() & called.keys()
+        return not met or any(not called[each] <= plain for each in met)
 
     def _names_of(self, function: Function) -> Iterable[str]:
         """The names by which code gets at a function, what it stands in, or what wraps it."""

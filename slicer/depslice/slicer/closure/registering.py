@@ -263,9 +263,12 @@ def given_by(unit: Unit) -> dict[str, bool]:
     return given
 
 
-def passed_on(unit: Unit) -> set[int]:
-    """The places of calls whose result, or something that it holds, ``unit`` returns."""
-    found: set[int] = set()
+def passed_on(unit: Unit) -> dict[int, set[Register]]:
+    """The places of calls whose result, or something that it holds, ``unit`` returns.
+
+    Each with the registers that are returned.
+    """
+    found: dict[int, set[Register]] = {}
     held: dict[int, set[int]] = {}
     for op in unit.ops:
         code = op[0]
@@ -276,7 +279,8 @@ def passed_on(unit: Unit) -> set[int]:
         elif code == s.PHI:
             held[op[1]] = set().union(*(held.get(register, set()) for register in op[2]))
         elif code == s.RETURN:
-            found |= held.get(op[1], set())
+            for place in held.get(op[1], ()):
+                found.setdefault(place, set()).add(op[1])
     return found
 
 

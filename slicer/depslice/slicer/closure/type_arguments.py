@@ -42,7 +42,7 @@ class Fate(NamedTuple):
     is_based: bool = False
     is_called: bool = False
 
-    def __or__(self, other: Fate) -> Fate:  # type: ignore[override]
+    def __or__(self, other: Fate) -> Fate:
         return Fate(*(mine or its for mine, its in zip(self, other, strict=True)))
 
 
@@ -150,7 +150,7 @@ class _Looking:
     def _is_alias_or_class(self, kind: Value) -> bool:
         if kind[0] == "C":
             return self._is_plain(kind[1], ("__or__", "__ror__"))
-        return kind[0] == "XA" or (kind[0] == "X" and kind[1].startswith(_STANDARD))
+        return kind[0] == "XA" or (kind[0] == "X" and str(kind[1]).startswith(_STANDARD))
 
     def _makes_alias(self, register: Register) -> bool:
         """Whether what is in a register does no more with ``X`` of ``C[X]`` than to keep it."""
