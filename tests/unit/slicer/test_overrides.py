@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from check import answer, slice_ids
+from check import answer, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import slice_symbols
 
@@ -516,3 +516,73 @@ def test_who_has_getitem_of_a_dictionary_by_name_asks_for_what_is_missing(
 ) -> None:
     files = MISSING.replace("BASE", base)
     assert answer(files, f"m:{name}", f"m.{name}(str)", tmp_path) == "3"
+
+
+@pytest.mark.parametrize("annotation", ["Own", "Optional[Own]", "Kind", "'Own'", "list['Own']"])
+@pytest.mark.parametrize("base", ["pydantic.BaseModel", "elsewhere.Base"])
+def test_a_base_makes_what_fields_are_annotated_with(
+    tmp_path: Path, base: str, annotation: str
+) -> None:
+    text = f"""
+        from typing import Optional
+        import elsewhere, pydantic
+
+        class Own({base}):
+            size: int
+            def __init__(self, size): self.size = size
+
+        Kind = Optional[Own]
+
+        class Model({base}):
+            own: {annotation}
+
+        def use(data):
+            return Model(**data)
+    """
+    assert members(tmp_path, text) == {"size", "__init__"}
+
+
+def test_fields_of_other_classes_make_nothing(tmp_path: Path) -> None:
+    text = """
+        from dataclasses import dataclass
+
+        class Own:
+            def __init__(self, size): self.size = size
+
+        @dataclass
+        class Model:
+            own: Own
+
+        def use(own):
+            return Model(own)
+    """
+    assert members(tmp_path, text) == set()
+
+
+@pytest.mark.parametrize(
+    ("asking", "kept"),
+    [
+        ("return 1", set()),
+        ("return getattr(kind, '__get_validators__', None)", {"Own.__get_validators__"}),
+    ],
+)
+def test_who_asks_for_a_schema_may_be_in_the_repository(
+    tmp_path: Path, asking: str, kept: set[str]
+) -> None:
+    write_files(
+        f"""
+# --- pydantic/__init__.py
+from pydantic.own import Own
+# --- pydantic/own.py
+from pydantic.finding import find
+class Own:
+    @classmethod
+    def __get_validators__(cls): return [int]
+def use(kind=None): return find(kind or Own)
+# --- pydantic/finding.py
+def find(kind): {asking}
+""",
+        tmp_path,
+    )
+    found = slice_ids(tmp_path, "pydantic.own:use")
+    assert {each.partition(":")[2] for each in found if ".__get_" in each} == kept

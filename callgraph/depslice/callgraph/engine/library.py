@@ -224,6 +224,9 @@ RECORD_BASES: Final = frozenset(
     }
 )
 
+# Bases that make what the fields of their subclasses are annotated with, of plain data.
+MODEL_BASES: Final = frozenset(_PYDANTIC_MODELS)
+
 # Bases that refuse a class whose body lacks something: columns, keys.
 CHECKING_BASES: Final = frozenset(
     {
@@ -236,12 +239,14 @@ CHECKING_BASES: Final = frozenset(
 )
 
 # What pydantic asks a class for that a field is annotated with, when the model is made.
-SCHEMA_HOOKS: Final = (
-    "__get_pydantic_core_schema__",
-    "__get_pydantic_json_schema__",
-    "__get_validators__",
-    "__modify_schema__",
-)
+SCHEMA_HOOKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pydantic": (
+        "__get_pydantic_core_schema__",
+        "__get_pydantic_json_schema__",
+        "__get_validators__",
+        "__modify_schema__",
+    )
+}
 
 # Calls that read the annotations of the class they are given.
 ANNOTATIONS: Final[Mapping[str, Listing]] = {

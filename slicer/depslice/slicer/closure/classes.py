@@ -15,7 +15,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import CHECKING_BASES, EXCEPTIONS, INERT_BASES, SCHEMA_HOOKS
+from depslice.callgraph.engine.library import (
+    CHECKING_BASES,
+    EXCEPTIONS,
+    INERT_BASES,
+    MODEL_BASES,
+    SCHEMA_HOOKS,
+)
 from depslice.callgraph.engine.values import Class, Function
 from depslice.callgraph.model import Certainty, ReferenceKind
 from depslice.callgraph.program import Module
@@ -119,6 +125,13 @@ class Classes:
         self._checked: set[Class] = set()  # protocols that somebody tests for
         self._looked_at: set[Class] = set()
         self._met: dict[Class, None] = {}  # and not live so far
+        # Where the repository has who asks for them, that one's code tells when it does.
+        self._schema_hooks = tuple(
+            name
+            for asking, names in SCHEMA_HOOKS.items()
+            if not growth.program.is_module(asking)
+            for name in names
+        )
         # All that stands, by the class (None: any), and whether it is asked of that itself.
         self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
@@ -219,6 +232,11 @@ class Classes:
             or any("__init_subclass__" in k.info.members for k in order)
             or is_record(engine, class_, self._overrides)
         )
+
+    def makes_fields(self, class_: Class) -> bool:
+        """Whether a base outside may make instances of what fields of the class are annotated with."""
+        bases = self._engine.external_bases(class_)
+        return not MODEL_BASES.isdisjoint(bases) or self._overrides.takes_all(bases)
 
     def note_met(self, class_: Class) -> None:
         """Code reads an attribute of ``class_``, or passes on what is declared as an instance.
@@ -328,7 +346,8 @@ class Classes:
 
     def _want_constructors(self, class_: Class, order: Sequence[Class], own: Demand) -> None:
         enumerates = any(b.startswith("enum.") for b in self._engine.external_bases(class_))
-        for name in (*_CONSTRUCTORS, *_ASKED, *SCHEMA_HOOKS, *(_ENUM_HOOKS if enumerates else ())):
+        hooks = _ENUM_HOOKS if enumerates else ()
+        for name in (*_CONSTRUCTORS, *_ASKED, *self._schema_hooks, *hooks):
             found = self._engine.find_member(class_, name)
             if found is not None:
                 self.want_member(found, name, own)
@@ -821,6 +840,10 @@ class Classes:
             made = self._engine.find_member(class_, "__class_getitem__")
             if made is not None:  # `x: Box[int]` (PEP 560)
                 self.want_member(made, "__class_getitem__", named)
+            for hook in self._schema_hooks:  # of the field of a model
+                found = self._engine.find_member(class_, hook)
+                if found is not None:
+                    self.want_member(found, hook, named)
             for metaclass in self._engine.metaclasses_of(class_):
                 self.want_found(metaclass, "__instancecheck__", checked)
                 for name in _ON_TYPES:

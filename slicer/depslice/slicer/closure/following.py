@@ -334,7 +334,16 @@ class Following:
         if source is not None:
             demand = _demand(at, ReferenceKind.ANNOTATE, "annotation", pos)
             local = source is at.module and eager is not None
-            self._names.want_name(source, name, demand, local=local, value=False)
+            value = self._is_field_that_is_made(at)
+            self._names.want_name(source, name, demand, local=local, value=value)
+
+    def _is_field_that_is_made(self, at: Followed) -> bool:
+        """Whether a statement of a class body has an annotation by which a base makes the value."""
+        return (
+            at.piece.owner >= 0
+            and at.piece.kind == "assign"
+            and self._classes.makes_fields(self._engine.class_(at.module, at.piece.owner))
+        )
 
     def _write(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos = fact
