@@ -34,6 +34,8 @@ _THEN: Final = frozenset({"__aexit__", "__anext__", "__exit__", "__next__", "__s
 _HANDED: Final = "callback"
 _BASES: Final = frozenset({"asked-by-base", "called-by-base"})
 """Rules by which a base calls several methods of one object: those are no alternatives."""
+_WRITTEN: Final = frozenset({"call", "method"})
+"""Rules for calls that are written with their arguments: what does not take them is not meant."""
 _HAPPENING: Final = frozenset({ReferenceKind.CALL, ReferenceKind.DECORATE})
 """What code that never runs does not do, though it names the same."""
 _FEW: Final = 2  # of several, and few enough to be likely
@@ -63,12 +65,13 @@ class Edge:
     """What a fact says, wherever it holds.
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
-    called, ``left_open``: by a method that stands there for those of subclasses. Calls of one
-    ``group`` are alternatives, each known as ``alternative``; those of two groups may both happen.
+    called, ``left_open``: by a method that stands there for those of subclasses, ``fits``: with
+    arguments that it takes. Calls of one ``group`` are alternatives, each known as
+    ``alternative``; those of two groups may both happen.
     """
 
     __slots__ = (
-        *("alternative", "asked", "certain", "direct", "group", "is_call"),
+        *("alternative", "asked", "certain", "direct", "fits", "group", "is_call"),
         *("kind", "left_open", "method", "number", "rule", "target"),
     )
 
@@ -82,6 +85,7 @@ class Edge:
         self.certain = certain
         self.direct = direct
         self.left_open = False
+        self.fits = certain or rule not in _WRITTEN
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         owner, _, name = target.rpartition(".")
         self.asked = self.is_call and is_asked(rule, name)
@@ -164,10 +168,14 @@ def _weigh(
     """The certainty of each edge beside the others; ``handed``: the groups of some."""
     alternatives: dict[str, set[str]] = {}
     for one in edges:
-        if one.is_call and not one.left_open:
+        if one.is_call and not one.left_open and one.fits:
             alternatives.setdefault(one.group, set()).add(one.alternative)
             if one in handed:
                 alternatives.setdefault(handed[one], set()).add(one.alternative)
+    fitting = alternatives.keys() | ()
+    for one in edges:
+        if not one.fits and one.is_call and one.group not in fitting:
+            alternatives.setdefault(one.group, set()).add(one.alternative)
     callees = {group: len(others) for group, others in alternatives.items()}
     counts = [callees.get(handed.get(one, one.group), 0) + one.left_open for one in edges]
     by_base = [place for place, one in enumerate(edges) if one.rule in _BASES]
@@ -176,15 +184,19 @@ def _weigh(
         for place in by_base:
             if namesakes[edges[place].method[1]] == 1:
                 counts[place] = min(counts[place], _FEW)
-    return [_weigh_one(one, count, manner) for one, count in zip(edges, counts, strict=True)]
+    return [
+        _weigh_one(one, count, manner, meant=one.fits or one.group not in fitting)
+        for one, count in zip(edges, counts, strict=True)
+    ]
 
 
-def _weigh_one(one: Edge, callees: int, manner: Manner) -> Certainty:
+def _weigh_one(one: Edge, callees: int, manner: Manner, *, meant: bool = True) -> Certainty:
+    """``meant``: it takes the arguments, or nothing there does, and who knows what is missing."""
     if not one.is_call:
         return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
     certainty = call_certainty(
         one.rule,
-        shown=one.certain,
+        shown=one.certain or (meant and not one.fits),
         callees=callees,
         exact=manner.exact,
         mixed=one.asked and one.method[1] in manner.mixed,

@@ -203,3 +203,66 @@ def test_what_may_be_called_outside_instead_is_likely(
     graph = build_graph(open_program(tmp_path, cache=None), workers=1)
     calls = graph.outgoing("m:Small", kind=ReferenceKind.CALL)
     assert {each.target: each.certainty for each in calls}[f"m:{callee}"] is expected
+
+
+TABLE = """
+import elsewhere
+def negated(x): return -x
+def added(x, y): return x + y
+def scaled(x, *, by): return x * by
+def any_number(*numbers): return numbers
+@elsewhere.wrapped
+def timed(): return 0
+
+TABLE = {"neg": negated, "add": added, "scale": scaled, "any": any_number}
+
+def one(name, x):
+    return TABLE[name](x)
+
+def two(name, x):
+    return TABLE[name](x, x)
+
+def by_name(name, x):
+    return TABLE[name](x, by=2)
+
+def spread(name, *given):
+    return TABLE[name](*given)
+
+class Plain:
+    def draw(self): return 0
+class Sized:
+    def draw(self, size): return size
+
+def draw(flag):
+    return (Plain() if flag else Sized()).draw()
+def timed_call():
+    return timed(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("one", "negated", L),
+        ("one", "added", P),
+        ("one", "scaled", P),
+        ("one", "any_number", L),
+        ("two", "added", L),
+        ("two", "negated", P),
+        ("by_name", "scaled", D),
+        ("by_name", "added", P),
+        ("by_name", "any_number", P),
+        ("spread", "added", L),
+        ("spread", "negated", L),
+        ("draw", "Plain.draw", D),
+        ("draw", "Sized.draw", P),
+    ],
+)
+def test_what_does_not_take_the_arguments_is_possible_and_no_alternative(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, TABLE, caller, callee) is expected
+
+
+def test_what_a_decorator_makes_of_a_function_may_take_other_arguments(tmp_path: Path) -> None:
+    assert certainty_of(tmp_path, TABLE, "timed_call", "timed") is not P

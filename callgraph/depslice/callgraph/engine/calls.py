@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from depslice.callgraph import summary as s
@@ -72,9 +73,13 @@ def _takes(method: Function, op: Op) -> bool:
         return False
     if op[5] is not None:
         return True
-    signature = method.signature
     given = len(op[3]) + (not unit.flags & s.STATIC)
-    names = {name for name, _ in op[4]}
+    return _binds(method, given, {name for name, _ in op[4]})
+
+
+def _binds(function: Function, given: int, names: AbstractSet[str]) -> bool:
+    """Whether so many arguments by place, and those of these names, have parameters (6.3.4)."""
+    unit, signature = function.unit, function.signature
     if given > len(signature.positional) and signature.variadic is None:
         return False
     if signature.rest is None and not names <= signature.by_name.keys():
@@ -394,6 +399,7 @@ class CallEvaluation(ExternalCalls):
                 [self.shared(receivers), *args],
                 pos,
                 rule=rule if rule in _OF_BASES else "method",
+                certain=external or self._fits(method, 1 + len(args), keywords, spread, rule),
                 keywords=keywords,
                 spread=spread,
                 external=external,
@@ -403,6 +409,23 @@ class CallEvaluation(ExternalCalls):
             if made is not result:
                 result = result | made if result else made
         return result
+
+    def _fits(
+        self,
+        function: Function,
+        given: int,
+        keywords: Mapping[str, Values],
+        spread: Values,
+        rule: str,
+    ) -> bool:
+        """Whether the arguments of a call that is written bind: else the body does not run.
+
+        Then another value is meant there, of those that a table holds, say. What a decorator
+        makes of a function may take others than itself.
+        """
+        if not self.whole or self.starred or spread or rule != "call":
+            return True
+        return bool(function.unit.flags & s.DECORATED) or _binds(function, given, keywords.keys())
 
     def _call_value(
         self,
@@ -419,7 +442,14 @@ class CallEvaluation(ExternalCalls):
         kind = value[0]
         if kind == "F":
             return self.call_function(
-                value[1], args, pos, rule=rule, keywords=keywords, spread=spread, external=external
+                value[1],
+                args,
+                pos,
+                rule=rule,
+                certain=external or self._fits(value[1], len(args), keywords, spread, rule),
+                keywords=keywords,
+                spread=spread,
+                external=external,
             )
         if kind == "C":
             instance = self.instantiate(value[1], value[2], args, keywords, spread, pos)
