@@ -14,19 +14,23 @@ from typing import Final, NamedTuple
 from depslice.callgraph.model import Certainty
 
 
+_ANY: Final = 1 << 30
+
+
 class _Limits(NamedTuple):
     """How many functions a site may call for a call to be likely.
 
     ``exact``: where all values at the site are known objects; ``vague``: where one of them
-    may be a subclass, or anything.
+    may be a subclass, or is passed by callers; ``lost``: where one may be anything, so that
+    nobody knows what else has met there.
     """
 
     vague: int
     exact: int
+    lost: int = _ANY
 
 
-_ANY: Final = 1 << 30
-_WRITTEN: Final = _Limits(vague=15, exact=_ANY)
+_WRITTEN: Final = _Limits(vague=15, exact=_ANY, lost=7)
 """Calls that are written as such: someone means to call something there."""
 _ASKED: Final = _Limits(vague=1, exact=3)
 """Protocols (an operator, a truth test) are asked of any object, most of which answer by
@@ -84,20 +88,31 @@ def is_asked(rule: str, method: str) -> bool:
 
 
 def call_certainty(
-    rule: str, *, shown: bool, callees: int, exact: bool, mixed: bool = False
+    rule: str,
+    *,
+    shown: bool,
+    callees: int,
+    exact: bool,
+    lost: bool = False,
+    named: bool = False,
+    mixed: bool = False,
 ) -> Certainty:
     """The certainty of a call that ``rule`` found.
 
     ``shown``: by flow or type, not by the mere fact that a function was handed over.
     ``callees``: how many functions of the repo the site may call. ``exact``: whether all
-    values at the site are known objects, with no unknown and no subclass among them.
+    values at the site are known objects, with no unknown and no subclass among them. ``lost``:
+    whether one of them may be anything. ``named``: whether a name chooses one of them, of which
+    the start or the end stands in the code: ``getattr(self, f"visit_{kind}")``. As many as
+    there are, all are meant.
     ``mixed``: whether it is asked (:func:`is_asked`) of what may as well be an object of a
     builtin type, or of a part of one: of ten such calls two happened.
     """
     if mixed:
         return Certainty.POSSIBLE
     limits = _LIMITS.get(rule, _ASKED)
-    if callees > (limits.exact if exact else limits.vague):
+    most = limits.exact if exact or named else min(limits.vague, limits.lost if lost else _ANY)
+    if callees > most:
         return Certainty.POSSIBLE
     if not shown:
         return Certainty.LIKELY if rule in _LIKELY_UNSHOWN else Certainty.POSSIBLE

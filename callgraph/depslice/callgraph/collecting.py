@@ -107,12 +107,15 @@ class Gap(NamedTuple):
 class Manner(NamedTuple):
     """What is known of the values that an operation works on.
 
-    ``exact``: all that decide what is called are known objects. ``doubted``: they were guessed,
-    or partly answer by themselves. ``mixed``: the methods that each which is asked for them
-    answers by itself, perhaps.
+    ``exact``: all that decide what is called are known objects; ``lost``: one may be anything.
+    ``named``: a name that is computed chooses one of what is called.
+    ``doubted``: they were guessed, or partly answer by themselves. ``mixed``: the methods that
+    each which is asked for them answers by itself, perhaps.
     """
 
     exact: bool
+    lost: bool
+    named: bool
     doubted: bool
     mixed: frozenset[str]
 
@@ -199,6 +202,8 @@ def _weigh_one(one: Edge, callees: int, manner: Manner, *, meant: bool = True) -
         shown=one.certain or (meant and not one.fits),
         callees=callees,
         exact=manner.exact,
+        lost=manner.lost,
+        named=manner.named,
         mixed=one.asked and one.method[1] in manner.mixed,
     )
     if certainty is Certainty.DEFINITE and manner.doubted:
@@ -210,7 +215,7 @@ def _weigh_one(one: Edge, callees: int, manner: Manner, *, meant: bool = True) -
 
 _ALONE: Final = {certainty: [certainty] for certainty in Certainty}
 _SILENCE: Final = Said()
-_CALLS_NOTHING: Final = Manner(exact=False, doubted=False, mixed=frozenset())
+_CALLS_NOTHING: Final = Manner(False, False, False, False, frozenset())
 
 
 class _Found:
@@ -359,8 +364,11 @@ class Collected:
         asked = {
             edge.method[1] for said in calling if said.asks for edge in said.edges if edge.asked
         }
+        exact, lost = self._how_known(function, index)
         return Manner(
-            exact=self._is_exact(function, index),
+            exact=exact,
+            lost=lost,
+            named=not exact and self._is_named(function, index),
             doubted=self._is_doubted(function, index),
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
         )
@@ -430,24 +438,40 @@ class Collected:
         known = outside.stubs.class_named(kind[1])
         return known is None or any(outside.member(known, name) is not None for name in _GIVING)
 
-    def _is_exact(self, function: Function, index: int) -> bool:
-        """Whether the objects whose kind decides what the operation calls are all known."""
+    def _how_known(self, function: Function, index: int) -> tuple[bool, bool]:
+        """Whether the objects whose kind decides what the operation calls are all known.
+
+        And whether one of them may be anything.
+        """
         if index < 0:
-            return False
+            return False, False
         op = function.unit.ops[index]
         values = self._engine.values
+        unknown = self._engine.unknown_id
         deciding = 2 if op[0] in (s.BINARY, s.COMPARE, s.COMPARED) else 1
         read = reads(op)
         if op[0] == s.CALL and function.registers[read[0]] <= self._asking:
             read = read[1:]  # what is asked for an attribute decides
-        for register in read[:deciding]:
-            for value in function.registers[register]:
+        registers = [function.registers[register] for register in read[:deciding]]
+        if any(unknown in register for register in registers):
+            return False, True
+        for register in registers:
+            for value in register:
                 kind = values[value]
                 if kind[0] == "B":
                     kind = values[kind[2]]
                 if kind[0] in _VAGUE or (kind[0] in ("I", "C") and not kind[2]):
-                    return False
-        return True
+                    return False, False
+        return True, False
+
+    def _is_named(self, function: Function, index: int) -> bool:
+        """Whether most of what is called is chosen by a name that has a known start or end."""
+        if index < 0 or function.unit.ops[index][0] != s.CALL:
+            return False
+        callees = function.registers[function.unit.ops[index][2]]
+        functions = callees & self._engine.functions
+        chosen = len(functions & self._engine.chosen_by_name)
+        return chosen > len(functions) - chosen  # beside a default, or what a table has besides
 
     def _is_doubted(self, function: Function, index: int) -> bool:
         """Whether what is worked on was guessed, or what is called partly answers by itself.

@@ -266,3 +266,72 @@ def test_what_does_not_take_the_arguments_is_possible_and_no_alternative(
 
 def test_what_a_decorator_makes_of_a_function_may_take_other_arguments(tmp_path: Path) -> None:
     assert certainty_of(tmp_path, TABLE, "timed_call", "timed") is not P
+
+
+@pytest.mark.parametrize(
+    ("rule", "callees", "lost", "named", "expected"),
+    [
+        ("method", 7, True, False, L),
+        ("method", 8, True, False, P),
+        ("method", 15, False, False, L),
+        ("call", 8, True, False, P),
+        ("property", 7, True, False, L),
+        ("method", 200, True, True, L),
+        ("method", 1, True, True, D),
+        ("callback", 2, True, True, P),
+    ],
+)
+def test_where_anything_may_stand_fewer_are_likely_unless_a_name_chooses(
+    rule: str, callees: int, lost: bool, named: bool, expected: Certainty
+) -> None:
+    found = call_certainty(rule, shown=True, callees=callees, exact=False, lost=lost, named=named)
+    assert found is expected
+
+
+def visiting(methods: int) -> str:
+    handlers = "".join(f"    def visit_{n}(self): return {n}\n" for n in range(methods))
+    return f"""
+class Visitor:
+    def __init__(self, kinds):
+        self.table = {{kind: getattr(self, f"visit_{{kind}}", self.other) for kind in kinds}}
+    def other(self): return None
+{handlers}
+    def at_once(self, kind):
+        return getattr(self, "visit_" + kind)()
+    def handler(self, kind):
+        return getattr(self, f"visit_{{kind}}", None)
+    def by_handler(self, kind):
+        return self.handler(kind)()
+    def by_table(self, kind):
+        return self.table[kind]()
+    def by_suffix(self, kind):
+        return getattr(self, kind + "_7")()
+"""
+
+
+@pytest.mark.parametrize("caller", ["at_once", "by_handler", "by_table"])
+@pytest.mark.parametrize("methods", [20, 45])
+def test_all_that_a_name_with_a_known_start_may_choose_is_likely(
+    tmp_path: Path, caller: str, methods: int
+) -> None:
+    text = visiting(methods)
+    assert certainty_of(tmp_path, text, f"Visitor.{caller}", "Visitor.visit_7") is L
+
+
+@pytest.mark.parametrize(
+    ("count", "drawn", "expected"),
+    [
+        (7, "def drawn(x): return x.draw()", L),
+        (9, "def drawn(x): return x.draw()", P),
+        (9, "def drawn(x): return [each.draw() for each in MADE]", L),
+    ],
+)
+def test_many_beside_what_may_be_anything_are_possible(
+    tmp_path: Path, count: int, drawn: str, expected: Certainty
+) -> None:
+    names = [f"S{n}" for n in range(count)]
+    classes = "".join(f"class {name}:\n    def draw(self): return 0\n" for name in names)
+    made = f"MADE = [{', '.join(f'{name}()' for name in names)}]\n"
+    calls = "".join(f"drawn({name}())\n" for name in names)
+    text = f"{classes}{made}{drawn}\n{calls}"
+    assert certainty_of(tmp_path, text, "drawn", "S3.draw") is expected

@@ -100,6 +100,8 @@ class EngineState:
         self._ids: dict[Value, int] = {}
         self.tables: set[int] = set()  # values that stand for what is left over of many functions
         self.functions: set[int] = set()  # those of the values that are functions or methods
+        # Those of which a name chooses one, of which the start or the end stands in the code.
+        self.chosen_by_name: set[int] = set()
         self._left_over: dict[object, int] = {}  # by where too many functions came together
         self._rests: dict[int, Cell] = {}  # what is left over there, by value
         self._singles: list[frozenset[int] | None] = []

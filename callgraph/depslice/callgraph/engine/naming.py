@@ -53,6 +53,8 @@ class ComputedNames(Dispatching):
                     result |= self.derive("AM", receiver, (prefix, suffix))
         if not receivers:
             self.facts.append((f.DYNAMIC, None, prefix, suffix, pos, self.unknown_id))
+        if self.whole and (prefix or suffix):
+            self.chosen_by_name |= result & self.functions
         return result or self.unknown
 
     def _told_apart(self, receivers: Values) -> Values:
