@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 from depslice.callgraph.model import Certainty
 
-
 _ANY: Final = 1 << 30
 
 
@@ -58,6 +57,7 @@ _LIMITS: Final = {
         _WRITTEN,
     ),
     "property": _Limits(vague=7, exact=_ANY),
+    "property-below": _Limits(vague=0, exact=0),  # of a subclass, beside what is no property
     "partial": _Limits(vague=15, exact=15),
     "callback": _Limits(vague=1, exact=1),
     "callable-below": _Limits(vague=1, exact=1),  # any function may be such an object

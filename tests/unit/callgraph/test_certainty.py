@@ -335,3 +335,43 @@ def test_many_beside_what_may_be_anything_are_possible(
     calls = "".join(f"drawn({name}())\n" for name in names)
     text = f"{classes}{made}{drawn}\n{calls}"
     assert certainty_of(tmp_path, text, "drawn", "S3.draw") is expected
+
+
+PLAIN = """
+class Field:
+    kind = "field"
+    def __init__(self):
+        self.data = None
+    @property
+    def label(self): return ""
+class Form(Field):
+    @property
+    def data(self): return {}
+    @property
+    def kind(self): return "form"
+    @property
+    def label(self): return "form"
+    @property
+    def only_here(self): return 1
+def checked(field: Field):
+    return field.data, field.kind, field.label, field.only_here
+def of_form(form: Form):
+    return form.data
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("checked", "Form.data", P),
+        ("checked", "Form.kind", P),
+        ("checked", "Form.label", L),
+        ("checked", "Field.label", L),
+        ("checked", "Form.only_here", L),
+        ("of_form", "Form.data", L),
+    ],
+)
+def test_a_property_of_a_subclass_is_possible_where_the_class_has_a_plain_attribute(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, PLAIN, caller, callee) is expected

@@ -31,6 +31,9 @@ from depslice.callgraph.summary import Position, Register
 
 _LONGEST_DOTTED = 8
 _MOST_WRAPPERS = 4  # around each other, of which the innermost is asked for its name
+_PROPERTY = s.PROPERTY | s.CACHED_PROPERTY
+_GETTING = frozenset({"I", "PY", "R", "U", "X", "XI"})
+"""Values in a class body that may be descriptors, which are asked when they are read."""
 _DOING_NOTHING = frozenset({s.ANNOTATION, s.RETURN})
 _HELD_BY_FUNCTIONS = frozenset({"__closure__", "__defaults__", "__kwdefaults__"})
 _ACCESSORS = frozenset({"fget", "fset", "fdel"})
@@ -767,6 +770,9 @@ class AttributeEvaluation(Declared):
     ) -> Values:
         """Members of subclasses that an instance (``I``) or class (``C``) may really be of."""
         values: set[int] = set()
+        getting = "property"
+        if tag == "I" and self.whole and self._has_plain(class_, owner, name):
+            getting = "property-below"
         for found, subclass in self.overriding(class_, owner, name):
             self.facts.append((f.MEMBER, found, name, pos, True, "read", False))
             below = self.intern((tag, subclass, False))
@@ -775,10 +781,20 @@ class AttributeEvaluation(Declared):
                 if kind[0] == "F" and self._is_abstract(kind[1]):
                     continue
                 if tag == "I":
-                    values |= self._bind_to_instance(value, below, pos)
+                    values |= self._bind_to_instance(value, below, pos, getting)
                 else:
                     values |= self._bind_to_class(value, self.only(below), pos)
         return values
+
+    def _has_plain(self, class_: Class, owner: Class | None, name: str) -> bool:
+        """Whether instances have an attribute that calls nothing when it is read."""
+        if owner is None:
+            return self.has_stored(class_, name)
+        kinds = [self.values[value] for value in self.member_values(owner, name)]
+        return not any(
+            kind[0] in _GETTING or (kind[0] == "F" and kind[1].unit.flags & _PROPERTY)
+            for kind in kinds
+        )
 
     def _is_left_open(self, value: int) -> bool:
         """Whether a member of a base class is there for subclasses to override."""
@@ -979,7 +995,10 @@ class AttributeEvaluation(Declared):
             cell = class_.attributes[name] = Cell()
         return cell
 
-    def _bind_to_instance(self, value: int, receiver: int, pos: Position) -> Values:
+    def _bind_to_instance(
+        self, value: int, receiver: int, pos: Position, getting: str = "property"
+    ) -> Values:
+        """What reading ``value`` of the class gives; ``getting``: the rule by which it is called."""
         kind = self.values[value]
         if kind[0] == "F":
             function: Function = kind[1]
@@ -989,7 +1008,7 @@ class AttributeEvaluation(Declared):
             if flags & (s.PROPERTY | s.CACHED_PROPERTY):
                 if len(function.unit.params) > 1:
                     return EMPTY  # the setter, which shares the name
-                return self.call_function(function, [self.only(receiver)], pos, rule="property")
+                return self.call_function(function, [self.only(receiver)], pos, rule=getting)
             if flags & s.CLASSMETHOD:
                 of = self.values[receiver]
                 class_ = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
@@ -1017,7 +1036,7 @@ class AttributeEvaluation(Declared):
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else self.only(receiver)
             return self.single(("PT", kind[1], (owner,), ()))
         if kind[0] == "PY":
-            return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule="property")
+            return self.call(kind[1], [frozenset((receiver,))], {}, pos, rule=getting)
         if kind[0] == "I":
             of = self.values[receiver]
             owner = self.single(("C", of[1], of[2])) if of[0] == "I" else EMPTY
