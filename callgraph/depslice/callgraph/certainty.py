@@ -21,23 +21,27 @@ class _Limits(NamedTuple):
 
     ``exact``: where all values at the site are known objects; ``vague``: where one of them
     may be a subclass, or is passed by callers; ``lost``: where one may be anything, so that
-    nobody knows what else has met there.
+    nobody knows what else has met there. ``overriding``, ``lost_overriding``: the same two for
+    what overrides another of them, which is meant by fewer of those who call the other.
     """
 
     vague: int
     exact: int
     lost: int = _ANY
+    overriding: int = _ANY
+    lost_overriding: int = _ANY
 
 
 _WRITTEN: Final = _Limits(vague=15, exact=_ANY, lost=7)
 """Calls that are written as such: someone means to call something there."""
+_MOST_NAMED: Final = 100
+"""Where a name chooses among more, it is one that has been chosen before, of few."""
 _ASKED: Final = _Limits(vague=1, exact=3)
 """Protocols (an operator, a truth test) are asked of any object, most of which answer by
 themselves; so are functions that were handed over."""
 _LIMITS: Final = {
     **dict.fromkeys(
         (
-            "call",
             "callable-instance",
             "class-getitem",
             "decorator",
@@ -49,20 +53,21 @@ _LIMITS: Final = {
             "instance",
             "metaclass",
             "metaclass-call",
-            "method",
             "new",
             "post-init",
             "set-name",
         ),
         _WRITTEN,
     ),
-    "property": _Limits(vague=7, exact=_ANY),
+    "call": _Limits(vague=_ANY, exact=_ANY, lost=7),
+    "method": _Limits(vague=15, exact=_ANY, lost=7, overriding=4),
+    "property": _Limits(vague=3, exact=_ANY, lost_overriding=1),
     "property-below": _Limits(vague=0, exact=0),  # of a subclass, beside what is no property
     "partial": _Limits(vague=15, exact=15),
     "callback": _Limits(vague=1, exact=1),
     "callable-below": _Limits(vague=1, exact=1),  # any function may be such an object
     "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
-    "by-name": _Limits(vague=3, exact=3),
+    "by-name": _Limits(vague=1, exact=1),
     "called-by-base": _Limits(vague=3, exact=_ANY),
     "registered": _Limits(vague=7, exact=7),  # kept elsewhere, each for a case of its own
     "handed": _Limits(vague=2, exact=2),  # called some time, perhaps
@@ -87,35 +92,59 @@ def is_asked(rule: str, method: str) -> bool:
     return rule not in _LIMITS and method in _ANSWERED
 
 
+class Standing(NamedTuple):
+    """How a function stands among those that a site may call.
+
+    ``callees``: how many they are. ``named``: whether a name chooses one of them, of which the
+    start or the end stands in the code: ``getattr(self, f"visit_{kind}")``. ``own``: whether it
+    is asked of ``self``: each object of a subclass asks itself. ``overriding``: whether it
+    overrides another of them; ``overridden``: whether others override it, and it overrides none.
+    """
+
+    callees: int
+    named: bool = False
+    own: bool = False
+    overriding: bool = False
+    overridden: bool = False
+
+
 def call_certainty(
     rule: str,
+    standing: Standing,
     *,
     shown: bool,
-    callees: int,
     exact: bool,
     lost: bool = False,
-    named: bool = False,
     mixed: bool = False,
 ) -> Certainty:
     """The certainty of a call that ``rule`` found.
 
-    ``shown``: by flow or type, not by the mere fact that a function was handed over.
-    ``callees``: how many functions of the repo the site may call. ``exact``: whether all
-    values at the site are known objects, with no unknown and no subclass among them. ``lost``:
-    whether one of them may be anything. ``named``: whether a name chooses one of them, of which
-    the start or the end stands in the code: ``getattr(self, f"visit_{kind}")``. As many as
-    there are, all are meant.
-    ``mixed``: whether it is asked (:func:`is_asked`) of what may as well be an object of a
-    builtin type, or of a part of one: of ten such calls two happened.
+    ``shown``: by flow or type, not by the mere fact that a function was handed over. ``exact``:
+    whether all values at the site are known objects, with no unknown and no subclass among
+    them. ``lost``: whether one of them may be anything. ``mixed``: whether it is asked
+    (:func:`is_asked`) of what may as well be an object of a builtin type, or of a part of one:
+    of ten such calls two happened.
     """
     if mixed:
         return Certainty.POSSIBLE
     limits = _LIMITS.get(rule, _ASKED)
-    most = limits.exact if exact or named else min(limits.vague, limits.lost if lost else _ANY)
-    if callees > most:
+    callees = standing.callees
+    if callees > (limits.exact if exact else _most(limits, standing, lost, rule == "method")):
         return Certainty.POSSIBLE
     if not shown:
         return Certainty.LIKELY if rule in _LIKELY_UNSHOWN else Certainty.POSSIBLE
     if callees <= 1 and (rule in _PROVEN or (exact and limits.exact == _ANY)):
         return Certainty.DEFINITE
     return Certainty.LIKELY
+
+
+def _most(limits: _Limits, standing: Standing, lost: bool, is_method: bool) -> int:
+    """How many there may be for a call to be likely, where not all values are known."""
+    if standing.named and limits.exact == _ANY:
+        return _MOST_NAMED
+    if is_method and not lost and (standing.own or standing.overridden):
+        return _ANY
+    most = min(limits.vague, limits.lost) if lost else limits.vague
+    if standing.overriding:
+        return min(most, limits.lost_overriding if lost else _ANY, limits.overriding)
+    return most

@@ -12,14 +12,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.certainty import call_certainty, is_asked
+from depslice.callgraph.certainty import Standing, call_certainty, is_asked
 from depslice.callgraph.columns import Numbers, Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import DERIVED, Function, Lookup, Value, has_no_statement
+from depslice.callgraph.engine.values import (
+    DERIVED,
+    Class,
+    Function,
+    Lookup,
+    Value,
+    has_no_statement,
+)
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unresolved
 from depslice.callgraph.program import Program
 
@@ -38,6 +45,9 @@ _WRITTEN: Final = frozenset({"call", "method"})
 """Rules for calls that are written with their arguments: what does not take them is not meant."""
 _HAPPENING: Final = frozenset({ReferenceKind.CALL, ReferenceKind.DECORATE})
 """What code that never runs does not do, though it names the same."""
+_READ_OF: Final = frozenset({"method", "property"})
+"""Rules for calls of what an object has, or else what a class below has."""
+_NO_CLASSES: Final[frozenset[str]] = frozenset()
 _FEW: Final = 2  # of several, and few enough to be likely
 _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
@@ -49,6 +59,7 @@ _ANSWERING: Final = frozenset({"G", "GE", "K", "N", "S", "X", "XI"})
 """Values that answer what any object is asked by themselves."""
 _HOLDING: Final = frozenset({"G", "K"})
 """Containers of which the elements are known or declared: they are asked in their place."""
+_SOME: Final = 4  # edges: for no more, who is asked and by which name is no matter
 _MOST_CONTAINERS: Final = 32  # that are looked into for one operation
 _LOOKING_UP: Final = frozenset({"__eq__", "__hash__"})
 """What keys of a dictionary are asked for."""
@@ -66,12 +77,12 @@ class Edge:
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
     called, ``left_open``: by a method that stands there for those of subclasses, ``fits``: with
-    arguments that it takes. Calls of one ``group`` are alternatives, each known as
-    ``alternative``; those of two groups may both happen.
+    arguments that it takes. ``above``: the classes above that of a method. Calls of one
+    ``group`` are alternatives, each known as ``alternative``; those of two groups may both happen.
     """
 
     __slots__ = (
-        *("alternative", "asked", "certain", "direct", "fits", "group", "is_call"),
+        *("above", "alternative", "asked", "certain", "direct", "fits", "group", "is_call"),
         *("kind", "left_open", "method", "number", "rule", "target"),
     )
 
@@ -85,6 +96,7 @@ class Edge:
         self.certain = certain
         self.direct = direct
         self.left_open = False
+        self.above = _NO_CLASSES
         self.fits = certain or rule not in _WRITTEN
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         owner, _, name = target.rpartition(".")
@@ -108,7 +120,8 @@ class Manner(NamedTuple):
     """What is known of the values that an operation works on.
 
     ``exact``: all that decide what is called are known objects; ``lost``: one may be anything.
-    ``named``: a name that is computed chooses one of what is called.
+    ``named``: a name that is computed chooses one of what is called. ``own``: it is a method of
+    ``self``.
     ``doubted``: they were guessed, or partly answer by themselves. ``mixed``: the methods that
     each which is asked for them answers by itself, perhaps.
     """
@@ -116,6 +129,7 @@ class Manner(NamedTuple):
     exact: bool
     lost: bool
     named: bool
+    own: bool
     doubted: bool
     mixed: frozenset[str]
 
@@ -156,7 +170,7 @@ class Said:
     def weighed(self, manner: Manner) -> list[Certainty]:
         """The certainty of each edge, where the operation is of that ``manner``."""
         if len(self.edges) == 1:
-            return _ALONE[_weigh_one(self.edges[0], 1, manner)]
+            return _ALONE[_weigh_one(self.edges[0], Standing(1), manner)]
         if self._weighed is None:
             self._weighed = {}
         known = self._weighed.get(manner)
@@ -187,23 +201,44 @@ def _weigh(
         for place in by_base:
             if namesakes[edges[place].method[1]] == 1:
                 counts[place] = min(counts[place], _FEW)
+    standings = _standings(edges, counts, manner)
     return [
-        _weigh_one(one, count, manner, meant=one.fits or one.group not in fitting)
-        for one, count in zip(edges, counts, strict=True)
+        _weigh_one(one, standing, manner, meant=one.fits or one.group not in fitting)
+        for one, standing in zip(edges, standings, strict=True)
     ]
 
 
-def _weigh_one(one: Edge, callees: int, manner: Manner, *, meant: bool = True) -> Certainty:
+def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator[Standing]:
+    """How each edge stands beside the others, which are so many."""
+    owners: dict[tuple[str, str], set[str]] = {}
+    for one in edges:
+        if one.rule in _READ_OF and one.is_call:
+            owner, name = one.method
+            owners.setdefault((one.group, name), set()).add(owner)
+    above: dict[tuple[str, str], set[str]] = {}
+    for one in edges:
+        if one.above:
+            key = one.group, one.method[1]
+            above.setdefault(key, set()).update(one.above & owners[key])
+    for one, count in zip(edges, counts, strict=True):
+        overriding = overridden = False
+        if one.rule in _READ_OF and one.is_call:
+            key = one.group, one.method[1]
+            overriding = not one.above.isdisjoint(owners[key])
+            overridden = not overriding and one.method[0] in above.get(key, ())
+        yield Standing(count, manner.named, manner.own, overriding, overridden)
+
+
+def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = True) -> Certainty:
     """``meant``: it takes the arguments, or nothing there does, and who knows what is missing."""
     if not one.is_call:
         return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
     certainty = call_certainty(
         one.rule,
+        standing,
         shown=one.certain or (meant and not one.fits),
-        callees=callees,
         exact=manner.exact,
         lost=manner.lost,
-        named=manner.named,
         mixed=one.asked and one.method[1] in manner.mixed,
     )
     if certainty is Certainty.DEFINITE and manner.doubted:
@@ -215,7 +250,7 @@ def _weigh_one(one: Edge, callees: int, manner: Manner, *, meant: bool = True) -
 
 _ALONE: Final = {certainty: [certainty] for certainty in Certainty}
 _SILENCE: Final = Said()
-_CALLS_NOTHING: Final = Manner(False, False, False, False, frozenset())
+_CALLS_NOTHING: Final = Manner(False, False, False, False, False, frozenset())
 
 
 class _Found:
@@ -258,6 +293,7 @@ class Collected:
         )
         self._facts: dict[int, tuple[int, Said]] = {}  # by identity: those noted alike are one
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
+        self._classes_above: dict[Class, frozenset[str]] = {}
         self._found: dict[str, dict[int, _Found]] = {}
         self._open: dict[str, dict[tuple[int, int, int], None]] = {}
         self._references: dict[str, array[int]] = {}
@@ -360,15 +396,17 @@ class Collected:
             for class_ in self._engine.mro(kind[1]):
                 yield class_.id
 
-    def _manner(self, function: Function, index: int, calling: Iterable[Said]) -> Manner:
+    def _manner(self, function: Function, index: int, calling: Sequence[Said]) -> Manner:
         asked = {
             edge.method[1] for said in calling if said.asks for edge in said.edges if edge.asked
         }
         exact, lost = self._how_known(function, index)
+        many = sum(len(said.edges) for said in calling) > _SOME
         return Manner(
             exact=exact,
             lost=lost,
-            named=not exact and self._is_named(function, index),
+            named=many and not exact and self._is_named(function, index),
+            own=many and not (exact or lost) and self._is_own(function, index),
             doubted=self._is_doubted(function, index),
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
         )
@@ -473,6 +511,14 @@ class Collected:
         chosen = len(functions & self._engine.chosen_by_name)
         return chosen > len(functions) - chosen  # beside a default, or what a table has besides
 
+    def _is_own(self, function: Function, index: int) -> bool:
+        """Whether a method of ``self``, or of the class that it is called on, is called."""
+        unit = function.unit
+        if index < 0 or unit.owner < 0 or unit.flags & s.STATIC or unit.ops[index][0] != s.CALL:
+            return False
+        read = self._engine.read_from(function, unit.ops[index][2])
+        return read is not None and read[1] == 0
+
     def _is_doubted(self, function: Function, index: int) -> bool:
         """Whether what is worked on was guessed, or what is called partly answers by itself.
 
@@ -530,6 +576,8 @@ class Collected:
         if kind == f.CALL:
             edge = self._edge(fact[1].id, ReferenceKind.CALL, fact[4], fact[3], not fact[5])
             edge.left_open = self._engine.is_left_open(fact[1])
+            if fact[4] in _READ_OF and fact[1].unit.owner >= 0:
+                edge.above = self._above(fact[1])
             yield edge
         elif kind == f.NAME:
             how = ReferenceKind.WRITE if fact[4] < 0 else ReferenceKind.READ
@@ -553,6 +601,16 @@ class Collected:
             yield self._edge(fact[1], ReferenceKind.IMPORT, "module")
         elif kind == f.UNRESOLVED:
             yield Gap(fact[1], fact[2])
+
+    def _above(self, method: Function) -> frozenset[str]:
+        """The classes above that which defines ``method``."""
+        engine = self._engine
+        class_ = engine.class_(method.module, method.unit.owner)
+        known = self._classes_above.get(class_)
+        if known is None:
+            line = engine.mro(class_)
+            known = self._classes_above[class_] = frozenset(k.id for k in line if k is not class_)
+        return known
 
     def _edge(
         self,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from depslice.callgraph import build_graph, open_program
-from depslice.callgraph.certainty import call_certainty
+from depslice.callgraph.certainty import Standing, call_certainty
 from depslice.callgraph.model import Certainty, ReferenceKind
 
 if TYPE_CHECKING:
@@ -25,22 +25,24 @@ D, L, P = Certainty.DEFINITE, Certainty.LIKELY, Certainty.POSSIBLE
         ("method", True, 15, False, L),
         ("method", True, 16, False, P),
         ("method", True, 200, True, L),
-        ("property", True, 8, False, P),
+        ("call", True, 40, False, L),
+        ("property", True, 3, False, L),
+        ("property", True, 4, False, P),
         ("protocol", True, 1, True, L),
         ("protocol", True, 2, False, P),
         ("protocol", True, 3, True, L),
         ("getattr", True, 1, False, P),
         ("callback", False, 1, False, L),
         ("callback", False, 2, True, P),
-        ("by-name", False, 3, False, L),
-        ("by-name", False, 4, False, P),
+        ("by-name", False, 1, False, L),
+        ("by-name", False, 2, False, P),
         ("init-of-subclass", False, 1, False, P),
     ],
 )
 def test_certainties(
     rule: str, shown: bool, callees: int, exact: bool, expected: Certainty
 ) -> None:
-    assert call_certainty(rule, shown=shown, callees=callees, exact=exact) is expected
+    assert call_certainty(rule, Standing(callees), shown=shown, exact=exact) is expected
 
 
 def certainty_of(tmp_path: Path, text: str, caller: str, callee: str) -> Certainty:
@@ -275,8 +277,9 @@ def test_what_a_decorator_makes_of_a_function_may_take_other_arguments(tmp_path:
         ("method", 8, True, False, P),
         ("method", 15, False, False, L),
         ("call", 8, True, False, P),
-        ("property", 7, True, False, L),
-        ("method", 200, True, True, L),
+        ("property", 3, True, False, L),
+        ("method", 100, True, True, L),
+        ("method", 101, True, True, P),
         ("method", 1, True, True, D),
         ("callback", 2, True, True, P),
     ],
@@ -284,7 +287,8 @@ def test_what_a_decorator_makes_of_a_function_may_take_other_arguments(tmp_path:
 def test_where_anything_may_stand_fewer_are_likely_unless_a_name_chooses(
     rule: str, callees: int, lost: bool, named: bool, expected: Certainty
 ) -> None:
-    found = call_certainty(rule, shown=True, callees=callees, exact=False, lost=lost, named=named)
+    standing = Standing(callees, named=named)
+    found = call_certainty(rule, standing, shown=True, exact=False, lost=lost)
     assert found is expected
 
 
@@ -375,3 +379,56 @@ def test_a_property_of_a_subclass_is_possible_where_the_class_has_a_plain_attrib
     tmp_path: Path, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, PLAIN, caller, callee) is expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "standing", "lost", "expected"),
+    [
+        ("method", Standing(4, overriding=True), False, L),
+        ("method", Standing(5, overriding=True), False, P),
+        ("method", Standing(5, overriding=True, own=True), False, L),
+        ("method", Standing(40, overriding=True, own=True), False, L),
+        ("method", Standing(40, own=True), True, P),
+        ("method", Standing(40, overridden=True), False, L),
+        ("method", Standing(40, overridden=True), True, P),
+        ("property", Standing(2, overriding=True), False, L),
+        ("property", Standing(2, overriding=True), True, P),
+        ("property", Standing(2, overridden=True), True, L),
+    ],
+)
+def test_what_overrides_another_is_meant_less_often_but_of_self(
+    rule: str, standing: Standing, lost: bool, expected: Certainty
+) -> None:
+    assert call_certainty(rule, standing, shown=True, exact=False, lost=lost) is expected
+
+
+def shapes(count: int) -> str:
+    classes = "".join(
+        f"class S{n}(Shape):\n    def area(self): return {n}\n" for n in range(count - 1)
+    )
+    return f"""
+class Shape:
+    def area(self): return 0
+    def size(self): return self.area()
+    @classmethod
+    def of_class(cls): return cls.area(cls())
+{classes}
+def measured(shape: Shape): return shape.area()
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "caller", "callee", "expected"),
+    [
+        (4, "measured", "S2.area", L),
+        (5, "measured", "S2.area", P),
+        (5, "measured", "Shape.area", L),
+        (20, "measured", "Shape.area", L),
+        (20, "Shape.size", "S2.area", L),
+        (20, "Shape.size", "Shape.area", L),
+    ],
+)
+def test_each_object_of_a_subclass_asks_itself(
+    tmp_path: Path, count: int, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, shapes(count), caller, callee) is expected
