@@ -59,7 +59,7 @@ _LIMITS: Final = {
         ),
         _WRITTEN,
     ),
-    "call": _Limits(vague=_ANY, exact=_ANY, lost=7),
+    "call": _Limits(vague=_ANY, exact=_ANY, lost=15),
     "method": _Limits(vague=15, exact=_ANY, lost=7, overriding=4),
     "property": _Limits(vague=3, exact=_ANY, lost_overriding=1),
     "property-below": _Limits(vague=0, exact=0),  # of a subclass, beside what is no property
@@ -67,7 +67,7 @@ _LIMITS: Final = {
     "callback": _Limits(vague=1, exact=1),
     "callable-below": _Limits(vague=1, exact=1),  # any function may be such an object
     "getattr": _Limits(vague=0, exact=3),  # runs for attributes that are missing only
-    "by-name": _Limits(vague=1, exact=1),
+    "by-name": _Limits(vague=2, exact=2),
     "called-by-base": _Limits(vague=3, exact=_ANY),
     "registered": _Limits(vague=7, exact=7),  # kept elsewhere, each for a case of its own
     "handed": _Limits(vague=2, exact=2),  # called some time, perhaps
