@@ -170,7 +170,7 @@ class Said:
     def weighed(self, manner: Manner) -> list[Certainty]:
         """The certainty of each edge, where the operation is of that ``manner``."""
         if len(self.edges) == 1:
-            return _ALONE[_weigh_one(self.edges[0], Standing(1), manner)]
+            return _ALONE[_weigh_one(self.edges[0], _BY_ITSELF, manner)]
         if self._weighed is None:
             self._weighed = {}
         known = self._weighed.get(manner)
@@ -211,21 +211,17 @@ def _weigh(
 def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator[Standing]:
     """How each edge stands beside the others, which are so many."""
     owners: dict[tuple[str, str], set[str]] = {}
+    above: dict[tuple[str, str], set[str]] = {}
     for one in edges:
         if one.rule in _READ_OF and one.is_call:
             owner, name = one.method
             owners.setdefault((one.group, name), set()).add(owner)
-    above: dict[tuple[str, str], set[str]] = {}
-    for one in edges:
-        if one.above:
-            key = one.group, one.method[1]
-            above.setdefault(key, set()).update(one.above & owners[key])
+            if one.above:
+                above.setdefault((one.group, name), set()).update(one.above)
     for one, count in zip(edges, counts, strict=True):
-        overriding = overridden = False
-        if one.rule in _READ_OF and one.is_call:
-            key = one.group, one.method[1]
-            overriding = not one.above.isdisjoint(owners[key])
-            overridden = not overriding and one.method[0] in above.get(key, ())
+        key = one.group, one.method[1]
+        overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
+        overridden = not overriding and key in above and one.method[0] in above[key]
         yield Standing(count, manner.named, manner.own, overriding, overridden)
 
 
@@ -248,6 +244,7 @@ def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = T
     return certainty
 
 
+_BY_ITSELF: Final = Standing(1)
 _ALONE: Final = {certainty: [certainty] for certainty in Certainty}
 _SILENCE: Final = Said()
 _CALLS_NOTHING: Final = Manner(False, False, False, False, False, frozenset())

@@ -66,6 +66,9 @@ _PLACES = {"builtins.property.setter": 1, "builtins.property.deleter": 2}
 _CONTEXT_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 
 
+_NO_NAMES: AbstractSet[str] = frozenset()
+
+
 def _takes(method: Function, op: Op) -> bool:
     """Whether ``method`` takes the arguments of a call operation, a receiver in front."""
     unit = method.unit
@@ -82,6 +85,8 @@ def _binds(function: Function, given: int, names: AbstractSet[str]) -> bool:
     unit, signature = function.unit, function.signature
     if given > len(signature.positional) and signature.variadic is None:
         return False
+    if not names:
+        return 0 <= signature.least <= given
     if signature.rest is None and not names <= signature.by_name.keys():
         return False
     missing = (*signature.positional[given:], *signature.keyword_only)
@@ -425,7 +430,9 @@ class CallEvaluation(ExternalCalls):
         """
         if not self.whole or self.starred or spread or rule != "call":
             return True
-        return bool(function.unit.flags & s.DECORATED) or _binds(function, given, keywords.keys())
+        if function.unit.flags & s.DECORATED:
+            return True
+        return _binds(function, given, keywords.keys() if keywords else _NO_NAMES)
 
     def _call_value(
         self,

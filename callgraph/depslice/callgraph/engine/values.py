@@ -189,7 +189,7 @@ class Lookup:
 class Signature:
     """Where arguments go: parameter indices by position and by keyword."""
 
-    __slots__ = ("by_name", "keyword_only", "optional", "positional", "rest", "variadic")
+    __slots__ = ("by_name", "keyword_only", "least", "optional", "positional", "rest", "variadic")
 
     def __init__(self, params: Iterable[tuple[str, str, TypeExpr | None, bool]]) -> None:
         self.positional: list[int] = []
@@ -213,6 +213,10 @@ class Signature:
                 if kind != "po":
                     self.by_name[name] = index
         self.optional = frozenset(optional)
+        # How many there must be by place, where none comes by name; -1: one always does.
+        self.least = len(set(self.positional) - self.optional)
+        if not self.optional.issuperset(self.keyword_only):
+            self.least = -1
 
 
 _NO_PARAMETERS = Signature(())
