@@ -457,3 +457,21 @@ def test_every_name_python_binds_is_bound_and_no_other(text: str) -> None:
     for name, current in summary.final.items():
         assert set(current) <= set(summary.scope[name])
         assert current
+
+
+@pytest.mark.parametrize(
+    ("rows", "made"),
+    [
+        ("(1, 2), " * 100, 1),
+        ("(1, 2), (1, None), " * 50, 2),
+        ("(1, 2), " * 10, 10),  # no table
+        ("(1, 'name'), " * 100, 100),  # a text may be a name
+        ("(1, f), " * 100, 100),
+        ("(), " * 100, 100),
+    ],
+)
+def test_rows_of_numbers_that_are_alike_are_one_in_a_table(rows: str, made: int) -> None:
+    summary = summarize(f"def f(): ...\nTABLE = [{rows}]\n")
+    sequences = [op for u in summary.units for op in u.ops if op[0] == s.SEQUENCE]
+    assert [op[2] for op in sequences] == ["tuple"] * made + ["list"]
+    assert len(sequences[-1][3]) == rows.count("), ")
