@@ -217,10 +217,18 @@ def _added_options(settings: Path | None) -> list[str]:
 
 
 def preload(tools: Sequence[str]) -> None:
-    """Import what tests will want, before processes are forked: pytest, Hypothesis."""
+    """Import what tests will want, before processes are forked: pytest, Hypothesis.
+
+    Hypothesis, of which ``texts`` are wanted, looks at each character there is before it makes the first text up: a second or
+    two here, a minute in a run whose lines are measured.
+    """
     with contextlib.suppress(ImportError):
         if "hypothesis" in tools:
-            import hypothesis.strategies  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+            import hypothesis.strategies  # type: ignore[import-not-found,unused-ignore]
+
+            if "texts" in tools:
+                with contextlib.suppress(Exception):  # its own affair, if a test wants it
+                    hypothesis.strategies.text().validate()
         if "pytest" in tools:
             from importlib.metadata import entry_points
 

@@ -36,6 +36,7 @@ _ENOUGH_INPUTS = 100  # on which a fault shows no difference, to be called none
 _MOST_PROBED = 40
 _MUTANT_FACTOR, _MUTANT_SECONDS = 5.0, 0.3
 _MANY_FACTOR = 10.0  # for many candidates in one run
+_MAKING_TEXTS = ("text(", "characters(", "from_regex(", "from_type(")  # of Hypothesis
 _HARNESS = ""  # among files that were measured
 _MUTANTS_FACTOR = 15.0  # for all mutants, of the seconds for one run
 _WALL_FACTOR = 10.0  # between computing and waiting for a machine that is busy, or for nothing
@@ -136,7 +137,7 @@ class Gathering:
                 "variables": target["variables"],
             },
             "folders": [self.job["folder"]],
-            "tools": [name for name in ("pytest", "hypothesis") if name in self.job["text"]],
+            "tools": _tools(self.job["text"]),
             "tolerance": self.job["tolerance"],
             "code": _encoded(code),
             "rivals": [],
@@ -464,6 +465,14 @@ def _control_document(
         "applies": applies,
         "why": why[:200],
     }
+
+
+def _tools(text: str) -> list[str]:
+    """What a harness of this text will want to be there before processes are forked."""
+    found = [name for name in ("pytest", "hypothesis") if name in text]
+    if "hypothesis" in found and any(each in text for each in _MAKING_TEXTS):
+        found.append("texts")
+    return found
 
 
 def _encoded(code: CodeType | None) -> str | None:
