@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answers, run_expression, slice_ids, write_files
+from check import answer, answers, run_expression, slice_ids, write_files
 
 BASE = """
 # --- pkg/__init__.py
@@ -103,6 +103,21 @@ for _name, _each in list(globals().items()):
     if isinstance(_each, type) and issubclass(_each, Error) and _each.code:
         BY_CODE[_each.code] = _each
 """
+
+
+NAMES = """
+# --- app.py
+CODE_A, CODE_B, OTHER, _CODE_C = 1, 2, 3, 4
+BY_NUMBER = {}
+for _name, _value in list(globals().items()):
+    if _name.startswith("CODE_"):
+        BY_NUMBER[_value] = _name
+def run(): return sorted(BY_NUMBER)
+"""
+
+
+def test_names_tell_in_a_loop_of_the_module(tmp_path: Path) -> None:
+    assert answer(NAMES, "app:run", "m.run()", tmp_path) == "[1, 2]"
 
 
 @pytest.mark.parametrize("filling", ["_find()\ndel _find", LOOP])

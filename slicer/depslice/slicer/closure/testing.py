@@ -30,6 +30,8 @@ _KINDS: Final = {
     "inspect.isgeneratorfunction": _FUNCTIONS,
     "inspect.isroutine": _FUNCTIONS,
 }
+_OF_NAMES: Final = frozenset({"endswith", "startswith"})
+"""Tests of names by which a loop of a module tells: in a function the engine knows the names."""
 _OF_CLASSES: Final = frozenset({"builtins.callable", "inspect.isclass"})
 """What says no more of something that is tested for a class, too."""
 _GIVEN: Final = 2  # arguments that a test for something has
@@ -55,6 +57,7 @@ class Tests:
                 if piece.unit >= 0 and at.piece in enclosing_pieces(at.module, piece):
                     within = self._engine.function(at.module, piece.unit)
                     found |= dict.fromkeys(self._made_in(within))
+                    found |= dict.fromkeys(_of_names(within))
         if any(name in _OF_CLASS for name, _ in found):
             return tuple(test for test in found if test[0] not in _OF_CLASSES)
         return tuple(found)
@@ -64,7 +67,12 @@ class Tests:
         engine = self._engine
         for name in self._growth.program.names_in(module):
             kinds = [engine.values[each] for each in engine.module_member(module, name)]
-            if any(self._passes(kind, test) for kind in kinds for test in tests):
+            if any(
+                getattr(name, test[0])(test[1])
+                if test[0] in _OF_NAMES
+                else any(self._passes(kind, test) for kind in kinds)
+                for test in tests
+            ):
                 yield name
 
     def _made_in(self, function: Function) -> Iterator[Test]:
@@ -114,3 +122,15 @@ class Tests:
             or unit.parent >= 0
             or unit.qualname in function.module.summary.mutations
         )
+
+
+def _of_names(function: Function) -> Iterator[Test]:
+    """The tests that code makes of names: of how they start, not whether with an underscore."""
+    ops = function.unit.ops
+    texts = {op[1]: op[2] for op in ops if op[0] == s.STRING}
+    tested = {op[1]: op[3] for op in ops if op[0] == s.ATTR and op[3] in _OF_NAMES}
+    for op in ops:
+        if op[0] == s.CALL and op[2] in tested and len(op[3]) == 1:
+            text = texts.get(op[3][0], "")
+            if text.strip("_"):
+                yield tested[op[2]], text
