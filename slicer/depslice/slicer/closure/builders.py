@@ -7,8 +7,7 @@ are needed, wherever in the modules that importing the targets runs they stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -31,18 +30,17 @@ from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.registering import (
-    called_for_effect,
     changes_in_place,
     decorators_of,
     filled_class_variables,
     fills_alone,
     given_by,
     handed_on,
-    passed_on,
     registers,
     same_objects,
     sets_up,
 )
+from depslice.slicer.closure.runners import NAMED, Runners
 from depslice.slicer.closure.spelling import Spelling
 from depslice.slicer.closure.using_up import UsingUp
 from depslice.slicer.pieces import (
@@ -55,27 +53,13 @@ from depslice.slicer.pieces import (
     stores_on_type,
 )
 
-_CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _FILTERED: Final = frozenset({"expr", "assign", "def", "class"})
-_RUNNING: Final = _FILTERED | {"if", "jump", "loop", "match", "other", "try", "with"}
-"""What may run a function: ``for each in filling(): …``, ``with entered(): …``, ``if set_up(): …``."""
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
-_WRAPPING: Final = frozenset(
-    {
-        *("builtins.classmethod", "builtins.property", "builtins.staticmethod"),
-        *("contextlib.contextmanager", "contextlib.asynccontextmanager", "types.MethodType"),
-        *(f"functools.{name}" for name in ("cache", "cached_property", "lru_cache", "partial")),
-        *(f"functools.{name}" for name in ("partialmethod", "singledispatch", "update_wrapper")),
-        "functools.wraps",
-    }
-)
-"""What keeps a function and does not run it."""
 _METACLASS: Final = "builtins.type"
 _TOLD: Final = "__set_name__"
 _STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
 """What runs functions when it is told to, in this process."""
-_NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -107,6 +91,7 @@ class Builders:
         self._by_value = ByValue(growth.engine)
         self._by_special = BySpecial(growth.engine, arguments)
         self._using_up = UsingUp(growth.engine, arguments)
+        self._runners = Runners(growth, arguments)
         self._built = Asked(growth)
         # Statements `C.member = …`, which count when that member is wanted.
         self.added = AddedMembers(growth, self._keep)
@@ -115,23 +100,13 @@ class Builders:
         self._giving: dict[str, dict[str, list[tuple[Function, bool]]]] = {}
         self._alike: dict[str, dict[str, set[str]]] = {}  # module -> name -> names of the same
         self._using: dict[str, list[Piece]] = {}  # by module
-        self._statements: dict[str, list[tuple[Piece, Function]]] = {}
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
         self._followed = Asked(growth)  # by aliases
         self._absent = Asked(growth)  # attributes that nobody is seen to give
         self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
         self._told: list[tuple[Function, set[str]]] | None = None  # `__set_name__`, what it fills
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
-        self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
-        self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
         self._changed: dict[str, list[_Changed]] | None = None  # by a name in the import
-        # The places of calls in a function whose results it returns, and whose nobody takes.
-        self._passed_on: dict[Function, dict[int, set[s.Register]]] = {}
-        self._for_effect: dict[Function, set[int]] = {}
-        self._returned_by: dict[Function, Function] = {}  # who does no more with it
-        self._wrapped = arguments.wrapped
-        # What the facts of a function say that it calls, where.
-        self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
         # What the facts of a class statement say that it extends.
         self._bases: dict[Function, tuple[list[f.Fact], set[Class]]] = {}
         self._spelling: Spelling | None = None  # of all modules that run
@@ -226,7 +201,7 @@ class Builders:
             for unit in _functions(summary.global_writers.get(name, ()), module)
             if self._changing.changes(module, unit, name)
         ]
-        mentioning = set(self._mentioning(module, {name})).difference(writers)
+        mentioning = set(self._runners.mentioning(module, {name})).difference(writers)
         writers += self._changing.fillers(module, name, sorted(mentioning))
         if writers:
             self._build_through(module, writers, item, frozenset((name,)))
@@ -234,7 +209,7 @@ class Builders:
     def _build_by_elements(self, module: Module, holder: str, name: str, item: str) -> None:
         """What module-level code runs of the functions that change what ``holder`` holds."""
         writers = self._changing.fillers_of_elements(
-            module, holder, name, self._mentioning(module, {holder})
+            module, holder, name, self._runners.mentioning(module, {holder})
         )
         if writers:
             self._build_through(module, writers, item, frozenset((holder,)))
@@ -282,7 +257,7 @@ class Builders:
         ``def __set_name__(self, owner, name): owner.table[name] = self``.
         """
         telling = dict.fromkeys(each for each, names in self._filling_told() if name in names)
-        for module in self._which_may_name(telling) if telling else ():
+        for module in self._runners.which_may_name(telling) if telling else ():
             for piece in module.summary.pieces:
                 if piece.kind != "class" or piece.unit < 0 or not self._runs(module, piece):
                     continue
@@ -291,7 +266,9 @@ class Builders:
                     class_ is not owner
                     and owner in self._engine.mro(class_)
                     and self._engine.find_member(class_, name) is owner
-                    and self._calls_one_of(self._engine.function(module, piece.unit), telling)
+                    and self._runners.calls_one_of(
+                        self._engine.function(module, piece.unit), telling
+                    )
                 ):
                     item = f"{owner.id}.{name}"
                     self._keep(module, piece, item)
@@ -362,7 +339,7 @@ class Builders:
 
     def keep_subclasses(self, class_: Class, demand: Demand) -> None:
         """Keep what ``class_.__subclasses__()`` gives: the class statements that run."""
-        for module in self._which_may_name(
+        for module in self._runners.which_may_name(
             (self._engine.function(class_.module, class_.info.unit),)
         ):
             for piece in module.summary.pieces:
@@ -518,26 +495,28 @@ class Builders:
         ``names``: of the variable; none of state outside. Of functions that register or set up,
         those count that call them too; of others those that do for nothing but the effect.
         """
-        functions = self._with_enclosing(module, writers)
+        functions = self._runners.with_enclosing(module, writers)
         units = module.summary.units
         registering = [
             unit
             for unit in writers
             if registers(units[unit], names) or (names and sets_up(units[unit]))
         ]
-        callers = functions | self._with_callers(self._with_enclosing(module, registering))
+        callers = functions | self._runners.with_callers(
+            self._runners.with_enclosing(module, registering)
+        )
         if names:
             # Not methods: half a program names one of that name, and all of it would be evaluated.
             filling = {
                 each: None for each in functions if each.unit.owner < 0 and fills_alone(each.unit)
             }
-            callers |= self._with_those_that_call_for_effect(filling)
-        returned = {self._returned_by[each]: None for each in callers if each in self._returned_by}
-        for other in self._which_may_name(callers | returned):
-            for piece, function in self._statements_of(other):
+            callers |= self._runners.with_those_that_call_for_effect(filling)
+        returned = self._runners.returned(callers)
+        for other in self._runners.which_may_name(callers | returned):
+            for piece, function in self._runners.statements_of(other):
                 if self._runs(other, piece) and (
-                    self._runs_one_of(function, callers, decorating=piece.kind == "def")
-                    or self._hands_on(piece, function, returned.keys())
+                    self._runners.runs_one_of(function, callers, decorating=piece.kind == "def")
+                    or self._runners.hands_on(piece, function, returned.keys())
                 ):
                     self._keep(other, piece, item, enters=bool(names))
                     if piece.kind == "class":
@@ -547,62 +526,6 @@ class Builders:
                     ):
                         for name in piece.binds:  # `worker = Thread(target=fill)`
                             self.build_variable(other, name)
-
-    def _runs_one_of(
-        self, function: Function, functions: dict[Function, None], *, decorating: bool
-    ) -> bool:
-        """Whether a statement calls one of ``functions``, and that runs by it.
-
-        A function that yields does not, where it is a decorator or makes one: nobody iterates that.
-        """
-        if not self._calls_one_of(function, functions):
-            return False
-        called = self._calls[function][1]
-        met = functions.keys() & called.keys()
-        return (
-            not decorating
-            or not met
-            or any(
-                not each.unit.flags & s.GENERATOR
-                or not all(_only_decorates(function.unit, place) for place in called[each])
-                for each in met
-            )
-        )
-
-    def _hands_on(self, piece: Piece, function: Function, returned: AbstractSet[Function]) -> bool:
-        """Whether a statement gets a function from the one that returns it, and another may call it.
-
-        ``@at_once`` above ``@counted``, whose wrapper counts; what runs for the class of a method.
-        """
-        if not returned or not self._calls_one_of(function, dict.fromkeys(returned)):
-            return False
-        if piece.owner >= 0:
-            class_ = self._engine.class_(function.module, piece.owner)
-            statement = self._engine.function(class_.module, class_.info.unit)
-            if any(fact[0] == f.CALL for fact in self._engine.facts_of(statement)):
-                return True
-        return any(self._may_call(each) for each in self._calls[function][1].keys() - returned)
-
-    def _may_call(self, function: Function) -> bool:
-        """Whether a function calls what it is given, or passes it on to something that may."""
-        given = set(range(len(function.unit.params)))
-        return any(
-            op[0] in (s.CALL, s.DECORATE)
-            and not given.isdisjoint(reads(op))
-            and not self._only_wraps(function, op)
-            for op in function.unit.ops
-        )
-
-    def _statements_of(self, module: Module) -> list[tuple[Piece, Function]]:
-        """The statements of ``module`` that may run a function for what it changes."""
-        found = self._statements.get(module.name)
-        if found is None:
-            found = self._statements[module.name] = [
-                (piece, self._engine.function(module, piece.unit))
-                for piece in module.summary.pieces
-                if piece.unit >= 0 and piece.kind in _RUNNING
-            ]
-        return found
 
     def _keep_told(
         self, module: Module, piece: Piece, functions: dict[Function, None], item: str
@@ -651,46 +574,28 @@ class Builders:
                     by_name.setdefault(given, []).append((function, is_more))
         found = [*by_name.get(name, ()), *self._cached(module, name)]
         making = not all(is_more for _, is_more in found) and self._make_new(values)
-        functions = self._with_those_that_pass_on(
+        functions = self._runners.with_those_that_pass_on(
             dict.fromkeys(function for function, is_more in found if is_more or not making)
         )
-        names = {each for function in functions for each in self._names_of(function)}
-        for other in self._which_may_name(functions) if functions else ():
+        names = {each for function in functions for each in self._runners.names_of(function)}
+        for other in self._runners.which_may_name(functions) if functions else ():
             writers = [
                 unit
-                for unit in self._naming(other, functions)
+                for unit in self._runners.naming(other, functions)
                 if _fills_a_result(other.summary.units[unit])
-                and self._takes_from(self._engine.function(other, unit), functions)
+                and self._runners.takes_from(self._engine.function(other, unit), functions)
             ]
             if writers:
                 self._build_through(other, writers, item, frozenset(names))
             for piece in self._using_results(other):
                 if self._runs(other, piece):
                     function = self._engine.function(other, piece.unit)
-                    if self._takes_from(function, functions):
+                    if self._runners.takes_from(function, functions):
                         self._keep(other, piece, item)
             roots = self._bound_results(other, names, functions)
             if roots:
                 aliased = self._changing.aliases_of_roots(other, module, name, roots)
                 self._keep_aliased(other, name, item, aliased)
-
-    def _with_those_that_pass_on(self, functions: dict[Function, None]) -> dict[Function, None]:
-        """``functions``, and those that return what they give: ``return Registry.instance()``."""
-
-        def passes_on(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
-            places = self._passed_on.get(caller)
-            if places is None:
-                places = self._passed_on[caller] = passed_on(caller.unit)
-            if not places or not self._calls_one_of(caller, called, places):
-                return {}
-            more = [
-                place
-                for place, given in places.items()
-                if not all(self._arguments.is_constant_in(caller, each) for each in given)
-            ]
-            return {caller: None} if self._calls_one_of(caller, called, more) else {}
-
-        return self._with_further(functions, passes_on)
 
     def _bound_results(
         self, module: Module, names: set[str], functions: dict[Function, None]
@@ -702,11 +607,11 @@ class Builders:
             if piece.kind != "assign" or piece.owner >= 0 or piece.unit < 0:
                 continue
             ops = units[piece.unit].ops
-            if names.isdisjoint(op[_NAMED[op[0]]] for op in ops if op[0] in _NAMED):
+            if names.isdisjoint(op[NAMED[op[0]]] for op in ops if op[0] in NAMED):
                 continue
             function = self._engine.function(module, piece.unit)
             for op in ops:
-                if op[0] == s.CALL and self._calls_one_of(function, functions, (op[-1],)):
+                if op[0] == s.CALL and self._runners.calls_one_of(function, functions, (op[-1],)):
                     roots.setdefault(piece.index, {})[op[1]] = Link.PART
         return roots
 
@@ -798,7 +703,7 @@ class Builders:
             if of_other & Link.CALLED:
                 calling = [
                     unit
-                    for unit in self._mentioning(module, {other})
+                    for unit in self._runners.mentioning(module, {other})
                     if self._changing.changes(module, unit, other, called=False)
                 ]
                 self._build_through(module, calling, item, frozenset((name,)))
@@ -823,7 +728,7 @@ class Builders:
             class_ = kind[1]
             if self._by_methods.methods_that_change(class_):
                 statement = self._engine.function(holder, class_.info.unit)
-                modules = self._which_may_name((statement,))
+                modules = self._runners.which_may_name((statement,))
                 for module, piece in self._by_methods.changing(modules, class_):
                     if self._runs(module, piece):
                         self._keep(module, piece, class_.id)
@@ -839,7 +744,7 @@ class Builders:
 
     def _may_have(self, module: Module, holder: Module, name: str) -> bool:
         """Whether another module may import a variable, or the module that has it."""
-        return not self._imported(module).isdisjoint({name, "*", _last(holder.name)})
+        return not self._runners.imported(module).isdisjoint({name, "*", _last(holder.name)})
 
     def _build_by_use(
         self, holder: Module, name: str, values: Values, item: str, *, member: bool = False
@@ -882,233 +787,6 @@ class Builders:
         if found is None:
             found = self._alike[module.name] = same_objects(module.summary)
         return found
-
-    def _with_callers(self, functions: dict[Function, None]) -> dict[Function, None]:
-        """``functions``, and those that call them: ``register`` by ``decorate`` by its ``wrap``."""
-
-        def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
-            if not self._calls_one_of(caller, called):
-                return {}
-            return self._with_enclosing(caller.module, (caller.unit.index,))
-
-        return self._with_further(functions, calls)
-
-    def _with_those_that_call_for_effect(
-        self, functions: dict[Function, None]
-    ) -> dict[Function, None]:
-        """``functions``, and those that call them, and give no result: ``def fill(): add(1)``."""
-
-        def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
-            places = self._for_effect.get(caller)
-            if places is None:
-                places = self._for_effect[caller] = called_for_effect(caller.unit)
-            return {caller: None} if places and self._calls_one_of(caller, called, places) else {}
-
-        return self._with_further(functions, calls)
-
-    def _with_further(
-        self,
-        functions: dict[Function, None],
-        found_by: Callable[[Function, dict[Function, None]], dict[Function, None]],
-    ) -> dict[Function, None]:
-        """``functions``, and what ``found_by`` gives for those that name them; in so many rounds."""
-        found = dict(functions)
-        latest = functions
-        for _ in range(_CALLS):
-            if not latest:
-                break
-            further: dict[Function, None] = {}
-            for module in self._which_may_name(latest):
-                for unit in self._naming(module, latest):
-                    function = self._engine.function(module, unit)
-                    if function not in found:
-                        further |= found_by(function, latest)
-            latest = {each: None for each in further if each not in found}
-            found |= latest
-        return found
-
-    def _calls_one_of(
-        self,
-        function: Function,
-        functions: dict[Function, None],
-        places: Iterable[int] | None = None,
-    ) -> bool:
-        """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given.
-
-        Or what a decorator made of one, by its name.
-        """
-        known = self._calls.get(function)
-        if known is None or known[0] is not function.flat or self._engine.queue:
-            facts = self._engine.facts_of(function)
-            if known is None or known[0] is not facts:
-                called: dict[Function, set[int]] = {}
-                for fact in facts:
-                    if fact[0] == f.CALL:
-                        called.setdefault(fact[1], set()).add(fact[2])
-                known = self._calls[function] = facts, called
-        met = functions.keys() & known[1].keys()
-        met |= set(self._wrapped.met(known[0], known[1].keys(), functions))
-        return bool(met) and (
-            places is None or any(not known[1][each].isdisjoint(places) for each in met)
-        )
-
-    def _takes_from(self, function: Function, functions: dict[Function, None]) -> bool:
-        """Whether ``function`` gets more of one of ``functions`` than a text, a number or the like."""
-        if not self._calls_one_of(function, functions):
-            return False
-        plain = {
-            op[-1]
-            for op in function.unit.ops
-            if op[0] == s.CALL and self._arguments.is_constant_in(function, op[1])
-        }
-        called = self._calls[function][1]
-        met = functions.keys() & called.keys()
-        return not met or any(not called[each] <= plain for each in met)
-
-    def _names_of(self, function: Function) -> Iterable[str]:
-        """The names by which code gets at a function, what it stands in, or what wraps it."""
-        return (*_names_of(function), *self._wrapped.names(function))
-
-    def _which_may_name(self, functions: Iterable[Function]) -> list[Module]:
-        """The modules that run and have one of these functions, or may import it.
-
-        Theirs run in any case, be it that the target imports them only when it runs.
-        """
-        functions = tuple(functions)
-        own = {function.module.name: function.module for function in functions}
-        names = {name for function in functions for name in self._names_of(function)}
-        names |= {"*", *map(_last, own)}
-        running = {module.name: module for module in self._growth.running()}
-        found = [
-            module
-            for module in running.values()
-            if module.name in own or not names.isdisjoint(self._imported(module))
-        ]
-        return found + [own[name] for name in sorted(own.keys() - running.keys())]
-
-    def _naming(self, module: Module, functions: Iterable[Function]) -> list[int]:
-        """The functions of ``module`` whose code names one of ``functions``, or what it stands in.
-
-        Special methods go by one name in all classes: ``Base.__new__`` is looked up.
-        """
-        plain: set[str] = set()
-        special: dict[str, set[Class]] = {}
-        for function in functions:
-            outer, last = _names_of(function)
-            plain.add(outer)
-            plain.update(self._wrapped.names(function))
-            if function.unit.owner < 0 or last[:2] != "__":
-                plain.add(last)
-            else:
-                owner = self._engine.class_(function.module, function.unit.owner)
-                special.setdefault(last, set()).add(owner)
-        found = set(self._mentioning(module, plain))
-        for unit in self._mentioning(module, set(special)) if special else ():
-            if unit not in found and self._reaches(module, unit, special):
-                found.add(unit)
-        return sorted(found)
-
-    def _reaches(self, module: Module, unit: int, special: dict[str, set[Class]]) -> bool:
-        """Whether a unit may read a special method of such a class, as far as its receivers tell."""
-        made: dict[int, s.Op] = {}
-        for op in module.summary.units[unit].ops:
-            if op[0] in (s.GLOBAL, s.SUPER):
-                made[op[1]] = op
-            elif op[0] == s.ATTR and op[3] in special:
-                receiver = made.get(op[2])
-                owners = special[op[3]]
-                if receiver is None:
-                    return True
-                if receiver[0] == s.SUPER:
-                    kinds = [("C", self._engine.class_(module, receiver[2]))]
-                else:
-                    values = self._engine.name_values(module, receiver[2], None)
-                    kinds = [self._engine.values[value] for value in values]
-                for kind in kinds:
-                    if kind[0] in ("C", "I"):
-                        if not owners.isdisjoint(self._engine.mro(kind[1])):
-                            return True
-                    elif kind[0] != "X":
-                        return True
-        return False
-
-    def _mentioning(self, module: Module, names: set[str]) -> list[int]:
-        """The functions of ``module`` whose code has one of ``names``."""
-        by_name = self._mentioned.get(module.name)
-        if by_name is None:
-            by_name = self._mentioned[module.name] = {}
-            for unit in module.summary.units:
-                if unit.kind in ("function", "lambda"):
-                    for name in {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}:
-                        by_name.setdefault(name, []).append(unit.index)
-        return sorted({unit for name in names for unit in by_name.get(name, ())})
-
-    def _imported(self, module: Module) -> frozenset[str]:
-        """The last parts of all that ``module`` imports."""
-        found = self._imported_by.get(module.name)
-        if found is None:
-            found = self._imported_by[module.name] = frozenset(
-                name
-                for piece in module.summary.pieces
-                for _, _, target, item in piece.imports
-                for name in (item or "", _last(target))
-            )
-        return found
-
-    def _with_enclosing(self, module: Module, writers: Iterable[int]) -> dict[Function, None]:
-        """The ``writers``, and the functions that define them and may run them.
-
-        Not those that only return them: who runs what a decorator gives, calls it.
-        """
-        functions: dict[Function, None] = {}
-        for unit in writers:
-            current = unit
-            while current >= 0:
-                functions[self._engine.function(module, current)] = None
-                outer = module.summary.units[current].parent
-                if outer >= 0 and self._only_returns(module, outer, current):
-                    inner = self._engine.function(module, current)
-                    self._returned_by[inner] = self._engine.function(module, outer)
-                    break
-                current = outer
-        return functions
-
-    def _only_returns(self, module: Module, outer: int, inner: int) -> bool:
-        """Whether a function does no more with one that it defines than to return it.
-
-        Be it wrapped up by something that does not run it.
-        """
-        function = self._engine.function(module, outer)
-        units = module.summary.units
-        known = (outer, _last(units[inner].qualname))
-        if function.unit.flags & s.USES_LOCALS or any(
-            op[0] == s.FREE and op[2:4] == known for unit in units for op in unit.ops
-        ):
-            return False  # others that it defines have it
-        held: set[int] = set()
-        for op in function.unit.ops:
-            code = op[0]
-            if code in (s.FUNCTION, s.LAMBDA) and op[2] == inner:
-                held.add(op[1])
-            elif held.isdisjoint(reads(op)) or code == s.RETURN:
-                continue
-            elif code == s.PHI or (
-                code in (s.CALL, s.DECORATE)
-                and op[2] not in held
-                and self._only_wraps(function, op)
-            ):
-                held.add(op[1])
-            elif code != s.SETATTR or op[3] in held:
-                return False
-        return bool(held)
-
-    def _only_wraps(self, function: Function, op: s.Op) -> bool:
-        """Whether what ``op`` calls, or decorates with, runs no function that it is given."""
-        self._engine.facts_of(function)
-        called = [self._engine.values[value] for value in function.registers[op[2]]]
-        return bool(called) and all(
-            kind[0] == "W" or (kind[0] in ("X", "XI") and kind[1] in _WRAPPING) for kind in called
-        )
 
     # --- in other modules
 
@@ -1289,27 +967,8 @@ def _method_around(units: Sequence[s.Unit], unit: s.Unit) -> s.Unit:
     return unit
 
 
-def _names_of(function: Function) -> tuple[str, ...]:
-    """The names by which code gets at a function, or at what it stands in."""
-    outer = function.unit.qualname.partition(".<locals>")[0].split(".")
-    return outer[0], outer[-1]
-
-
 def _is_told(function: Function) -> bool:
     return function.unit.owner >= 0 and function.unit.qualname.endswith(f".{_TOLD}")
-
-
-def _only_decorates(unit: s.Unit, place: int) -> bool:
-    """Whether what is called at ``place`` is a decorator whose result is only bound, or makes one."""
-    for op in unit.ops:
-        if op[0] in (s.CALL, s.DECORATE) and op[-1] == place:
-            for user in unit.ops:
-                if op[1] in reads(user) and not (
-                    (op[0] == s.CALL and user[0] == s.DECORATE and user[2] == op[1])
-                    or (op[0] == s.DECORATE and user[0] == s.BIND)
-                ):
-                    return False
-    return True
 
 
 def _made_in(unit: s.Unit) -> set[int]:

@@ -1,0 +1,386 @@
+"""Which code runs a function: who calls it, directly or not, and which statements do.
+
+A function that changes a variable changes nothing before somebody calls it. Code is asked what
+it calls only where its names let it get at the function at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from depslice.callgraph import summary as s
+from depslice.callgraph.engine import facts as f
+from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.program import Module
+from depslice.callgraph.summary import Piece
+from depslice.slicer.closure.arguments import Arguments
+from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.registering import called_for_effect, passed_on
+
+_CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
+_RUNNING: Final = frozenset(
+    {"assign", "class", "def", "expr", "if", "jump", "loop", "match", "other", "try", "with"}
+)
+"""What may run a function: ``for each in filling(): …``, ``with entered(): …``, ``if set_up(): …``."""
+_WRAPPING: Final = frozenset(
+    {
+        *("builtins.classmethod", "builtins.property", "builtins.staticmethod"),
+        *("contextlib.contextmanager", "contextlib.asynccontextmanager", "types.MethodType"),
+        *(f"functools.{name}" for name in ("cache", "cached_property", "lru_cache", "partial")),
+        *(f"functools.{name}" for name in ("partialmethod", "singledispatch", "update_wrapper")),
+        "functools.wraps",
+    }
+)
+"""What keeps a function and does not run it."""
+NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
+
+
+class Runners:
+    """Answers for one slice."""
+
+    def __init__(self, growth: Growth, arguments: Arguments) -> None:
+        self._growth = growth
+        self._engine = growth.engine
+        self._arguments = arguments
+        self._statements: dict[str, list[tuple[Piece, Function]]] = {}
+        self._mentioned: dict[str, dict[str, list[int]]] = {}  # module -> name -> units
+        self._imported_by: dict[str, frozenset[str]] = {}  # module -> names in its imports
+        # The places of calls in a function whose results it returns, and whose nobody takes.
+        self._passed_on: dict[Function, dict[int, set[s.Register]]] = {}
+        self._for_effect: dict[Function, set[int]] = {}
+        self._returned_by: dict[Function, Function] = {}  # who does no more with it
+        self._wrapped = arguments.wrapped
+        # What the facts of a function say that it calls, where.
+        self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
+
+    def returned(self, functions: Iterable[Function]) -> dict[Function, None]:
+        """Those that do no more with one of ``functions`` than to define and return it."""
+        given = self._returned_by
+        return {given[each]: None for each in functions if each in given}
+
+    def runs_one_of(
+        self, function: Function, functions: dict[Function, None], *, decorating: bool
+    ) -> bool:
+        """Whether a statement calls one of ``functions``, and that runs by it.
+
+        A function that yields does not, where it is a decorator or makes one: nobody iterates that.
+        """
+        if not self.calls_one_of(function, functions):
+            return False
+        called = self._calls[function][1]
+        met = functions.keys() & called.keys()
+        return (
+            not decorating
+            or not met
+            or any(
+                not each.unit.flags & s.GENERATOR
+                or not all(_only_decorates(function.unit, place) for place in called[each])
+                for each in met
+            )
+        )
+
+    def hands_on(self, piece: Piece, function: Function, returned: AbstractSet[Function]) -> bool:
+        """Whether a statement gets a function from the one that returns it, and another may call it.
+
+        ``@at_once`` above ``@counted``, whose wrapper counts; what runs for the class of a method.
+        """
+        if not returned or not self.calls_one_of(function, dict.fromkeys(returned)):
+            return False
+        if piece.owner >= 0:
+            class_ = self._engine.class_(function.module, piece.owner)
+            statement = self._engine.function(class_.module, class_.info.unit)
+            if any(fact[0] == f.CALL for fact in self._engine.facts_of(statement)):
+                return True
+        return any(self._may_call(each) for each in self._calls[function][1].keys() - returned)
+
+    def _may_call(self, function: Function) -> bool:
+        """Whether a function calls what it is given, or passes it on to something that may."""
+        given = set(range(len(function.unit.params)))
+        return any(
+            op[0] in (s.CALL, s.DECORATE)
+            and not given.isdisjoint(reads(op))
+            and not self._only_wraps(function, op)
+            for op in function.unit.ops
+        )
+
+    def statements_of(self, module: Module) -> list[tuple[Piece, Function]]:
+        """The statements of ``module`` that may run a function for what it changes."""
+        found = self._statements.get(module.name)
+        if found is None:
+            found = self._statements[module.name] = [
+                (piece, self._engine.function(module, piece.unit))
+                for piece in module.summary.pieces
+                if piece.unit >= 0 and piece.kind in _RUNNING
+            ]
+        return found
+
+    def with_those_that_pass_on(self, functions: dict[Function, None]) -> dict[Function, None]:
+        """``functions``, and those that return what they give: ``return Registry.instance()``."""
+
+        def passes_on(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            places = self._passed_on.get(caller)
+            if places is None:
+                places = self._passed_on[caller] = passed_on(caller.unit)
+            if not places or not self.calls_one_of(caller, called, places):
+                return {}
+            more = [
+                place
+                for place, given in places.items()
+                if not all(self._arguments.is_constant_in(caller, each) for each in given)
+            ]
+            return {caller: None} if self.calls_one_of(caller, called, more) else {}
+
+        return self._with_further(functions, passes_on)
+
+    def with_callers(self, functions: dict[Function, None]) -> dict[Function, None]:
+        """``functions``, and those that call them: ``register`` by ``decorate`` by its ``wrap``."""
+
+        def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            if not self.calls_one_of(caller, called):
+                return {}
+            return self.with_enclosing(caller.module, (caller.unit.index,))
+
+        return self._with_further(functions, calls)
+
+    def with_those_that_call_for_effect(
+        self, functions: dict[Function, None]
+    ) -> dict[Function, None]:
+        """``functions``, and those that call them, and give no result: ``def fill(): add(1)``."""
+
+        def calls(caller: Function, called: dict[Function, None]) -> dict[Function, None]:
+            places = self._for_effect.get(caller)
+            if places is None:
+                places = self._for_effect[caller] = called_for_effect(caller.unit)
+            return {caller: None} if places and self.calls_one_of(caller, called, places) else {}
+
+        return self._with_further(functions, calls)
+
+    def _with_further(
+        self,
+        functions: dict[Function, None],
+        found_by: Callable[[Function, dict[Function, None]], dict[Function, None]],
+    ) -> dict[Function, None]:
+        """``functions``, and what ``found_by`` gives for those that name them; in so many rounds."""
+        found = dict(functions)
+        latest = functions
+        for _ in range(_CALLS):
+            if not latest:
+                break
+            further: dict[Function, None] = {}
+            for module in self.which_may_name(latest):
+                for unit in self.naming(module, latest):
+                    function = self._engine.function(module, unit)
+                    if function not in found:
+                        further |= found_by(function, latest)
+            latest = {each: None for each in further if each not in found}
+            found |= latest
+        return found
+
+    def calls_one_of(
+        self,
+        function: Function,
+        functions: dict[Function, None],
+        places: Iterable[int] | None = None,
+    ) -> bool:
+        """Whether ``function`` calls one of ``functions``: at one of ``places``, if any are given.
+
+        Or what a decorator made of one, by its name.
+        """
+        known = self._calls.get(function)
+        if known is None or known[0] is not function.flat or self._engine.queue:
+            facts = self._engine.facts_of(function)
+            if known is None or known[0] is not facts:
+                called: dict[Function, set[int]] = {}
+                for fact in facts:
+                    if fact[0] == f.CALL:
+                        called.setdefault(fact[1], set()).add(fact[2])
+                known = self._calls[function] = facts, called
+        met = functions.keys() & known[1].keys()
+        met |= set(self._wrapped.met(known[0], known[1].keys(), functions))
+        return bool(met) and (
+            places is None or any(not known[1][each].isdisjoint(places) for each in met)
+        )
+
+    def takes_from(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether ``function`` gets more of one of ``functions`` than a text, a number or the like."""
+        if not self.calls_one_of(function, functions):
+            return False
+        plain = {
+            op[-1]
+            for op in function.unit.ops
+            if op[0] == s.CALL and self._arguments.is_constant_in(function, op[1])
+        }
+        called = self._calls[function][1]
+        met = functions.keys() & called.keys()
+        return not met or any(not called[each] <= plain for each in met)
+
+    def names_of(self, function: Function) -> Iterable[str]:
+        """The names by which code gets at a function, what it stands in, or what wraps it."""
+        return (*_names_of(function), *self._wrapped.names(function))
+
+    def which_may_name(self, functions: Iterable[Function]) -> list[Module]:
+        """The modules that run and have one of these functions, or may import it.
+
+        Theirs run in any case, be it that the target imports them only when it runs.
+        """
+        functions = tuple(functions)
+        own = {function.module.name: function.module for function in functions}
+        names = {name for function in functions for name in self.names_of(function)}
+        names |= {"*", *map(_last, own)}
+        running = {module.name: module for module in self._growth.running()}
+        found = [
+            module
+            for module in running.values()
+            if module.name in own or not names.isdisjoint(self.imported(module))
+        ]
+        return found + [own[name] for name in sorted(own.keys() - running.keys())]
+
+    def naming(self, module: Module, functions: Iterable[Function]) -> list[int]:
+        """The functions of ``module`` whose code names one of ``functions``, or what it stands in.
+
+        Special methods go by one name in all classes: ``Base.__new__`` is looked up.
+        """
+        plain: set[str] = set()
+        special: dict[str, set[Class]] = {}
+        for function in functions:
+            outer, last = _names_of(function)
+            plain.add(outer)
+            plain.update(self._wrapped.names(function))
+            if function.unit.owner < 0 or last[:2] != "__":
+                plain.add(last)
+            else:
+                owner = self._engine.class_(function.module, function.unit.owner)
+                special.setdefault(last, set()).add(owner)
+        found = set(self.mentioning(module, plain))
+        for unit in self.mentioning(module, set(special)) if special else ():
+            if unit not in found and self._reaches(module, unit, special):
+                found.add(unit)
+        return sorted(found)
+
+    def _reaches(self, module: Module, unit: int, special: dict[str, set[Class]]) -> bool:
+        """Whether a unit may read a special method of such a class, as far as its receivers tell."""
+        made: dict[int, s.Op] = {}
+        for op in module.summary.units[unit].ops:
+            if op[0] in (s.GLOBAL, s.SUPER):
+                made[op[1]] = op
+            elif op[0] == s.ATTR and op[3] in special:
+                receiver = made.get(op[2])
+                owners = special[op[3]]
+                if receiver is None:
+                    return True
+                if receiver[0] == s.SUPER:
+                    kinds = [("C", self._engine.class_(module, receiver[2]))]
+                else:
+                    values = self._engine.name_values(module, receiver[2], None)
+                    kinds = [self._engine.values[value] for value in values]
+                for kind in kinds:
+                    if kind[0] in ("C", "I"):
+                        if not owners.isdisjoint(self._engine.mro(kind[1])):
+                            return True
+                    elif kind[0] != "X":
+                        return True
+        return False
+
+    def mentioning(self, module: Module, names: set[str]) -> list[int]:
+        """The functions of ``module`` whose code has one of ``names``."""
+        by_name = self._mentioned.get(module.name)
+        if by_name is None:
+            by_name = self._mentioned[module.name] = {}
+            for unit in module.summary.units:
+                if unit.kind in ("function", "lambda"):
+                    for name in {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}:
+                        by_name.setdefault(name, []).append(unit.index)
+        return sorted({unit for name in names for unit in by_name.get(name, ())})
+
+    def imported(self, module: Module) -> frozenset[str]:
+        """The last parts of all that ``module`` imports."""
+        found = self._imported_by.get(module.name)
+        if found is None:
+            found = self._imported_by[module.name] = frozenset(
+                name
+                for piece in module.summary.pieces
+                for _, _, target, item in piece.imports
+                for name in (item or "", _last(target))
+            )
+        return found
+
+    def with_enclosing(self, module: Module, writers: Iterable[int]) -> dict[Function, None]:
+        """The ``writers``, and the functions that define them and may run them.
+
+        Not those that only return them: who runs what a decorator gives, calls it.
+        """
+        functions: dict[Function, None] = {}
+        for unit in writers:
+            current = unit
+            while current >= 0:
+                functions[self._engine.function(module, current)] = None
+                outer = module.summary.units[current].parent
+                if outer >= 0 and self._only_returns(module, outer, current):
+                    inner = self._engine.function(module, current)
+                    self._returned_by[inner] = self._engine.function(module, outer)
+                    break
+                current = outer
+        return functions
+
+    def _only_returns(self, module: Module, outer: int, inner: int) -> bool:
+        """Whether a function does no more with one that it defines than to return it.
+
+        Be it wrapped up by something that does not run it.
+        """
+        function = self._engine.function(module, outer)
+        units = module.summary.units
+        known = (outer, _last(units[inner].qualname))
+        if function.unit.flags & s.USES_LOCALS or any(
+            op[0] == s.FREE and op[2:4] == known for unit in units for op in unit.ops
+        ):
+            return False  # others that it defines have it
+        held: set[int] = set()
+        for op in function.unit.ops:
+            code = op[0]
+            if code in (s.FUNCTION, s.LAMBDA) and op[2] == inner:
+                held.add(op[1])
+            elif held.isdisjoint(reads(op)) or code == s.RETURN:
+                continue
+            elif code == s.PHI or (
+                code in (s.CALL, s.DECORATE)
+                and op[2] not in held
+                and self._only_wraps(function, op)
+            ):
+                held.add(op[1])
+            elif code != s.SETATTR or op[3] in held:
+                return False
+        return bool(held)
+
+    def _only_wraps(self, function: Function, op: s.Op) -> bool:
+        """Whether what ``op`` calls, or decorates with, runs no function that it is given."""
+        self._engine.facts_of(function)
+        called = [self._engine.values[value] for value in function.registers[op[2]]]
+        return bool(called) and all(
+            kind[0] == "W" or (kind[0] in ("X", "XI") and kind[1] in _WRAPPING) for kind in called
+        )
+
+
+def _names_of(function: Function) -> tuple[str, ...]:
+    """The names by which code gets at a function, or at what it stands in."""
+    outer = function.unit.qualname.partition(".<locals>")[0].split(".")
+    return outer[0], outer[-1]
+
+
+def _only_decorates(unit: s.Unit, place: int) -> bool:
+    """Whether what is called at ``place`` is a decorator whose result is only bound, or makes one."""
+    for op in unit.ops:
+        if op[0] in (s.CALL, s.DECORATE) and op[-1] == place:
+            for user in unit.ops:
+                if op[1] in reads(user) and not (
+                    (op[0] == s.CALL and user[0] == s.DECORATE and user[2] == op[1])
+                    or (op[0] == s.DECORATE and user[0] == s.BIND)
+                ):
+                    return False
+    return True
+
+
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
