@@ -906,8 +906,15 @@ class AttributeEvaluation(Declared):
         return values
 
     def _surely_binds(self, class_: Class, name: str) -> bool:
-        """Whether the body of the class binds the name whenever it runs, and nobody deletes it."""
+        """Whether the body of the class binds the name whenever it runs, and nobody deletes it.
+
+        A metaclass may put another in its place: that stands where all that is put there does.
+        """
         if has_no_statement(class_) or name in self.deleted or not self.binds(class_, name):
+            return False
+        if self.metaclasses_of(class_) or (
+            name in class_.info.final and not class_.info.final[name]
+        ):
             return False
         pieces = class_.module.summary.pieces
         return not all(pieces[index].conditional for index in class_.info.members[name])

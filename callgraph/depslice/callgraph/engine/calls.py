@@ -432,7 +432,11 @@ class CallEvaluation(ExternalCalls):
             return True
         if function.unit.flags & s.DECORATED:
             return True
-        return _binds(function, given, keywords.keys() if keywords else _NO_NAMES)
+        names = keywords.keys() if keywords else _NO_NAMES
+        # What stands in a class may be called with the class or an instance before the rest.
+        return _binds(function, given, names) or (
+            function.unit.owner >= 0 and _binds(function, given + 1, names)
+        )
 
     def _call_value(
         self,

@@ -24,7 +24,15 @@ from depslice.callgraph.engine.demands import (
 from depslice.callgraph.engine.metaclasses import put_by_package
 from depslice.callgraph.engine.models.common import INNER
 from depslice.callgraph.engine.texts import Texts
-from depslice.callgraph.engine.values import EMPTY, NAMED_TUPLE, NO_KEYWORDS, Class, Value, Values
+from depslice.callgraph.engine.values import (
+    EMPTY,
+    NAMED_TUPLE,
+    NO_KEYWORDS,
+    OPEN,
+    Class,
+    Value,
+    Values,
+)
 from depslice.callgraph.lowering.syntax import names_taken
 from depslice.callgraph.summary import Position
 
@@ -162,7 +170,8 @@ class ExternalCalls(Texts):
                 if kind[0] == "I" and self.find_member(kind[1], _COPIED_BY[dotted]) is not None
                 else EMPTY
             )
-            result |= made or self.only(value)
+            told = {each for each in made if self.values[each][0] not in OPEN}
+            result |= told or self.only(value)
         return result
 
     def _made_by(self, makers: Sequence[str], call: Call) -> Values:

@@ -115,6 +115,7 @@ _MAKING: Final = frozenset(
     }
 )
 """Methods that make something new of what they are called on."""
+_READING: Final = frozenset({s.CONTAINS, s.COMPARE, s.FORMAT_VALUE, s.ITER, s.SUB, s.TRUTH})
 _TAKING: Final = frozenset({s.ATTR, s.SUB, s.ITER, s.ITEM, s.NARROW, s.CALL})
 """Operations whose result may be a part of what they read first."""
 
@@ -173,6 +174,8 @@ class Arguments:
             return True
         # `list.append(table, value)`; `table.append(value)` leaves the value as it is.
         first = register in call[3][:1] and by_library
+        if "builtins.vars" in outside and _is_only_read(function.unit, call[1]):
+            return False  # `"%(name)s" % vars(X)`
         return any(
             (
                 dotted in _CHANGING
@@ -523,10 +526,26 @@ class Arguments:
             )
         return self._around[function]
 
-    def _enters_at(self, function: Function, call: Op) -> bool:
-        """Whether a call is of such a method."""
-        here = self.facts_at(function, call[-1])
-        return any(fact[0] == f.CALL and not fact[5] and self.enters(fact[1]) for fact in here)
+    def changes_receiver(self, function: Function, call: Op, name: str) -> bool:
+        """Whether a call of a method of that name changes what it is called on."""
+        return any(
+            fact[0] == f.CALL
+            and not fact[5]
+            and fact[1].unit.qualname.rpartition(".")[2] == name
+            and _has_itself(fact[1].unit)
+            and self.changes_parameter(fact[1], 0)
+            for fact in self.facts_at(function, call[-1])
+        )
+
+    def _enters_at(self, function: Function, call: Op, name: str) -> bool:
+        """Whether a call is of such a method, by its name; others may run there, too."""
+        return any(
+            fact[0] == f.CALL
+            and not fact[5]
+            and fact[1].unit.qualname.rpartition(".")[2] == name
+            and self.enters(fact[1])
+            for fact in self.facts_at(function, call[-1])
+        )
 
     def _puts_in(self, method: Function) -> bool:
         if method not in self._entering:
@@ -658,7 +677,7 @@ class Arguments:
                     return True
                 if methods[op[2]] in _TAKING_AWAY and receivers[op[2]] not in fresh:
                     return True
-                if self._enters_at(function, op):
+                if self._enters_at(function, op, methods[op[2]]):
                     return True
                 if puts(methods[op[2]]) if known else acts(methods[op[2]]):
                     results.append(op[1])
@@ -739,6 +758,15 @@ class Arguments:
 def _has_itself(unit: Unit) -> bool:
     """Whether a function is a method that has what it is called on as its first parameter."""
     return unit.owner >= 0 and bool(unit.params) and not unit.flags & (s.STATIC | s.CLASSMETHOD)
+
+
+def _is_only_read(unit: Unit, register: Register) -> bool:
+    """Whether all that is done with what is in a register is to read something of it."""
+    return all(
+        op[0] in _READING or (op[0] == s.BINARY and not is_in_place(op[4]))
+        for op in unit.ops
+        if register in reads(op)
+    )
 
 
 def _gives(unit: Unit, registers: Collection[Register]) -> bool:

@@ -180,7 +180,7 @@ class Builders:
             stored = {op[2] for unit in units for op in unit.ops if op[0] == s.SETATTR}
             for name in sorted(stored):
                 if self._engine.find_member(class_, name) is None and any(
-                    fills_attribute(unit.ops, name) for unit in units
+                    fills_attribute(unit.ops, name) and _asks_for(unit, name) for unit in units
                 ):
                     self.added.when_asked(class_, name, partial(self._keep_below, class_))
 
@@ -582,8 +582,11 @@ class Builders:
             writers = [
                 unit
                 for unit in self._runners.naming(other, functions)
-                if _fills_a_result(other.summary.units[unit])
-                and self._runners.takes_from(self._engine.function(other, unit), functions)
+                if (
+                    _fills_a_result(other.summary.units[unit])
+                    and self._runners.takes_from(self._engine.function(other, unit), functions)
+                )
+                or self._changes_a_result(self._engine.function(other, unit), functions)
             ]
             if writers:
                 self._build_through(other, writers, item, frozenset(names))
@@ -596,6 +599,20 @@ class Builders:
             if roots:
                 aliased = self._changing.aliases_of_roots(other, module, name, roots)
                 self._keep_aliased(other, name, item, aliased)
+
+    def _changes_a_result(self, function: Function, functions: dict[Function, None]) -> bool:
+        """Whether code calls a method that changes what one of ``functions`` gives: ``bus().on(f)``."""
+        results: set[s.Register] = set()
+        methods: dict[s.Register, str] = {}
+        for op in function.unit.ops:
+            if op[0] == s.ATTR and op[2] in results:
+                methods[op[1]] = op[3]
+            elif op[0] == s.CALL and op[2] in methods:
+                if self._arguments.changes_receiver(function, op, methods[op[2]]):
+                    return True
+            elif op[0] == s.CALL and self._runners.calls_one_of(function, functions, (op[-1],)):
+                results.add(op[1])
+        return False
 
     def _bound_results(
         self, module: Module, names: set[str], functions: dict[Function, None]
@@ -688,8 +705,10 @@ class Builders:
 
     def _keep_aliased(self, module: Module, name: str, item: str, aliased: Aliased) -> None:
         """Keep what changes ``item`` by other names of ``module`` than ``name``."""
+        mutations = module.summary.mutations.get(name, ())
         for piece in aliased.pieces.values():
-            if self._runs(module, piece):
+            waits = piece.index in mutations and self._waits_for_member(module, name, piece, item)
+            if not waits and self._runs(module, piece):
                 self._keep(module, piece, item)
         for index, member in aliased.members:
             owner = self._engine.class_(module, index)
@@ -945,6 +964,21 @@ class Builders:
             for op in unit.ops
             if not held.isdisjoint(reads(op))
         )
+
+
+def _asks_for(unit: s.Unit, name: str) -> bool:
+    """Whether code asks if something has the attribute, inherited ones included (``hasattr``)."""
+    named = {op[1]: op[2] for op in unit.ops if op[0] == s.GLOBAL}
+    texts = {op[1] for op in unit.ops if op[0] == s.STRING and op[2] == name}
+    return (
+        any(
+            op[0] == s.CALL
+            and named.get(op[2]) in ("getattr", "hasattr")
+            and not texts.isdisjoint(op[3][1:2])
+            for op in unit.ops
+        )
+        or "AttributeError" in named.values()
+    )
 
 
 def _named_in_defaults(owner: Class, function: str) -> set[str]:

@@ -85,8 +85,6 @@ class ComputedNames:
                 self._by_string.setdefault(owner, demand)
             elif anything and not self._lists(at, owner):
                 self._names.want_public(owner, demand)
-            if anything:
-                self._want_passing(owner, self._tests.made_by(at), demand)
 
     def _lists(self, at: Followed, owner: str) -> bool:
         """Whether ``at`` has the names from the module itself: ``for k in dir(m): getattr(m, k)``."""

@@ -222,7 +222,7 @@ class Runners:
         return (*_names_of(function), *self._wrapped.names(function))
 
     def which_may_name(self, functions: Iterable[Function]) -> list[Module]:
-        """The modules that run and have one of these functions, or may import it.
+        """The modules that run and have one of these functions, or may import it, or who has it.
 
         Theirs run in any case, be it that the target imports them only when it runs.
         """
@@ -231,6 +231,12 @@ class Runners:
         names = {name for function in functions for name in self.names_of(function)}
         names |= {"*", *map(_last, own)}
         running = {module.name: module for module in self._growth.running()}
+        # Packages that have it from a module of theirs give it on: `import pkg; pkg.register(…)`.
+        names |= {
+            _last(module.name)
+            for module in running.values()
+            if module.package == module.name and not names.isdisjoint(self.imported(module))
+        }
         found = [
             module
             for module in running.values()

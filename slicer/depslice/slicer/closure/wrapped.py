@@ -17,7 +17,7 @@ from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Piece
+from depslice.callgraph.summary import Piece, Unit
 
 _READING: Final = {s.GLOBAL: 2, s.CLASSVAR: 3}  # where an operation has the name that it reads
 
@@ -44,7 +44,8 @@ class Wrapped:
             return ()
         found: set[str] = set()
         for piece in self._binding(function):
-            wrappers = self._wrappers(function.module, piece) - {function}
+            made = self._wrappers(function.module, piece) - {function}
+            wrappers = [each for each in made if _calls_what_it_has(each.unit)]
             for wrapper in wrappers:
                 self._by_wrapper.setdefault(wrapper, set()).add(function)
             if wrappers:
@@ -161,3 +162,13 @@ class Wrapped:
             }
             known = self._made[statement] = facts, frozenset(called)
         return known[1]
+
+
+def _calls_what_it_has(unit: Unit) -> bool:
+    """Whether code calls something that it does not name: of a closure, an instance, an argument.
+
+    ``def __call__(self, function): self.function = function; return self`` wraps nothing by that.
+    """
+    named = {op[1] for op in unit.ops if op[0] in (s.GLOBAL, s.CLASSVAR)}
+    named |= {op[1] for op in unit.ops if op[0] == s.ATTR and op[2] in named}
+    return any(op[0] == s.CALL and op[2] not in named for op in unit.ops)
