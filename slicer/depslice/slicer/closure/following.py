@@ -306,7 +306,10 @@ class Following:
     def _may_be_asked_for(self, at: Followed, fate: Fate) -> bool:
         """Whether somebody may ask for the arguments of an alias that has this ``fate``."""
         asked = self._classes.asks_of_aliases
-        if fate.is_bound and (at.module.name, at.piece.index) in self._growth.as_values:
+        if fate.is_bound and (
+            (at.module.name, at.piece.index) in self._growth.as_values
+            or self._classes.annotations_are_read  # which the alias may be
+        ):
             return True
         if fate.is_based and (at.made is None or not self._classes.is_made_alone(at.made)):
             return True

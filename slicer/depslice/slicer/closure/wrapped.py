@@ -45,7 +45,7 @@ class Wrapped:
         found: set[str] = set()
         for piece in self._binding(function):
             made = self._wrappers(function.module, piece) - {function}
-            wrappers = [each for each in made if _calls_what_it_has(each.unit)]
+            wrappers = [each for each in made if _calls_what_it_has(each.module, each.unit)]
             for wrapper in wrappers:
                 self._by_wrapper.setdefault(wrapper, set()).add(function)
             if wrappers:
@@ -164,11 +164,19 @@ class Wrapped:
         return known[1]
 
 
-def _calls_what_it_has(unit: Unit) -> bool:
+def _calls_what_it_has(module: Module, unit: Unit) -> bool:
     """Whether code calls something that it does not name: of a closure, an instance, an argument.
 
-    ``def __call__(self, function): self.function = function; return self`` wraps nothing by that.
+    Or a function does that it defines. ``def __call__(self, function): self.function = function;
+    return self`` wraps nothing by that.
     """
     named = {op[1] for op in unit.ops if op[0] in (s.GLOBAL, s.CLASSVAR)}
     named |= {op[1] for op in unit.ops if op[0] == s.ATTR and op[2] in named}
-    return any(op[0] == s.CALL and op[2] not in named for op in unit.ops)
+    return any(
+        (op[0] == s.CALL and op[2] not in named)
+        or (
+            op[0] in (s.FUNCTION, s.LAMBDA)
+            and _calls_what_it_has(module, module.summary.units[op[2]])
+        )
+        for op in unit.ops
+    )
