@@ -816,7 +816,7 @@ MISSED = {
 }
 # What no run of the specimen does and the graph has: abstract bodies, branches for other
 # platforms, what a subclass or a patch replaces, subclasses that nobody imports, methods that a
-# name which nobody follows may mean.
+# name which nobody follows may mean, exceptions that are made and never get to a handler.
 EXTRA = {
     "class_listings",
     "outside_state",
@@ -824,6 +824,7 @@ EXTRA = {
     "abstract_methods",
     "conditional_definitions",
     "decorator_parametrised",
+    "exception_messages",
     "fields_contributed",
     "import_fallback",
     "inheritance_across_files",

@@ -422,20 +422,22 @@ class CallEvaluation(ExternalCalls):
         keywords: Mapping[str, Values],
         spread: Values,
         rule: str,
+        *,
+        plain: bool = False,
     ) -> bool:
         """Whether the arguments of a call that is written bind: else the body does not run.
 
         Then another value is meant there, of those that a table holds, say. What a decorator
-        makes of a function may take others than itself.
+        makes of a function may take others than itself. ``plain``: a function by itself; one that
+        stands in a class may be called with the class or an instance before the rest.
         """
         if not self.whole or self.starred or spread or rule != "call":
             return True
         if function.unit.flags & s.DECORATED:
             return True
         names = keywords.keys() if keywords else _NO_NAMES
-        # What stands in a class may be called with the class or an instance before the rest.
         return _binds(function, given, names) or (
-            function.unit.owner >= 0 and _binds(function, given + 1, names)
+            plain and function.unit.owner >= 0 and _binds(function, given + 1, names)
         )
 
     def _call_value(
@@ -457,7 +459,8 @@ class CallEvaluation(ExternalCalls):
                 args,
                 pos,
                 rule=rule,
-                certain=external or self._fits(value[1], len(args), keywords, spread, rule),
+                certain=external
+                or self._fits(value[1], len(args), keywords, spread, rule, plain=True),
                 keywords=keywords,
                 spread=spread,
                 external=external,

@@ -415,11 +415,18 @@ class Stubs:
         elif name in outline.places:
             return False
         else:
-            targets = [_absolute(exporter, level, target) for level, target in outline.stars]
+            stars = [_absolute(exporter, level, target) for level, target in outline.stars]
+            targets = [star for star in stars if self._may_give(star, name)]
         if module.name in targets:
             return True
         sources = [self.module(target) for target in targets] if depth < _LONGEST_CHAIN else []
         return any(s is not None and self._leads_to(s, name, module, depth + 1) for s in sources)
+
+    def _may_give(self, star: str, name: str) -> bool:
+        """Whether a star of that module gives the name, if the module has it."""
+        source = self.module(star)
+        listed = source.listed() if source is not None else None
+        return listed is None or name in listed
 
     def resolve(self, module: StubModule, expression: TypeExpr) -> Definition | None:
         """What a name or a dotted name in a type of ``module`` stands for."""
