@@ -912,12 +912,14 @@ class AttributeEvaluation(Declared):
         """
         if has_no_statement(class_) or name in self.deleted or not self.binds(class_, name):
             return False
-        if self.metaclasses_of(class_) or (
-            name in class_.info.final and not class_.info.final[name]
-        ):
+        if self.metaclasses_of(class_):
             return False
-        pieces = class_.module.summary.pieces
-        return not all(pieces[index].conditional for index in class_.info.members[name])
+        every = class_.module.summary.pieces
+        pieces = [every[index] for index in class_.info.members[name]]
+        return all(name in each.binds for each in pieces) and not all(
+            each.conditional
+            for each in pieces  # (one that binds nothing deletes it)
+        )
 
     def call_put(
         self,
