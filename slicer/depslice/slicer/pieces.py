@@ -7,11 +7,15 @@ piece defines, and which pieces define a symbol.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import FILLING
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece
+
+NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}
+"""Where an operation has the name that code reads, by itself or of something."""
 
 
 def start_of(piece: Piece) -> int:

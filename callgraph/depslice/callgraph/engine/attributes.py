@@ -916,10 +916,9 @@ class AttributeEvaluation(Declared):
             return False
         every = class_.module.summary.pieces
         pieces = [every[index] for index in class_.info.members[name]]
-        return all(name in each.binds for each in pieces) and not all(
-            each.conditional
-            for each in pieces  # (one that binds nothing deletes it)
-        )
+        if not all(name in each.binds for each in pieces):
+            return False  # `del name`
+        return not all(each.conditional for each in pieces)
 
     def call_put(
         self,

@@ -90,6 +90,11 @@ class StubModule:
                 self.listed_names = listed_names(self._text())
         return self.listed_names
 
+    def may_give(self, name: str) -> bool:
+        """Whether a star of the module gives ``name``, if the module has it."""
+        listed = self.listed()
+        return listed is None or name in listed
+
     def exports(self, name: str) -> bool:
         """Whether an import of ``name`` is there for others too."""
         if not self.path.endswith(".pyi"):
@@ -341,8 +346,7 @@ class Stubs:
             source = self.module(_absolute(module, level, target))
             if source is not None and source is not module and not name.startswith("__"):
                 found = self._exported(source, name)
-                listed = None if found is None else source.listed()
-                if found is not None and (listed is None or name in listed):
+                if found is not None and source.may_give(name):
                     return found
         if module.is_package:
             inner = self.module(f"{module.name}.{name}")
@@ -416,17 +420,12 @@ class Stubs:
             return False
         else:
             stars = [_absolute(exporter, level, target) for level, target in outline.stars]
-            targets = [star for star in stars if self._may_give(star, name)]
+            given = {star: self.module(star) for star in stars}
+            targets = [star for star, one in given.items() if one is None or one.may_give(name)]
         if module.name in targets:
             return True
         sources = [self.module(target) for target in targets] if depth < _LONGEST_CHAIN else []
         return any(s is not None and self._leads_to(s, name, module, depth + 1) for s in sources)
-
-    def _may_give(self, star: str, name: str) -> bool:
-        """Whether a star of that module gives the name, if the module has it."""
-        source = self.module(star)
-        listed = source.listed() if source is not None else None
-        return listed is None or name in listed
 
     def resolve(self, module: StubModule, expression: TypeExpr) -> Definition | None:
         """What a name or a dotted name in a type of ``module`` stands for."""

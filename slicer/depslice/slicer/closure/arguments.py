@@ -202,7 +202,7 @@ class Arguments:
                 facts += self.facts_at(function, op[s.POSITION_AT[op[0]]])
         for wrapper in inner:
             for each in set(self.wrapped.behind(wrapper, facts)):
-                if passes_all(wrapper.unit):
+                if _passes_all(wrapper.unit):
                     given: Iterable[int] = parameters_given(each, call, register)
                 else:
                     given = range(len(each.unit.params))
@@ -529,23 +529,20 @@ class Arguments:
     def changes_receiver(self, function: Function, call: Op, name: str) -> bool:
         """Whether a call of a method of that name changes what it is called on."""
         return any(
-            fact[0] == f.CALL
-            and not fact[5]
-            and fact[1].unit.qualname.rpartition(".")[2] == name
-            and _has_itself(fact[1].unit)
-            and self.changes_parameter(fact[1], 0)
-            for fact in self.facts_at(function, call[-1])
+            _has_itself(each.unit) and self.changes_parameter(each, 0)
+            for each in self._methods_called(function, call, name)
         )
 
     def _enters_at(self, function: Function, call: Op, name: str) -> bool:
-        """Whether a call is of such a method, by its name; others may run there, too."""
-        return any(
-            fact[0] == f.CALL
-            and not fact[5]
-            and fact[1].unit.qualname.rpartition(".")[2] == name
-            and self.enters(fact[1])
-            for fact in self.facts_at(function, call[-1])
-        )
+        """Whether a call is of such a method."""
+        return any(map(self.enters, self._methods_called(function, call, name)))
+
+    def _methods_called(self, function: Function, call: Op, name: str) -> Iterator[Function]:
+        """What a call runs that goes by that name; others may run there, too."""
+        here = self.facts_at(function, call[-1])
+        for called in [fact[1] for fact in here if fact[0] == f.CALL and not fact[5]]:
+            if called.unit.qualname.rpartition(".")[2] == name:
+                yield called
 
     def _puts_in(self, method: Function) -> bool:
         if method not in self._entering:
@@ -844,7 +841,7 @@ def parameters_given(
         yield from range(bound, len(params))
 
 
-def passes_all(unit: Unit) -> bool:
+def _passes_all(unit: Unit) -> bool:
     """Whether all that ``unit`` calls with its arguments gets them as they are given to it."""
     by_kind: dict[str, list[Register]] = {}
     for index, (_, kind, _, _) in enumerate(unit.params):

@@ -40,10 +40,11 @@ from depslice.slicer.closure.registering import (
     same_objects,
     sets_up,
 )
-from depslice.slicer.closure.runners import NAMED, Runners
+from depslice.slicer.closure.runners import Runners, last_part
 from depslice.slicer.closure.spelling import Spelling
 from depslice.slicer.closure.using_up import UsingUp
 from depslice.slicer.pieces import (
+    NAMED,
     binds_constant,
     changes_attribute,
     enclosing_pieces,
@@ -161,7 +162,7 @@ class Builders:
                 continue
             for index in module.summary.mutations.get(name, ()):
                 piece = module.summary.pieces[index]
-                last = _last(info.qualname)
+                last = last_part(info.qualname)
                 if any(op[0] == s.ATTR and op[3] == last for op in ops_of(module, piece)) and (
                     self._counts(module, piece, name)
                 ):
@@ -763,7 +764,7 @@ class Builders:
 
     def _may_have(self, module: Module, holder: Module, name: str) -> bool:
         """Whether another module may import a variable, or the module that has it."""
-        return not self._runners.imported(module).isdisjoint({name, "*", _last(holder.name)})
+        return not self._runners.imported(module).isdisjoint({name, "*", last_part(holder.name)})
 
     def _build_by_use(
         self, holder: Module, name: str, values: Values, item: str, *, member: bool = False
@@ -817,7 +818,7 @@ class Builders:
         Statements, and functions that module-level code runs.
         """
         by_name = self._changed_imports()
-        found = {*by_name.get(name, ()), *by_name.get(_last(module.name), ())}
+        found = {*by_name.get(name, ()), *by_name.get(last_part(module.name), ())}
         for each in sorted(found, key=lambda changed: changed.place):
             other = each.module
             imported = self._imported_as(each, module, name) if other is not module else None
@@ -879,7 +880,7 @@ class Builders:
                             if alias == "*":
                                 self._changed.setdefault(bound, []).append(found)
                             elif alias == bound:
-                                last = _last(target) if item is None else item
+                                last = last_part(target) if item is None else item
                                 self._changed.setdefault(last, []).append(found)
         return self._changed
 
@@ -1018,10 +1019,6 @@ def _made_in(unit: s.Unit) -> set[int]:
         elif op[0] == s.CALL and op[2] in making:
             made.add(op[1])
     return made
-
-
-def _last(dotted: str) -> str:
-    return dotted.rpartition(".")[2]
 
 
 def _may_spell(unit: s.Unit, bound: str, module: str, name: str) -> bool:

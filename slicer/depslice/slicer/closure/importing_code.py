@@ -22,11 +22,10 @@ from depslice.callgraph.engine.library import IMPORTING
 from depslice.callgraph.engine.values import Function
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece, Unit
-from depslice.slicer.pieces import runs_on_import
+from depslice.slicer.pieces import NAMED, runs_on_import
 from depslice.slicer.wiring import imported_modules
 
 _IMPORTING: Final = frozenset(name.rpartition(".")[2] for name in IMPORTING)
-_NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 _RUNNING: Final = frozenset({"assign", "expr", "if", "loop", "with"})
 _MOST: Final = 64
 """So many modules one statement may import: more are all that there is."""
@@ -43,7 +42,7 @@ def importing_statements(
         function = engine.function(module, piece.unit)
         found: dict[str, None] = {}
         if _spells(unit):
-            found |= dict.fromkeys(_by_name(engine, function))
+            found |= dict.fromkeys(imported_by_name(engine.facts_of(function)))
         elif piece.kind in _RUNNING and _calls_what_imports(program, module, unit, piece.kind):
             facts = engine.facts_of(function)
             for fact in facts:
@@ -56,12 +55,11 @@ def importing_statements(
 
 def _spells(unit: Unit) -> bool:
     """Whether code has the name of a function that imports."""
-    return any(op[0] in _NAMED and op[_NAMED[op[0]]] in _IMPORTING for op in unit.ops)
+    return any(op[0] in NAMED and op[NAMED[op[0]]] in _IMPORTING for op in unit.ops)
 
 
-def _by_name(engine: Engine, function: Function) -> Iterator[str]:
-    """The modules that code imports by texts."""
-    facts = engine.facts_of(function)
+def imported_by_name(facts: Iterable[f.Fact]) -> Iterator[str]:
+    """The modules that code imports by texts, as its facts state."""
     places = {fact[2] for fact in facts if fact[0] == f.EXTERNAL and fact[1] in IMPORTING}
     for fact in facts if places else ():
         if fact[0] == f.MODULE and fact[2] in places:
@@ -74,7 +72,7 @@ def _by_function(program: Program, engine: Engine, function: Function) -> Iterat
         if op[0] == s.IMPORT:
             yield from imported_modules(program, function.module, op[2], op[3], op[4])
     if _spells(function.unit):
-        yield from _by_name(engine, function)
+        yield from imported_by_name(engine.facts_of(function))
 
 
 def _passed(

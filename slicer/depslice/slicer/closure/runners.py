@@ -19,6 +19,7 @@ from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.registering import called_for_effect, passed_on
+from depslice.slicer.pieces import NAMED
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
 _RUNNING: Final = frozenset(
@@ -35,7 +36,6 @@ _WRAPPING: Final = frozenset(
     }
 )
 """What keeps a function and does not run it."""
-NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 
 
 class Runners:
@@ -229,11 +229,11 @@ class Runners:
         functions = tuple(functions)
         own = {function.module.name: function.module for function in functions}
         names = {name for function in functions for name in self.names_of(function)}
-        names |= {"*", *map(_last, own)}
+        names |= {"*", *map(last_part, own)}
         running = {module.name: module for module in self._growth.running()}
         # Packages that have it from a module of theirs give it on: `import pkg; pkg.register(…)`.
         names |= {
-            _last(module.name)
+            last_part(module.name)
             for module in running.values()
             if module.package == module.name and not names.isdisjoint(self.imported(module))
         }
@@ -309,7 +309,7 @@ class Runners:
                 name
                 for piece in module.summary.pieces
                 for _, _, target, item in piece.imports
-                for name in (item or "", _last(target))
+                for name in (item or "", last_part(target))
             )
         return found
 
@@ -338,7 +338,7 @@ class Runners:
         """
         function = self._engine.function(module, outer)
         units = module.summary.units
-        known = (outer, _last(units[inner].qualname))
+        known = (outer, last_part(units[inner].qualname))
         if function.unit.flags & s.USES_LOCALS or any(
             op[0] == s.FREE and op[2:4] == known for unit in units for op in unit.ops
         ):
@@ -388,5 +388,6 @@ def _only_decorates(unit: s.Unit, place: int) -> bool:
     return True
 
 
-def _last(dotted: str) -> str:
+def last_part(dotted: str) -> str:
+    """The last name of a dotted one."""
     return dotted.rpartition(".")[2]

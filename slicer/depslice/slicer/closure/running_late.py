@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import IMPORTING
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Op, Piece, Register
 from depslice.slicer.closure.growth import Growth
+from depslice.slicer.closure.importing_code import imported_by_name
 from depslice.slicer.closure.registering import changes_in_place
 from depslice.slicer.pieces import ops_of, runs_on_import
 from depslice.slicer.wiring import import_closure, imported_modules
@@ -69,11 +68,7 @@ def _imported(growth: Growth) -> Iterator[str]:
         for op in function.unit.ops:
             if op[0] == s.IMPORT:
                 yield from imported_modules(growth.program, function.module, op[2], op[3], op[4])
-        facts = function.facts
-        places = {fact[2] for fact in facts if fact[0] == f.EXTERNAL and fact[1] in IMPORTING}
-        for fact in facts if places else ():
-            if fact[0] == f.MODULE and fact[2] in places:
-                yield fact[1]
+        yield from imported_by_name(function.facts)
 
 
 def _touches(growth: Growth, module: Module, names: set[str], modules: set[str]) -> bool:

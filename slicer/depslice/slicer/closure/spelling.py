@@ -14,6 +14,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Op, Register, Unit
+from depslice.slicer.pieces import NAMED
 
 Names = dict[str, set[str]]
 """By module, the names of it that are a variable: its own, and those that imports bind to it."""
@@ -25,7 +26,6 @@ Place = tuple[Module, int]
 _GIVING_MODULES: Final = frozenset({"import_module", "modules"})
 """Names of what gives a module by its name."""
 _MOST_IMPORTS: Final = 4  # by which a module is handed on from one to another
-_NAMED: Final = {s.GLOBAL: 2, s.ATTR: 3}  # where an operation has the name
 _PARTS: Final = frozenset({s.BY_NAME, s.ITEM, s.ITER, s.NARROW, s.PHI, s.SUB})
 """What gives the object itself, or something that it holds."""
 _READING_NOTHING: Final = frozenset({s.CLASSVAR, s.FREE, s.GLOBAL, s.IMPORT, s.STRING, s.TOLD})
@@ -193,10 +193,10 @@ class Spelling:
             if hands_on or not (by_name.isdisjoint(named) and by_name.isdisjoint(attributes)):
                 _note_texts(unit, found)
         for unit in module.summary.units if found.maybe else ():
-            if any(op[0] in _NAMED and op[_NAMED[op[0]]] in found.maybe for op in unit.ops):
+            if any(op[0] in NAMED and op[NAMED[op[0]]] in found.maybe for op in unit.ops):
                 _note_texts(unit, found)
                 if unit.index in silent:
-                    named = {op[_NAMED[op[0]]] for op in unit.ops if op[0] in _NAMED}
+                    named = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
                     self._note_spelled(module, unit, named, (), found)
         return found
 
