@@ -127,6 +127,7 @@ class RenderedFile:
 class Context:
     """A rendered slice: its files, its size, and a digest of its bytes (SHA-256, hex).
 
+    ``tokens`` are those of all that is shown; of ``json``, those of the code in it.
     ``diagnostics`` tell what this form of it lacks.
     """
 

@@ -143,7 +143,9 @@ def render(
         ),
     }[format]()
     suffix = {"bundle": "py", "md": "md", "xml": "xml", "json": "json"}[format]
-    return _context(strategy, (RenderedFile(path=f"slice.{suffix}", text=text),), tokenizer)
+    one = (RenderedFile(path=f"slice.{suffix}", text=text),)
+    # JSON is for tools: its size is that of the code in it, not of the reasons around it.
+    return _context(strategy, one, tokenizer, measured=files if format == "json" else one)
 
 
 def _check_form(format: str, strategy: str, usages: int, tokenizer: str) -> tuple[Strategy, int]:  # noqa: A002
@@ -167,7 +169,13 @@ def _files(program: Program, found: Slice, strategy: Strategy) -> tuple[Rendered
     return render_tree(found)
 
 
-def _context(strategy: str, files: tuple[RenderedFile, ...], tokenizer: str) -> Context:
+def _context(
+    strategy: str,
+    files: tuple[RenderedFile, ...],
+    tokenizer: str,
+    *,
+    measured: tuple[RenderedFile, ...] | None = None,
+) -> Context:
     measure = find_tokenizer(tokenizer)
     digest = hashlib.sha256()
     for file in files:
@@ -175,7 +183,7 @@ def _context(strategy: str, files: tuple[RenderedFile, ...], tokenizer: str) -> 
     return Context(
         strategy=strategy,
         files=files,
-        tokens=sum(measure.count(file.text) for file in files),
+        tokens=sum(measure.count(file.text) for file in (measured or files)),
         tokenizer=tokenizer,
         digest=digest.hexdigest(),
     )

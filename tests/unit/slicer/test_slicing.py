@@ -913,3 +913,11 @@ def target(): return either(), Like(), Unlike()
     names = {item.symbol.id for item in found.items}
     assert "app:Like.__bool__" in names
     assert "app:Unlike.__bool__" not in names
+
+
+def test_the_size_of_json_is_that_of_its_code(tmp_path: Path) -> None:
+    write_files("# --- app.py\ndef g():\n    return 1\n\ndef f():\n    return g()\n", tmp_path)
+    program = open_program(tmp_path, cache=None)
+    found = slice_symbols(program, ["app:f"])
+    sizes = {name: render(program, found, format=name).tokens for name in ("tree", "json", "md")}
+    assert sizes["tree"] == sizes["json"] < sizes["md"]
