@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
+from depslice.callgraph.circular import Circular
 from depslice.callgraph.errors import SourceChanged
 from depslice.callgraph.model import Diagnostic, Severity, Span, Symbol, SymbolKind
 from depslice.callgraph.project import Project, SourceFile, read_file
@@ -169,8 +170,8 @@ class Program:
         self._all_star_sources: dict[
             tuple[str, str, tuple[int, ...]], tuple[tuple[Module, int], ...]
         ] = {}
-        self._exports: dict[tuple[str, bool], frozenset[str]] = {}
-        self._definitions: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._exports = Circular(self._collect_names, frozenset[str]())
+        self._definitions = Circular(self._define, tuple[str, ...]())
         self._tables: dict[str, dict[str, Symbol]] = {}
         self.attachments: dict[str, object] = {}  # analyses that live as long as the program
         self._directories: dict[str, str] = {}
@@ -746,13 +747,7 @@ class Program:
 
         ``typing``: for a type checker, which sees what stands under ``if TYPE_CHECKING`` too.
         """
-        key = (module.name, typing)
-        known = self._exports.get(key)
-        if known is None:
-            self._exports[key] = frozenset()  # an import cycle of stars adds nothing
-            names = self._collect_names(module, typing=typing)
-            known = self._exports[key] = frozenset(names)
-        return known
+        return self._exports.answer((module.name, typing))
 
     def names_in(self, module: Module) -> dict[str, None]:
         """The names a module has: what its statements bind, then what stars of the repo give it."""
@@ -764,7 +759,12 @@ class Program:
                     found.update(dict.fromkeys(sorted(self.star_names(source))))
         return found
 
-    def _collect_names(self, module: Module, *, typing: bool) -> Iterator[str]:
+    def _collect_names(self, asked: tuple[str, bool]) -> frozenset[str]:
+        name, typing = asked
+        module = self.module(name)
+        return frozenset(() if module is None else self._collected(module, typing=typing))
+
+    def _collected(self, module: Module, *, typing: bool) -> Iterator[str]:
         summary = module.summary
         if summary.dunder_all is not None:
             yield from summary.dunder_all
@@ -798,14 +798,12 @@ class Program:
 
     def definitions(self, module_name: str, name: str) -> tuple[str, ...]:
         """The symbols a module-scope name stands for, imports followed to the definition."""
-        key = (module_name, name)
-        known = self._definitions.get(key)
-        if known is None:
-            self._definitions[key] = ()
-            known = self._definitions[key] = tuple(dict.fromkeys(self._define(module_name, name)))
-        return known
+        return self._definitions.answer((module_name, name))
 
-    def _define(self, module_name: str, name: str) -> Iterator[str]:
+    def _define(self, asked: tuple[str, str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._defined(*asked)))
+
+    def _defined(self, module_name: str, name: str) -> Iterator[str]:
         module = self.module(module_name)
         if module is None:
             return

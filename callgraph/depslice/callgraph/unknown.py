@@ -8,7 +8,7 @@ where these begin with a local variable, of the line of source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -22,6 +22,8 @@ UNNAMED: Final = "…"
 _CALLEE: Final = "unknown-callee"
 _SPELT: Final = frozenset({s.GLOBAL, s.FREE, s.CLASSVAR, s.SUPER, s.ATTR, s.SUB, s.CALL})
 """Operations whose result the code has words for."""
+_TAILS: Final = {s.ATTR: ".", s.SUB: "[…]", s.CALL: "(…)"}
+"""What stands behind what such an operation is made of."""
 _OF_NAMES: Final = {s.ATTR: (2, 3), s.SETATTR: (1, 2), s.DELETE_ATTR: (1, 2)}
 """Where operations have an object, and the name that they ask it for."""
 _OWNERS: Final = re.compile(r"(?:[^\W\d]\w*\.)+$")
@@ -34,17 +36,24 @@ class Words:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lines: dict[str, list[str]] = {}  # by module
+        self._places: dict[tuple[str, int], _Places] = {}  # by module and unit
 
     def named(self, gap: Unresolved, holding: Sequence[tuple[Module, s.Unit]]) -> Unresolved:
         """``gap`` by what stands at its place, which is in one of the units ``holding``."""
         line, column = gap.site.line, gap.site.column
-        spelled = (spelled_at(unit, s.pack(line, column)) for _, unit in holding)
+        spelled = (self._spelled(*each, s.pack(line, column)) for each in holding)
         name = next((each for each in spelled if each != UNNAMED), UNNAMED)
         if name.startswith(UNNAMED) and holding:
             lines = self._lines_of(holding[0][0])
             if line <= len(lines):
                 name = completed(name, lines[line - 1], column)
         return replace(gap, name=name)
+
+    def _spelled(self, module: Module, unit: s.Unit, pos: int) -> str:
+        key = module.name, unit.index
+        if key not in self._places:
+            self._places[key] = _Places(unit)
+        return self._places[key].spelled_at(pos)
 
     def _lines_of(self, module: Module) -> list[str]:
         lines = self._lines.get(module.name)
@@ -57,38 +66,46 @@ class Words:
         return lines
 
 
-def spelled_at(unit: s.Unit, pos: int) -> str:
-    """What is called or read at a place of ``unit``: ``table[…]``, ``made(…).run``.
+class _Places:
+    """What stands where in one unit."""
 
-    As far as operations tell: a local variable is ``…``, and so is all that has no name.
-    """
-    made = {op[1]: op for op in unit.ops if op[0] in _SPELT}
-    read = UNNAMED
-    # The last one: in `made(1)()` both calls have one place, and if the first is not known,
-    # neither is the other.
-    for op in reversed(unit.ops):
-        if op[0] in (s.CALL, s.DECORATE) and op[-1] == pos:
-            return _spelling(unit, op[2], made)
-    for op in unit.ops:
-        if op[0] in _OF_NAMES and op[-1] == pos:
-            owner, name = _OF_NAMES[op[0]]
-            read = f"{_spelling(unit, op[owner], made)}.{op[name]}"
-    return read
+    def __init__(self, unit: s.Unit) -> None:
+        self._unit = unit
+        self._made = {op[1]: op for op in unit.ops if op[0] in _SPELT}
+        # The last one: in `made(1)()` both calls have one place, and if the first is not known,
+        # neither is the other.
+        self._called = {op[-1]: op for op in unit.ops if op[0] in (s.CALL, s.DECORATE)}
+        self._asked = {op[-1]: op for op in unit.ops if op[0] in _OF_NAMES}
 
+    def spelled_at(self, pos: int) -> str:
+        """What is called or read at a place: ``table[…]``, ``made(…).run``.
 
-def _spelling(unit: s.Unit, register: int, made: Mapping[int, s.Op]) -> str:
-    op = made.get(register)
-    if op is None:
-        return unit.params[register][0] if 0 <= register < len(unit.params) else UNNAMED
-    if op[0] == s.GLOBAL:
-        return str(op[2])
-    if op[0] in (s.FREE, s.CLASSVAR):
-        return str(op[3])
-    if op[0] == s.SUPER:
-        return "super()"
-    inner = _spelling(unit, op[2], made)
-    tails = {s.ATTR: f".{op[3]}", s.SUB: "[…]", s.CALL: "(…)"}
-    return f"{inner}{tails[op[0]]}"
+        As far as operations tell: a local variable is ``…``, and so is all that has no name.
+        """
+        called, asked = self._called.get(pos), self._asked.get(pos)
+        if called is not None:
+            return self._spelling(called[2])
+        if asked is not None:
+            owner, name = _OF_NAMES[asked[0]]
+            return f"{self._spelling(asked[owner])}.{asked[name]}"
+        return UNNAMED
+
+    def _spelling(self, register: int) -> str:
+        tails: list[str] = []
+        while True:
+            op = self._made.get(register)
+            if op is None or op[0] not in _TAILS:
+                return "".join((self._root(register, op), *reversed(tails)))
+            tails.append(f".{op[3]}" if op[0] == s.ATTR else _TAILS[op[0]])
+            register = op[2]
+
+    def _root(self, register: int, op: s.Op | None) -> str:
+        if op is None:
+            params = self._unit.params
+            return params[register][0] if 0 <= register < len(params) else UNNAMED
+        if op[0] == s.GLOBAL:
+            return str(op[2])
+        return "super()" if op[0] == s.SUPER else str(op[3])
 
 
 def completed(name: str, line: str, column: int) -> str:

@@ -545,7 +545,8 @@ class ExpressionLowering:
                 if op[0] != s.SEQUENCE or op[1] != args[0] or op[4]:
                     return None
                 pieces: list[str | Register] = []
-                for element, register in zip(elements, op[3], strict=True):
+                alike = op[3] * len(elements) if op[5] else op[3]  # one stands for all
+                for element, register in zip(elements, alike, strict=True):
                     pieces += [text, _text_of(element) or register]
                 return self._text(pieces[1:])
         return None

@@ -97,6 +97,8 @@ def _statement(node: ast.AST, found: BoundNames, stack: list[ast.AST]) -> None:
         case ast.Match(cases=cases):
             for case_ in cases:
                 pattern_names(case_.pattern, local)
+                if case_.guard is not None:
+                    _walrus(ast.Expr(case_.guard), local)
                 stack.extend(case_.body)
         case ast.Delete(targets=targets):
             for target in targets:

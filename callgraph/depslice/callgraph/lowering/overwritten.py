@@ -217,7 +217,11 @@ def _store(
         if below and type(holder) is not ast.Dict:
             fresh.clear()
             return
-        for each in [each for each in stored if each[: len(place)] == place]:
+        # (Below what is not stored itself nothing is: tables have thousands of places.)
+        covered = (
+            [each for each in stored if each[: len(place)] == place] if place in stored else []
+        )
+        for each in covered:
             before = stored.pop(each)
             if not _is_told(before):
                 yield before

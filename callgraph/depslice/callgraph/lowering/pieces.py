@@ -63,7 +63,7 @@ class FileLowering(DefinitionLowering):
         self.module_versions = {}
         self.dynamic = []
         self.scope: dict[str, list[int]] = {}
-        self.mutations: dict[str, list[int]] = {}
+        self.mutations: dict[str, dict[int, None]] = {}
         self.deleted: dict[str, None] = {}
         self.stars: list[int] = []
         self.line = Line({})
@@ -276,9 +276,7 @@ class FileLowering(DefinitionLowering):
         if name not in piece.mutates:
             piece.mutates = (*piece.mutates, name)
         if owner is None or name not in owner.versions:
-            known = self.mutations.setdefault(name, [])
-            if piece.index not in known:
-                known.append(piece.index)
+            self.mutations.setdefault(name, {})[piece.index] = None
 
     def _import_piece(
         self,
@@ -474,9 +472,15 @@ class FileLowering(DefinitionLowering):
         for target in _targets_of(node):  # `with opened() as TABLE["x"]: …`
             self._store_mutation(target, piece, owner)
         if self.walrus_lines:
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    names |= bound_names([ast.Expr(value=child)], walrus=self.walrus_lines).local
+            for each in ast.iter_child_nodes(node):
+                for child in (
+                    each,
+                    getattr(each, "context_expr", None),
+                    getattr(each, "guard", None),
+                ):
+                    if isinstance(child, ast.expr):
+                        shown: list[ast.stmt] = [ast.Expr(value=child)]
+                        names |= bound_names(shown, walrus=self.walrus_lines).local
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
         if names:
             self._bind_scope(piece, sorted(names), owner)

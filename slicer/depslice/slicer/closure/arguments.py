@@ -201,7 +201,7 @@ class Arguments:
             if op[0] in s.POSITION_AT and op[1] == call[2]:
                 facts += self.facts_at(function, op[s.POSITION_AT[op[0]]])
         for wrapper in inner:
-            for each in set(self.wrapped.behind(wrapper, facts)):
+            for each in dict.fromkeys(self.wrapped.behind(wrapper, facts)):
                 if _passes_all(wrapper.unit):
                     given: Iterable[int] = parameters_given(each, call, register)
                 else:

@@ -40,12 +40,12 @@ class BySpecial:
 
     def methods_that_change(self, values: Values) -> frozenset[Function]:
         """The special methods and properties that change the instances among ``values``."""
-        classes = {
+        classes = dict.fromkeys(
             each
-            for kind in map(self._engine.values.__getitem__, values)
+            for kind in map(self._engine.values.__getitem__, sorted(values))
             if kind[0] == "I"
             for each in self._engine.mro(kind[1])
-        }
+        )
         return frozenset(
             function
             for class_ in classes

@@ -567,7 +567,9 @@ class Classes:
 
     def want_named(self, owner: Class, name: str, demand: Demand) -> None:
         """The member ``name`` of ``owner`` stands in an annotation: what the body binds to it."""
-        if (owner, name) in self.wanted or not self._standing.is_new((owner, name), demand):
+        if (owner, name) in self.wanted or not self._standing.is_new(
+            ("named", owner, name), demand
+        ):
             return
         module = owner.module
         for piece in map(module.summary.pieces.__getitem__, owner.info.members.get(name, ())):
@@ -629,7 +631,7 @@ class Classes:
         if self._engine.is_protocol(class_):
             self._want_of_alike(class_, name, demand)
         self.want_override(class_, name, demand)
-        if not name.startswith("__") and self._stands((class_, "or", name), class_, name, demand):
+        if not name.startswith("__") and self._stands(("on", class_, name), class_, name, demand):
             self._growth.stand(self._of_instances.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_where_missing(live, name, demand)
@@ -669,7 +671,9 @@ class Classes:
 
         ``of_class``: not of an instance.
         """
-        if self._stands((class_, "below", name), class_, name, demand, itself=not of_class):
+        if self._stands(
+            ("below", class_, name, of_class), class_, name, demand, itself=not of_class
+        ):
             self._growth.stand(self._of_subclasses.setdefault(class_, {}), name, demand)
             derived = name in _DERIVED
             for live in tuple(self._live.below(class_)):
@@ -689,14 +693,14 @@ class Classes:
         nobody knows which one is stored; with ``start*end``, how that starts and ends.
         """
         self._want_if_notified(class_, name, how, demand)
-        if below and self._stands((class_, name, how), class_, name, demand):
+        if below and self._stands(("stored", class_, name, how), class_, name, demand):
             self._growth.stand(self._stored.setdefault(class_, {}), (name, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._want_if_notified(live, name, how, demand)
 
     def want_notified_anywhere(self, name: str, how: f.Access, demand: Demand) -> None:
         """``name`` is stored or deleted on a receiver nobody knows: any live class may be it."""
-        if self._stands((name, how), None, name, demand):
+        if self._stands(("stored", None, name, how), None, name, demand):
             self._growth.stand(self._stored.setdefault(None, {}), (name, how), demand)
             for live in self._live:
                 self._want_if_notified(live, name, how, demand)
@@ -749,7 +753,7 @@ class Classes:
 
     def want_in_line(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` of every class that a live subclass of ``class_`` is made of: ``__mro__``."""
-        if self._stands((class_, "line", name), class_, name, demand):
+        if self._stands(("line", class_, name), class_, name, demand):
             self._growth.stand(self._in_line.setdefault(class_, {}), name, demand)
             for live in tuple(self._live.below(class_)):
                 self._want_each(self._engine.mro(live), name, demand)
@@ -757,7 +761,7 @@ class Classes:
     def want_all(self, class_: Class, how: f.Listing, demand: Demand, *, below: bool) -> None:
         """All that is in the namespace of ``class_``, and (``below``) of its live subclasses."""
         self._keep_all(class_, how, demand)
-        if below and self._stands((class_, how), class_, f.ALL, demand):
+        if below and self._stands(("all", class_, how), class_, f.ALL, demand):
             self._growth.stand(self._all, (class_, how), demand)
             for live in tuple(self._live.below(class_)):
                 self._keep_all(live, how, demand)
@@ -767,7 +771,7 @@ class Classes:
 
     def want_after(self, class_: Class, name: str, demand: Demand) -> None:
         """``super().name`` in ``class_``: what comes next depends on the live subclass."""
-        if self._stands((class_, "after", name), class_, name, demand):
+        if self._stands(("after", class_, name), class_, name, demand):
             self._growth.stand(self._after, (class_, name), demand)
             for live in tuple(self._live.below(class_)):
                 self._want_next(live, class_, name, demand)
@@ -777,7 +781,7 @@ class Classes:
 
         Of live classes that wait for somebody to use an instance: this may be one.
         """
-        if self._stands(("waiting", name), None, name, demand):
+        if self._stands(("waiting", None, name), None, name, demand):
             self._growth.stand(self._of_waiting, name, demand)
             for live in self._live:
                 if self._waits(live):
@@ -790,7 +794,7 @@ class Classes:
 
     def want_anywhere(self, name: str, demand: Demand) -> None:
         """``name`` on a receiver nobody knows: any live class may be it."""
-        if self._stands(name, None, name, demand):
+        if self._stands(("anywhere", None, name), None, name, demand):
             self._growth.stand(self._anywhere, name, demand)
             answering = self._live.answering(name, "__getattr__")
             for live in self._live if name in _DERIVED else answering:
@@ -805,9 +809,9 @@ class Classes:
         """
         key = caught, how, name
         if how == "matching" or f.ALL in name:
-            is_new = self._standing.is_new(key, demand)
+            is_new = self._standing.is_new(("caught", *key), demand)
         else:
-            is_new = self._stands(key, None, name, demand)
+            is_new = self._stands(("caught", *key), None, name, demand)
         if is_new:
             self._growth.stand(self._of_caught, key, demand)
             for live in self._live:
@@ -891,7 +895,7 @@ class Classes:
 
         Of each live class that has one of this name. Whether it is a new demand.
         """
-        if not self._stands((telling, "beside", name), None, name, demand):
+        if not self._stands(("beside", telling, name), None, name, demand):
             return False
         self._growth.stand(self._beside.setdefault(telling, {}), name, demand)
         found = self._found.setdefault((name, self._growth.distance_by(demand)), set())
@@ -905,7 +909,7 @@ class Classes:
     def want_matching(self, class_: Class, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of ``class_`` and of its live subclasses whose name fits."""
         if (prefix or suffix) and self._stands(
-            (class_, prefix, "…", suffix), class_, f.ALL, demand
+            ("matching", class_, prefix, suffix), class_, f.ALL, demand
         ):
             self._growth.stand(self._matching, (class_, prefix, suffix), demand)
             self._want_fitting(class_, prefix, suffix, demand)
@@ -914,7 +918,7 @@ class Classes:
 
     def want_matching_anywhere(self, prefix: str, suffix: str, demand: Demand) -> None:
         """Members of any live class whose name fits: of more than are told apart."""
-        if (prefix or suffix) and self._standing.is_new((None, prefix, "…", suffix), demand):
+        if (prefix or suffix) and self._standing.is_new(("matching", None, prefix, suffix), demand):
             self._growth.stand(self._matching, (None, prefix, suffix), demand)
             for live in self._live:
                 self._want_fitting(live, prefix, suffix, demand)

@@ -117,6 +117,7 @@ class Growth:
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
+        self._with_futures: set[str] = set()  # modules whose `from __future__` is kept
         self.late: dict[str, None] = {}
         """Modules that code of the slice imports by names that callers pass."""
         self.as_values: set[PieceKey] = set()
@@ -240,9 +241,11 @@ class Growth:
         self.keep_module(module.name)
         self.closure.kept[module.name, piece.index] = None
         inside = Demand.of(item, module, ReferenceKind.READ, _ENCLOSES, start_of(piece))
-        for future in module.summary.pieces:
-            if future.kind == "future":
-                self.closure.kept.setdefault((module.name, future.index))
+        if module.name not in self._with_futures:
+            self._with_futures.add(module.name)
+            for future in module.summary.pieces:
+                if future.kind == "future":
+                    self.closure.kept.setdefault((module.name, future.index))
         child = piece
         for holder in enclosing_pieces(module, piece):
             if holder.kind == "class":

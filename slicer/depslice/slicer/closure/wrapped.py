@@ -8,7 +8,6 @@ does.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
@@ -53,15 +52,17 @@ class Wrapped:
         return found
 
     def met(
-        self, facts: Iterable[f.Fact], called: AbstractSet[Function], functions: Container[Function]
+        self, facts: Iterable[f.Fact], called: Iterable[Function], functions: Container[Function]
     ) -> Iterator[Function]:
         """Which of the ``called`` are run for one of ``functions``, by the ``facts`` of the caller.
 
         Of functions whose names have been asked for. Where no name tells for which, for any.
         """
-        for wrapper in called & self._by_wrapper.keys() if self._by_wrapper else ():
-            if any(each in functions for each in self._by_wrapper[wrapper]):
-                meant = set(self.behind(wrapper, facts))
+        for wrapper in called if self._by_wrapper else ():
+            if wrapper in self._by_wrapper and any(
+                each in functions for each in self._by_wrapper[wrapper]
+            ):
+                meant = dict.fromkeys(self.behind(wrapper, facts))
                 if not meant or any(each in functions for each in meant):
                     yield wrapper
 

@@ -1,0 +1,118 @@
+"""Small programs in which a reader of the code saw, before anyone ran them, that something is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from check import answer, write_files
+from depslice.callgraph import open_program
+from depslice.slicer import slice_symbols
+
+JOINED = {
+    "numbers": ('", ".join([1, 2])', "f()"),
+    "texts that are made": ('", ".join([f"one {a}", f"two {a}"])', "f(3)"),
+    "a name": ('getattr(K(), "_".join(["one", "two"]))()', "f()"),
+}
+
+
+@pytest.mark.parametrize("what", JOINED)
+def test_a_list_of_constants_that_is_joined(what: str, tmp_path: Path) -> None:
+    joined, call = JOINED[what]
+    files = f"""
+# --- app.py
+class K:
+    def one_two(self): return 12
+def f(a=0):
+    try: return {joined}
+    except TypeError: return "no text"
+"""
+    answer(files, "app:f", f"m.{call}", tmp_path)
+
+
+STARS = """
+# --- a.py
+from b import *
+from c import *
+A = 1
+# --- b.py
+from a import *
+B = 1
+# --- c.py
+C = 3
+# --- d.py
+from b import *
+def f(): return C
+# --- e.py
+from a import *
+def g(): return C
+# --- t.py
+try: from u import made
+except ImportError: from c import C as made
+# --- u.py
+try: from t import made
+except ImportError:
+    def made(): pass
+# --- v.py
+from t import made
+def f(): return made
+"""
+
+
+@pytest.mark.parametrize("target", ["d:f", "v:f"])
+@pytest.mark.parametrize("before", ["e:g", "a:A", "u:made", "t"])
+def test_circles_of_imports_are_the_same_whatever_was_asked_before(
+    before: str, target: str, tmp_path: Path
+) -> None:
+    write_files(STARS, tmp_path)
+    alone = slice_symbols(open_program(tmp_path, cache=None), [target])
+    program = open_program(tmp_path, cache=None)
+    slice_symbols(program, [before])
+    assert slice_symbols(program, [target]).items == alone.items
+    assert len(alone.items) > 1
+
+
+@pytest.mark.parametrize("stored", ["after", "below", "line", "or", "other"])
+def test_attributes_are_called_as_they_like(stored: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class Base:
+    def write(self): return "base"
+class C(Base):
+    def go(self):
+        self.{stored if stored != "or" else "or_"} = 1
+        return super().write()
+class Mixin(Base):
+    def write(self): return "mixin"
+class D(C, Mixin): pass
+def run(): return D().go()
+"""
+    assert answer(files, "app:run", "m.run()", tmp_path) == "mixin"
+
+
+WALRUS = {
+    "with": "with (m := make()): pass",
+    "with as": "with make() as n, (m := make()): pass",
+    "guard": "match 3:\n    case _ if (m := make()): pass",
+}
+
+
+@pytest.mark.parametrize("where", WALRUS)
+@pytest.mark.parametrize("inside", [False, True])
+def test_names_bound_by_the_way(where: str, inside: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    if inside:
+        lines = "\n".join(f"    {line}" for line in WALRUS[where].splitlines())
+        code = f"def target():\n{lines}\n    def inner(): return m.n\n    return inner()"
+    else:
+        code = f"{WALRUS[where]}\ndef target(): return m.n"
+    files = f"""
+# --- app.py
+class Made:
+    n = 5
+    def __enter__(self): return self
+    def __exit__(self, *of): return None
+def make(): return Made()
+{code}
+"""
+    assert answer(files, "app:target", "m.target()", tmp_path) == "5"
