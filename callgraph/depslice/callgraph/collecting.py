@@ -68,7 +68,7 @@ _GIVING: Final = frozenset({"__getitem__", "__iter__"})
 _UNHASHABLE: Final = frozenset(
     {"bytearray", "defaultdict", "deque", "dict", "list", "set", "Counter", "OrderedDict"}
 )
-"""How the names of types end of which no object has a hash."""
+"""The last names of builtin types whose instances are unhashable."""
 _VAGUE: Final = DERIVED | {"U", "P", "X", "XI", "XM", "L"}
 
 
@@ -226,7 +226,7 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
 
 
 def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = True) -> Certainty:
-    """``meant``: it takes the arguments, or nothing there does, and who knows what is missing."""
+    """``meant``: the callee accepts the arguments, or no callee of the site does."""
     if not one.is_call:
         return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
     certainty = call_certainty(
@@ -261,7 +261,7 @@ class _Found:
         self.certainty = Certainty.POSSIBLE  # the surest so far
 
     def add(self, edge: Edge, pos: int, certainty: Certainty) -> None:
-        """The reference is this too."""
+        """Merge one more edge, at a place, into this reference."""
         self.positions.add(pos)
         self.edges.add(edge)
         if certainty is not self.certainty and (

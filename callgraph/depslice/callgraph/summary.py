@@ -121,7 +121,7 @@ DELETE_ATTR: Final = 41  # obj name pos
 NARROW_TEXT: Final = 42  # dst src prefix suffix      src.startswith(prefix), src.endswith(suffix)
 MATCH_ARG: Final = 43  # dst matched cls index pos
 BY_NAME: Final = (
-    44  # obj name access pos         getattr, setattr … by a text from elsewhere, perhaps
+    44  # dst made obj name access pos   getattr, setattr … by a text from elsewhere, perhaps
 )
 COMPARED: Final = 45  # dst left right dunder pos   a comparison that is no test: a value
 TOLD: Final = 46  # dst type text               a number or a slice that stands there: which one

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from depslice.callgraph.model import Diagnostic, Severity, Symbol, SymbolKind
+from depslice.callgraph.model import Diagnostic, Severity, Symbol
 from depslice.callgraph.program import Module, Program, top_bound
 from depslice.callgraph.project import INCLUDABLE, left_out_for
 from depslice.slicer.closure import Closure, PieceKey
@@ -103,12 +103,7 @@ def _symbol(program: Program, identifier: str) -> Symbol | None:
     module = program.module(identifier.partition(":")[0])
     if module is None:
         return None
-    found = program.symbol_table(module).get(identifier)
-    if found is None and ":" in identifier:
-        return None
-    if found is not None and found.kind is SymbolKind.MODULE:
-        return found
-    return found
+    return program.symbol_table(module).get(identifier)
 
 
 def make_cuts(program: Program, closure: Closure, forms: Mapping[str, Form]) -> tuple[FileCut, ...]:

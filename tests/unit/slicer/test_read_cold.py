@@ -100,7 +100,7 @@ WALRUS = {
 
 @pytest.mark.parametrize("where", WALRUS)
 @pytest.mark.parametrize("inside", [False, True])
-def test_names_bound_by_the_way(where: str, inside: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_names_bound_by_the_way(where: str, inside: bool, tmp_path: Path) -> None:
     if inside:
         lines = "\n".join(f"    {line}" for line in WALRUS[where].splitlines())
         code = f"def target():\n{lines}\n    def inner(): return m.n\n    return inner()"

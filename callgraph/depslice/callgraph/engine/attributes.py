@@ -1021,8 +1021,6 @@ class AttributeEvaluation(Declared):
                 of = self.values[receiver]
                 class_ = self.intern(("C", of[1], of[2])) if of[0] == "I" else receiver
                 return self.single(("B", function, class_))
-            if function.unit.owner < 0 and function.unit.kind == "lambda":
-                return self.single(("B", function, receiver))
             return self.single(("B", function, receiver))
         if kind[0] == "DF":
             saved, self.facts = self.facts, []

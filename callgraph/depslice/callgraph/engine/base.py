@@ -178,17 +178,15 @@ class EngineState:
         self._dispatches: dict[frozenset[int], bool] = {}
         self._questions: dict[tuple[Any, ...], Lookup] = {}
         self._passing: dict[frozenset[int], frozenset[int]] = {}
-        # Sets with strings or parameters, which may name something: those parameters.
         # The types of texts and numbers that are passed: by parameter, or container and key.
         self.plain_passed: dict[tuple[Any, int | str | None], set[int]] = {}
         self.telling_plain = False
         self._plain_types: dict[frozenset[int], frozenset[int]] = {}
+        # Sets with strings or parameters, which may name something: those parameters.
         self._telling: dict[frozenset[int], tuple[tuple[Function, int], ...]] = {}
         self._literals: dict[Function, Literals] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
-        self._running_others: dict[
-            Module, bool
-        ] = {}  # whether a module imports some of the program
+        self._running_others: dict[Module, bool] = {}  # whether it imports some of the program
         self._resolving: set[tuple[str, str]] = set()
         self.unknown = self.single(("U", "unknown"))
         self.unknown_id = self.intern(("U", "unknown"))

@@ -33,7 +33,6 @@ from depslice.callgraph.program import Module, Program
 from depslice.callgraph.templates import SHOWN_BY
 
 _MOST_EVALUATIONS: Final = 12
-_MOST_PASSES: Final = 4
 _DEEPEST: Final = 120
 _STORING: Final = frozenset({s.CALL, s.SETATTR, s.SETSUB})
 """Operations that may rebind a variable of another module."""

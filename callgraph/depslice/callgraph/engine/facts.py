@@ -62,7 +62,7 @@ FILL: Final = (
 )
 HANDED: Final = 23  # values pos                        code outside the repo gets these objects
 IMPORTED: Final = (
-    24  # value pos                      a module by a name that callers know: which, is open
+    24  # value pos is_there             a module by a name that callers know: which, is open
 )
 """Kinds; the comment names the fields that follow."""
 

@@ -54,12 +54,12 @@ tag        fields                         stands for
 ``NT``     field names                    a class that ``namedtuple`` has made
 ``NR``     field names                    ``_make`` of such a class, which takes a row
 ``NS``     module name                    the namespace of a module (``globals()``)
+``NG``     module name                    ``get`` of such a namespace
 ``ND``     receiver value id              the ``__dict__`` of an object
 ``NM``     receiver value id, method      a bound method of that ``__dict__``
 ``TC``     class, exact                   ``type.__call__`` of that class
 ``SC``     class, exact, method           ``__subclasses__`` or ``mro`` of that class
 ``WM``     metaclasses, bases|None        what ``with_metaclass(M, B)`` gives, or ``add_metaclass(M)``
-``XB``     dotted name, class             a method of a standard base that calls the class back
 ``U``      reason                         unknown
 ========== ============================== =========================================
 """

@@ -148,7 +148,7 @@ class Frame:
             versions.append(register)
 
     def show(self, name: str) -> None:
-        """A nested function that is made here reads the name, now or later; in a loop all it had."""
+        """A nested function made here reads ``name``: what it has from now on; in a loop, all it had."""
         count, held = self.seen.get(name, (len(self.history.get(name, ())), set()))
         if self.loops or name in self.inner:
             count = 0

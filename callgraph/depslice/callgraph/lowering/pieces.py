@@ -379,11 +379,6 @@ class FileLowering(DefinitionLowering):
         versions.update({name: (*before, piece.index) for name, before in kept.items()})
         self._close_piece(frame, piece, prefix.rstrip("."), owner)
 
-    def _is_imported(self, name: str) -> bool:
-        """Whether only imports have bound a name of the module so far, or a star may have."""
-        known = self.module_versions.get(name, ())
-        return all(self.pieces[i].kind == "import" for i in known) and bool(known or self.stars)
-
     def _is_bound(self, target: ast.expr) -> bool:
         """Whether a name of the module is bound already: a type without a value binds nothing."""
         if not isinstance(target, ast.Name):

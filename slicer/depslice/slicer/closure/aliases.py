@@ -86,7 +86,7 @@ class Aliases:
                     self._giving.setdefault(name, set()).add(unit.qualname)
 
     def of(self, variable: str, link: Link = Link.SAME) -> Aliased:
-        """Who changes an object by other names than ``variable``, which is that of it."""
+        """The statements that change the object ``variable`` names, through other names of it."""
         giving = self._giving.get(variable, set())
         defined = self._is_defined(self._module, variable)
         subject = _Subject(self._module, variable, variable, link, giving, defined, {})

@@ -343,7 +343,7 @@ class Names:
                 yield piece
 
     def _reaching(self, module: Module, units: set[int]) -> set[int]:
-        """``units`` of a module, and the functions of it that call one, three calls deep."""
+        """``units`` of a module, and the functions of it that call one, so many calls deep."""
         all_units = module.summary.units
         reaching = set(units)
         for _ in range(_CALLS_DEEP if any(all_units[i].kind == "function" for i in units) else 0):

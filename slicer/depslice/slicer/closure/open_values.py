@@ -101,16 +101,24 @@ Use: TypeAlias = (
     ]
     | f.Access
 )
-"""What is done with a value: ``.name`` is read, stored or deleted; a special method ``name``, implicitly; a computed
-attribute, whose ``name`` is its (prefix, suffix); a call, whose ``name`` is its arguments;
-``getattr`` or the like with it, whose ``name`` is the value that has the attribute, what is done
-with that, and whether the value is one of many modules; an access, which is the ``name``, by a
-name that texts of the slice spell; a read by those that fields of templates in the slice name; an
-access, which is in the ``name`` with that of a definition, by a text that is made of it; ``vars``
-or ``dir`` of it, whose ``name`` is what is read of that, which, and what that is tested for; code
-outside gets it;
-``.name`` is stored, whose ``name`` is that (empty where it is computed) and what; it is the
-module that is imported by a name, or (``name``) has been."""
+"""What is done with a value, and what ``name`` is then:
+
+==========================  =====================================================================
+read, write, delete         the attribute
+protocol                    the special method that syntax or a builtin asks implicitly
+matching                    (prefix, suffix) of a computed attribute
+call                        the arguments, a ``Given``
+named                       the value is a name given to ``getattr`` or the like: the value that
+                            has the attribute, the access, whether that is one of many modules
+spelled                     the access, by any name that texts of the slice spell
+filled                      none: fields of templates in the slice read attributes of it
+made                        (access, name of a definition): by a text that is made of that name
+listed                      ``vars`` or ``dir`` of it: what is read of that, and its tests
+handed                      none: code outside gets it
+stored                      (attribute, or empty where it is computed; what is stored there)
+imported                    whether it has been: it is a module, imported by a name
+==========================  =====================================================================
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Runners:
     def runs_one_of(
         self, function: Function, functions: dict[Function, None], *, decorating: bool
     ) -> bool:
-        """Whether a statement calls one of ``functions``, and that runs by it.
+        """Whether a statement calls one of ``functions`` so that its body really runs.
 
         A function that yields does not, where it is a decorator or makes one: nobody iterates that.
         """
