@@ -503,3 +503,55 @@ def look(text):
     assert flat(tmp_path, "app:look", "m.look('  a')") == original
     found = slice_symbols(open_program(tmp_path / "repo", cache=None), ["app:look"])
     assert "app:Sink.never" not in {item.symbol.id for item in found.items}  # the stub says what is
+
+
+@pytest.mark.parametrize(
+    ("add", "call"),
+    [
+        ("def add(self, other): self.all[other.name] = other", "add(m.State('b'))"),
+        (
+            "def add(self, others):\n        for each in listed(others): self.take(each)",
+            "add([m.State('b')])",
+        ),
+        (
+            "def add(self, others):\n        for each in others.values(): self.take(each)",
+            "add({1: m.State('b')})",
+        ),
+        (
+            "def add(self, *others):\n        self.all = {each.name: each for each in others}",
+            "add(m.State('b'))",
+        ),
+    ],
+)
+def test_a_parameter_of_a_target_may_be_of_its_class(add: str, call: str, tmp_path: Path) -> None:
+    files = f"""
+# --- app.py
+class State:
+    def __init__(self, name):
+        self._name = name
+        self.all = {{}}
+
+    @property
+    def name(self): return self._name.upper()
+
+    {add}
+
+    def take(self, other): self.all[other.name] = other
+
+def listed(given): return given if isinstance(given, list) else [given]
+"""
+    expression = f"[list(s.all) for s in [m.State('a')] if s.{call} is None]"
+    assert both(files, "app:State.add", expression, tmp_path) == ("[['B']]", "[['B']]")
+
+
+def test_what_annotations_say_of_a_parameter_it_is(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class State:
+    @property
+    def name(self): return "state"
+
+    def add(self, given: "dict[str, int]"): return given.name
+"""
+    write_files(files, tmp_path)
+    assert slice_ids(tmp_path, "app:State.add") == {"app:State.add", "app:State"}

@@ -201,10 +201,12 @@ class _Growing:
 
     def _open_to_callers(self, module: Module, piece: Piece) -> None:
         """A function of a target is called from outside the slice."""
+        engine = self._growth.engine
+        class_ = engine.class_(module, piece.owner) if piece.owner >= 0 else None
         for index in units_of_piece(module, piece.index):
-            function = self._growth.engine.function(module, index)
+            function = engine.function(module, index)
             if function.unit.kind == "function" and function.unit.parent < 0:
-                self._open.leave_open(function)
+                self._open.leave_open(function, class_)
 
     def _open_constructors(self, class_: Class) -> None:
         """An instance of a target's class is made outside the slice."""

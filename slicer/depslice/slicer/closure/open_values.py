@@ -288,12 +288,15 @@ class OpenValues:
         """Kept code makes an instance of ``class_`` with ``values`` in a field."""
         self._origins.fill(class_, name, values)
 
-    def leave_open(self, function: Function) -> None:
-        """Code outside the slice calls ``function``, with who knows what."""
+    def leave_open(self, function: Function, class_: Class | None = None) -> None:
+        """Code outside the slice calls ``function``, a method of ``class_``, with who knows what."""
         engine = self._engine
         for index in range(len(function.unit.params)):
             if engine.receiver(function, index) is None and not engine.is_declared(function, index):
                 self.bind(function, index, engine.unknown)
+                if class_ is not None and function.unit.params[index][2] is None:
+                    passed = engine.intern(("P", function, index))
+                    self._recognition.note_passed_to(class_, passed)
 
     def trace(self) -> bool:
         """Settle uses for the values that are known by now; whether to come back."""

@@ -2,6 +2,7 @@
 
 Names that many types have say nothing of a value, nor do operators and loops. But an unknown
 value is expected to have them all, so that live classes with what is telling are asked for the rest.
+So is the class of a target: others of its instances are passed to it more often than anything else.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from depslice.callgraph.engine.values import Class
 from depslice.slicer.closure.classes import Classes
 from depslice.slicer.closure.growth import Growth
 from depslice.slicer.closure.model import Demand
@@ -17,6 +19,10 @@ from depslice.slicer.closure.turns import News, Turns
 
 STEPS: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 """What an iterator is asked for that somebody asks for."""
+_GIVING_PARTS: Final = frozenset(
+    {"__getitem__", "__iter__", "__next__", "get", "items", "pop", "values"}
+)
+"""The methods of a container that give what it holds."""
 
 
 class Recognition:
@@ -38,11 +44,17 @@ class Recognition:
         self._used_by: dict[str, set[int]] = {}
         self._named_by: dict[int, set[int]] = {}
         self._asked: dict[str, set[tuple[str, int]]] = {}  # telling -> (name, distance)
+        self._passed_to: dict[int, Class] = {}  # parameters of targets -> whose methods these are
+        self._asked_of: dict[Class, set[tuple[str, int]]] = {}  # (name, distance)
         self._moved, self._linked = News(growth.moved), News(origins.linked)
 
     def place(self, value: int) -> int:
         """``value`` is used: its turn is after those of values that were used before."""
         return self._turns.place(value)
+
+    def note_passed_to(self, class_: Class, parameter: int) -> None:
+        """Callers outside the slice pass ``parameter`` to a method of ``class_``."""
+        self._passed_to[parameter] = class_
 
     def note_telling(self, value: int, name: str) -> None:
         """An attribute that few classes have is used of ``value``."""
@@ -94,6 +106,50 @@ class Recognition:
         # The uncommon attributes that are read of what may be the same object.
         for telling in sorted(told):
             asked |= self._ask_for(telling, vague)
+        for class_ in self._classes_of_targets(value):
+            asked |= self._ask_class(class_, vague)
+        return asked
+
+    def _classes_of_targets(self, value: int) -> dict[Class, None]:
+        """The classes whose methods get ``value`` from callers of a target, or what holds it."""
+        found: dict[Class, None] = {}
+        if not self._passed_to:
+            return found
+        for each in [*self._origins.names_of_one(value)]:
+            held_by = self._holder_of(each)
+            for name in self._origins.names_of_one(held_by) if held_by != each else (each,):
+                self._named_by.setdefault(name, set()).add(value)
+                if name in self._passed_to:
+                    found[self._passed_to[name]] = None
+        return found
+
+    def _holder_of(self, value: int) -> int:
+        """The container that ``value`` is taken out of, however deep; or itself."""
+        values = self._engine.values
+        while True:
+            kind = values[value]
+            if kind[0] == "R":
+                method = values[kind[1]]
+                if method[0] != "A" or method[2] not in _GIVING_PARTS:
+                    return value
+                value = method[1]
+            elif kind[0] == "E":
+                value = kind[1]
+            else:
+                return value
+
+    def _ask_class(self, class_: Class, vague: dict[tuple[str, int], Demand]) -> bool:
+        """Ask the class of a target for what is done with what may be another of its instances."""
+        known = self._asked_of.setdefault(class_, set())
+        asked = False
+        for (name, distance), demand in vague.items():
+            if (name, distance) not in known:
+                known.add((name, distance))
+                alike = demand.guessed("duck-typed")
+                for each in (name, STEPS[name]) if name in STEPS else (name,):
+                    self._classes.want_found(class_, each, alike)
+                    self._classes.want_override(class_, each, alike)
+                asked = True
         return asked
 
     def _nearest(self, value: int) -> dict[tuple[str, int], Demand]:
