@@ -40,6 +40,7 @@ from .inherited import (
 from .parts import (
     HEAP_TYPE,
     IMMUTABLE,
+    attributes_of,
     dictionary_of,
     flags_of,
     ids_of,
@@ -56,6 +57,7 @@ _SIMPLE = (str, bytes, int, float, complex, bool, type(None), tuple, ModuleType,
 _LOCK, _RLOCK = threading.Lock(), threading.RLock()
 _IMMUTABLE = ids_of(*IMMUTABLE)
 _MADE_ANEW = ids_of(threading.local, threading.Event, threading.Condition)
+_OF_CLASSES = frozenset({"__class_getitem__", "__del__", "__slots__"})
 _ALIVE: list[Any] = []  # what only weak references hold
 
 
@@ -80,6 +82,7 @@ class Home:
         self.asked: dict[str, None] = {}
         self._globals: dict[int, str] = {}
         self._constants: dict[int, str] = {}
+        self._outside: dict[str, dict[int, str]] = {}  # by module
         self._modules = 0
 
     def name_of(self, value: Any) -> str:
@@ -108,6 +111,26 @@ class Home:
         """As :meth:`global_name`, of a number or a tuple: what `is` tells from one that is equal."""
         self._read_globals()
         return self._constants.get(id(value), "")
+
+    def outside_name(self, value: Any) -> str:
+        """``module:name`` of an instance of which the module of its class, not of the repository, has one.
+
+        A library tells its marks from their equals, too.
+        """
+        kind = type(value)
+        if not flags_of(kind) & HEAP_TYPE or self.is_ours(kind):
+            return ""
+        module = module_of(kind)
+        names = self._outside.get(module)
+        if names is None:
+            loaded = sys.modules.get(module)
+            held = attributes_of(loaded) if type(loaded) is ModuleType else {}
+            names = self._outside[module] = {
+                id(each): f"{module}:{name}"
+                for name, each in held.items()
+                if not name.startswith("__") and not isinstance(each, _SIMPLE)
+            }
+        return names.get(id(value), "")
 
     def _read_globals(self) -> None:
         loaded = [m for name, m in list(sys.modules.items()) if name in self.own]
@@ -191,10 +214,41 @@ def find(name: str) -> Any:
 
 
 class Hole:
-    """Stands in lent code for a value that cannot travel; whoever uses it fails."""
+    """Stands in lent code for a value that cannot travel; whoever uses it fails.
+
+    ``used``: the kinds of those that somebody has tried to use, whatever came of that.
+    """
+
+    used: list[str] = []  # noqa: RUF012 - of all of them
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked by Python, which looks whether there is one
+            raise AttributeError(name, name=name, obj=self)
+        return self._fail()
+
+    def _fail(self, *_: object, **__: object) -> Any:
+        Hole.used.append(self.kind)
+        raise RuntimeError(f"a value of the type {self.kind} cannot travel")
+
+
+def hole(kind: str, special: tuple[str, ...]) -> Hole:
+    """In pickles: a hole that has these special methods, as has what it stands for."""
+    return type(kind, (Hole,), dict.fromkeys(special, Hole._fail))(kind)  # noqa: SLF001 - its own
+
+
+def _special_of(kind: type) -> tuple[str, ...]:
+    """The special methods by which instances are used, beyond those of any object."""
+    found = {name for each in mro_of(kind) for name in namespace_of(each)}
+    return tuple(
+        sorted(
+            name
+            for name in found - set(dir(Hole)) - _OF_CLASSES
+            if name.startswith("__") and name.endswith("__")
+        )
+    )
 
 
 def weak(value: Any) -> Any:
@@ -329,6 +383,9 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return None
         else:
             name = self.home.global_name(value)
+            if not name and self.whole is not None:
+                # The other parts of what is lent may have it from the slice's own modules.
+                return self.home.outside_name(value) or None
         if name:
             self.home.asked.setdefault(name)
         return name or None
@@ -358,7 +415,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             keywords = (value.encoding, value.errors, None, value.line_buffering)
             return make_text, (kind, value.buffer, keywords, dict(vars(value)))
         if self.whole is not None and not self._can_travel(value):
-            return Hole, (kind.__name__,)
+            return hole, (kind.__name__, _special_of(kind))
         if not flags_of(kind) & HEAP_TYPE or not self.home.is_ours(kind):
             return NotImplemented
         if issubclass(kind, enum.Enum):

@@ -36,7 +36,7 @@ from typing import Any
 from . import portable
 from .describing import Description, text_of
 from .parts import attributes_of, module_of, mro_of, qualname_of
-from .portable import Home, lend, load
+from .portable import Hole, Home, lend, load
 from .watching import Executed, watch
 
 _TEXT = 600
@@ -140,6 +140,7 @@ class Replay:
             return
         self.executed.take()
         self.again()
+        Hole.used.clear()
         description = Description((self.order["folder"], self.order["original"]))
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         random.seed(0)
@@ -155,6 +156,11 @@ class Replay:
             return
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+        if Hole.used:  # of the code that comes with the arguments: it says nothing of the slice
+            kind = Hole.used[0]
+            text = f"arguments: a value of the type {kind} cannot travel"
+            self.put(**line, stage="arguments", digest="", text=text)
+            return
         with contextlib.suppress(ValueError):  # closed by the code
             description.words.append(repr(out.buffer.getvalue()))
         self.put(
