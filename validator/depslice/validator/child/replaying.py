@@ -156,10 +156,9 @@ class Replay:
             return
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        if Hole.used:  # of the code that comes with the arguments: it says nothing of the slice
-            kind = Hole.used[0]
-            text = f"arguments: a value of the type {kind} cannot travel"
-            self.put(**line, stage="arguments", digest="", text=text)
+        why = self._why_no_answer(description.failure)
+        if why:
+            self.put(**line, stage="arguments", digest="", text=f"arguments: {why}")
             return
         with contextlib.suppress(ValueError):  # closed by the code
             description.words.append(repr(out.buffer.getvalue()))
@@ -171,6 +170,27 @@ class Replay:
             missing=missing(description.failure),
             executed=self.executed.take(),
         )
+
+    def _why_no_answer(self, failure: BaseException | None) -> str:
+        """Why what has come of a call says nothing of the slice: code of its arguments has failed.
+
+        That uses what cannot travel, or asks an object which the slice has made for what the slice
+        has no business with.
+        """
+        if Hole.used:
+            return f"a value of the type {Hole.used[0]} cannot travel"
+        if self.order["folder"] == self.order["original"] or failure is None:
+            return ""
+        frames = [each for each, _ in traceback.walk_tb(failure.__traceback__)]
+        if (
+            not isinstance(failure, AttributeError)
+            or not frames
+            or not frames[-1].f_code.co_filename.startswith(self.home.lenders)
+        ):
+            return ""
+        kind = failure.obj if issubclass(type(failure.obj), type) else type(failure.obj)
+        is_own = any(module_of(each) in self.home.own for each in mro_of(kind))
+        return f"their code asks for {failure.name!r} of a {qualname_of(kind)}" if is_own else ""
 
 
 def _call(function: Any, positional: Any, keywords: Any, description: Description) -> None:
