@@ -236,7 +236,9 @@ class Hole:
 
 def hole(kind: str, special: tuple[str, ...]) -> Hole:
     """In pickles: a hole that has these special methods, as has what it stands for."""
-    return type(kind, (Hole,), dict.fromkeys(special, Hole._fail))(kind)  # noqa: SLF001 - its own
+    members = dict.fromkeys(special, Hole._fail)  # noqa: SLF001 - its own
+    made: Hole = type(kind, (Hole,), members)(kind)
+    return made
 
 
 def _special_of(kind: type) -> tuple[str, ...]:
