@@ -63,6 +63,7 @@ class Module:
     """A module of the project with its summary."""
 
     __slots__ = (
+        "asked_of_attributes",
         "digest",
         "file",
         "is_package",
@@ -84,6 +85,8 @@ class Module:
         self.text: str | None = None
         self.line_end = "\n"  # what the text's stand for in the file; known with it
         self.units_by_piece: dict[int, list[int]] | None = None  # made when first asked for
+        # By class, and by what asks: the attributes whose values methods of the class use so.
+        self.asked_of_attributes: dict[tuple[int, object], frozenset[str]] = {}
 
     def __repr__(self) -> str:
         return f"<Module {self.name}: {self.file.path}>"

@@ -28,12 +28,13 @@ def assemble(
 ) -> Slice:
     """The slice that ``closure`` is for ``targets``; ``forms``: items shown smaller."""
     smaller = forms or {}
+    chains = closure.chains()
     items = tuple(
         sorted(
             (
                 Item(
                     symbol=symbol,
-                    reason=closure.chain(identifier),
+                    reason=chains[identifier],
                     distance=distance,
                     form=smaller.get(identifier, Form.FULL),
                 )

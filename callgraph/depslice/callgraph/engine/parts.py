@@ -207,13 +207,25 @@ def _kept(function: Function, asked_in: Callable[[Unit], Iterable[int]]) -> froz
             given[op[1]] = set().union(*(given.get(register, ()) for register in op[2]))
         elif op[0] == s.SETATTR and op[1] == 0 and given.get(op[3]):
             kept.setdefault(op[2], set()).update(given[op[3]])
-    found: set[int] = set()
-    for method in function.module.summary.units if kept else ():
-        if method.owner == unit.owner and method.kind == "function":
-            held = {op[1]: op[3] for op in method.ops if op[0] == s.ATTR and op[3] in kept}
-            for register in held.keys() & set(asked_in(method)) if held else ():
-                found |= kept[held[register]]
-    return frozenset(found)
+    asked = _attributes_asked(function, asked_in) if kept else ()
+    return frozenset().union(*(given for name, given in kept.items() if name in asked))
+
+
+def _attributes_asked(
+    method: Function, asked_in: Callable[[Unit], Iterable[int]]
+) -> frozenset[str]:
+    """The attributes that methods of its class have in the registers ``asked_in``."""
+    owner = method.unit.owner
+    known = method.module.asked_of_attributes
+    found = known.get((owner, asked_in))
+    if found is None:
+        names: set[str] = set()
+        for each in method.module.summary.units:
+            if each.owner == owner and each.kind == "function":
+                read = {op[1]: op[3] for op in each.ops if op[0] == s.ATTR}
+                names.update(read[register] for register in asked_in(each) if register in read)
+        found = known[owner, asked_in] = frozenset(names)
+    return found
 
 
 def _templates_in(unit: Unit) -> Iterator[int]:

@@ -111,13 +111,13 @@ class Growth:
         self.closure = Closure()
         self.moved: list[str] = []
         """Items that have come in, or nearer, in order."""
+        self._begun: set[str] = set()  # modules of which what the future brings is kept
         self.followed_anew: list[Function] = []
         """Units whose facts are to be followed again, as if none had been."""
         self._queue: dict[int, deque[tuple[Module, int, str]]] = {}  # by distance
         self.followed: dict[Function, Followed] = {}
         self.roots: dict[str, None] = {}
         self.effects: dict[str, None] = {}
-        self._with_futures: set[str] = set()  # modules whose `from __future__` is kept
         self.late: dict[str, None] = {}
         """Modules that code of the slice imports by names that callers pass."""
         self.as_values: set[PieceKey] = set()
@@ -241,8 +241,8 @@ class Growth:
         self.keep_module(module.name)
         self.closure.kept[module.name, piece.index] = None
         inside = Demand.of(item, module, ReferenceKind.READ, _ENCLOSES, start_of(piece))
-        if module.name not in self._with_futures:
-            self._with_futures.add(module.name)
+        if module.name not in self._begun:
+            self._begun.add(module.name)
             for future in module.summary.pieces:
                 if future.kind == "future":
                     self.closure.kept.setdefault((module.name, future.index))

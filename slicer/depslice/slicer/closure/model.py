@@ -133,21 +133,27 @@ class Closure:
     omitted: dict[str, tuple[str, int]] = field(default_factory=dict)
     without_late: Closure | None = None
     late: tuple[str, ...] = ()
-    _steps: dict[str, Step] = field(default_factory=dict)
 
-    def chain(self, item: str) -> tuple[Step, ...]:
-        """The references from a target to ``item``, each the first that was found."""
-        steps: list[Step] = []
-        current = item
-        seen: set[str] = set()
-        while current in self.reasons and current not in seen:
-            seen.add(current)
-            step = self._steps.get(current)
-            if step is None:
-                step = self._steps[current] = self.reasons[current].step(current)
-            steps.append(step)
-            current = step.source
-        return tuple(reversed(steps))
+    def chains(self) -> dict[str, tuple[Step, ...]]:
+        """For each item the references from a target to it, each the first that was found.
+
+        The chain of an item goes on that of the item which asked for it.
+        """
+        found: dict[str, tuple[Step, ...]] = {}
+        in_circles: dict[str, tuple[Step, ...]] = {}  # these are not parts of each other
+        for item in self.distances:
+            back: dict[str, Step] = {}  # from the item, up to one whose chain is known, or a target
+            current = item
+            while current in self.reasons and current not in found and current not in back:
+                back[current] = self.reasons[current].step(current)
+                current = back[current].source
+            if current in back:
+                in_circles[item] = tuple(reversed(back.values()))
+                continue
+            chain = found.setdefault(current, ())
+            for each, step in reversed(back.items()):
+                chain = found[each] = (*chain, step)
+        return {**found, **in_circles}
 
     def remoteness(self, *, doubt: int = _DOUBT) -> dict[str, int]:
         """How far each item is from a target where a possible reference counts as ``1 + doubt``.
