@@ -93,7 +93,6 @@ class _Reduction:
                 if (name, item) in self._outside or (item or name.partition(".")[0]) in said
             },
             unresolved={each: None for each in closure.unresolved if each.source in self._items},
-            _steps={},
         )
 
     def _pieces(self, item: str) -> Iterator[tuple[Module, PieceKey]]:

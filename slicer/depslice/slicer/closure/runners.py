@@ -198,11 +198,12 @@ class Runners:
                     if fact[0] == f.CALL:
                         called.setdefault(fact[1], set()).add(fact[2])
                 known = self._calls[function] = facts, called
-        met = functions.keys() & known[1].keys()
-        met |= set(self._wrapped.met(known[0], known[1].keys(), functions))
-        return bool(met) and (
-            places is None or any(not known[1][each].isdisjoint(places) for each in met)
-        )
+        called = known[1]
+        wrappers = self._wrapped.met(known[0], called.keys(), functions)
+        if places is None:
+            return not called.keys().isdisjoint(functions) or any(True for _ in wrappers)
+        met = functions.keys() & called.keys() | set(wrappers)
+        return any(not called[each].isdisjoint(places) for each in met)
 
     def takes_from(self, function: Function, functions: dict[Function, None]) -> bool:
         """Whether ``function`` gets more of one of ``functions`` than a text, a number or the like."""
