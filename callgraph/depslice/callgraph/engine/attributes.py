@@ -269,7 +269,7 @@ class AttributeEvaluation(Declared):
         if kind in ("XI", "G", "GS", "S", "N"):
             return self._external_instance(receiver, value, name, pos)
         if kind == "K" and value[1] == "types.SimpleNamespace":
-            return self.read(self.cell("k", receiver, name))
+            return self.read(self.item_cell(receiver, name))
         if kind == "K" and value[1] == "collections.namedtuple" and name[0] != "_":
             return self.read(self.cell("field", receiver, name))
         if kind == "NT" and name == "_make":

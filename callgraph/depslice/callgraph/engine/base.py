@@ -24,12 +24,14 @@ from depslice.callgraph.engine.values import (
     OBJECTS,
     OBJECTS_OR_OPEN,
     OPEN,
+    SLICES,
     TRACED,
     WORK_BITS,
     Cell,
     Class,
     Function,
     Lookup,
+    Passing,
     Signature,
     Value,
     Values,
@@ -110,6 +112,7 @@ class EngineState:
         self.texts: set[int] = set()  # those of the values that are
         self.spelled: set[int] = set()  # those of the texts of which no part is open
         self.modules: set[int] = set()  # those that are modules of the repo
+        self.slices: set[int] = set()  # those that are slices: `1:`, or declared to be one
         self._written: dict[frozenset[str], frozenset[str]] = {}  # by classes: many have the same
         self._storing: dict[Class, bool] = {}  # by computed names, in methods
         self._counts: dict[frozenset[int], tuple[int, int, int]] = {}  # of sets that are full
@@ -171,19 +174,21 @@ class EngineState:
         self._class_serial = 0
         self._made_classes: dict[tuple[Function, int], Class] = {}  # by `type(name, bases, …)`
         self._cells: dict[tuple[object, ...], Cell] = {}
-        self._elements: dict[int, Cell] = {}  # by the value of the container
+        # By the value of the container: all elements, those under each known key or at a known
+        # place, those that may be anywhere, and the keys.
+        self._elements: dict[int, Cell] = {}
+        self._items: dict[tuple[int, str], Cell] = {}
+        self._anywhere: dict[int, Cell] = {}
+        self._keys: dict[int, Cell] = {}
         self._attributes: dict[str, dict[int, Lookup]] = {}
         self._names: dict[str, dict[object, Lookup]] = {}
         self._all_told: dict[tuple[str, Function | None, TypeExpr, bool], bool] = {}
         self._dispatches: dict[frozenset[int], bool] = {}
         self._questions: dict[tuple[Any, ...], Lookup] = {}
-        self._passing: dict[frozenset[int], frozenset[int]] = {}
+        self._passing: dict[frozenset[int], Passing] = {}
         # The types of texts and numbers that are passed: by parameter, or container and key.
         self.plain_passed: dict[tuple[Any, int | str | None], set[int]] = {}
         self.telling_plain = False
-        self._plain_types: dict[frozenset[int], frozenset[int]] = {}
-        # Sets with strings or parameters, which may name something: those parameters.
-        self._telling: dict[frozenset[int], tuple[tuple[Function, int], ...]] = {}
         self._literals: dict[Function, Literals] = {}
         self._stable: dict[tuple[str, str], Values | None] = {}
         self._running_others: dict[Module, bool] = {}  # whether it imports some of the program
@@ -214,7 +219,7 @@ class EngineState:
         if len(self._sets) < self._room_for_sets:
             return
         remembered: tuple[dict[frozenset[int], Any], ...] = (
-            *(self._passing, self._plain_types, self._telling, self._counts, self._dispatches),
+            *(self._passing, self._counts, self._dispatches),
         )
         for table in remembered:
             table.clear()
@@ -236,6 +241,9 @@ class EngineState:
         """What may have many readers: most of what operations read."""
         yield from self._cells.values()
         yield from self._elements.values()
+        yield from self._items.values()
+        yield from self._anywhere.values()
+        yield from self._keys.values()
         yield from self._rests.values()
         for class_ in self._classes.values():
             yield class_.family
@@ -259,15 +267,9 @@ class EngineState:
         tables: tuple[list[Any] | dict[Any, Any], ...] = (
             *(self._singles, self._ids, self._sets, self.keys_of, self.lengths, self.held_as),
             *(self.names_of_tuples, self.places, self.alike),
-            *(self._cells, self._questions, self._attributes, self._names),
-            *(
-                self._passing,
-                self._telling,
-                self._literals,
-                self._left_over,
-                self._rests,
-                self._counts,
-            ),
+            *(self._cells, self._items, self._anywhere, self._keys),
+            *(self._questions, self._attributes, self._names),
+            *(self._passing, self._literals, self._left_over, self._rests, self._counts),
         )
         for table in tables:
             table.clear()
@@ -314,6 +316,8 @@ class EngineState:
                     self.spelled.add(found)
             elif value[0] == "M":
                 self.modules.add(found)
+            elif value[:2] in SLICES:
+                self.slices.add(found)
             self._singles.append(None)  # many are never asked for
         return found
 
@@ -513,6 +517,28 @@ class EngineState:
         found = self._elements.get(container)
         if found is None:
             found = self._elements[container] = Cell()
+        return found
+
+    def item_cell(self, container: int, text: str) -> Cell:
+        """What a container holds under a key, or at a place, that is known."""
+        key = (container, text)
+        found = self._items.get(key)
+        if found is None:
+            found = self._items[key] = Cell()
+        return found
+
+    def anywhere_cell(self, container: int) -> Cell:
+        """What a container holds under keys, or at places, of which nothing is known."""
+        found = self._anywhere.get(container)
+        if found is None:
+            found = self._anywhere[container] = Cell()
+        return found
+
+    def keys_cell(self, container: int) -> Cell:
+        """The keys of a dictionary."""
+        found = self._keys.get(container)
+        if found is None:
+            found = self._keys[container] = Cell()
         return found
 
     def free_cell(self, function: Function, name: str) -> Cell:

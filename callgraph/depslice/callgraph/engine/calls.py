@@ -314,7 +314,7 @@ class CallEvaluation(ExternalCalls):
         """What stands at each place of a sequence, if all its elements have known places."""
         places: list[set[int]] = []
         for value in values:
-            if value not in self.lengths or self.read(self.cell("n", value)):
+            if value not in self.lengths or self.read(self.anywhere_cell(value)):
                 return None
             self.read(self.elements_cell(value))
             for text in self.keys_of.get(value, ()):
@@ -322,7 +322,7 @@ class CallEvaluation(ExternalCalls):
                     return None  # `def f(*args): f(1, *args)` would have ever more
                 while len(places) <= int(text):
                     places.append(set())
-                places[int(text)] |= self.read(self.cell("k", value, text))
+                places[int(text)] |= self.read(self.item_cell(value, text))
         return list(places) if values else None
 
     def names_of(self, values: Values) -> tuple[dict[str, Values], Values]:
@@ -333,10 +333,10 @@ class CallEvaluation(ExternalCalls):
             if self.values[value][0] != "K":
                 continue
             elements = self.read(self.elements_cell(value))
-            anywhere = self.read(self.cell("n", value))
+            anywhere = self.read(self.anywhere_cell(value))
             keys = self.keys_of.get(value, ())
             for text in keys:
-                names[text] = names.get(text, EMPTY) | self.read(self.cell("k", value, text))
+                names[text] = names.get(text, EMPTY) | self.read(self.item_cell(value, text))
             loose = loose | (anywhere if keys or anywhere else elements)
         return names, loose
 

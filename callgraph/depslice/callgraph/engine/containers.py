@@ -31,7 +31,6 @@ from depslice.callgraph.lowering.annotations import parse_type
 from depslice.callgraph.summary import STR as _STR
 from depslice.callgraph.summary import Op, Position, Register
 
-_SLICES: Final = frozenset({("XI", "builtins.slice"), ("G", "builtins.slice")})
 """What stands for slices: those that syntax makes, and what ``slice(…)`` gives."""
 _ADDING: Final = frozenset({"append", "add", "appendleft", "insert", "push", "put", "put_nowait"})
 _TAKING: Final = frozenset(
@@ -115,7 +114,7 @@ class ContainerEvaluation(ComputedNames):
     def _place_item(self, container: int, text: str, values: Values) -> None:
         """The same, where what it holds at all is written when all of it is known."""
         self._note_key(container, text)
-        self.write(self.cell("k", container, text), values)
+        self.write(self.item_cell(container, text), values)
 
     def _note_key(self, container: int, text: str) -> None:
         keys = self.keys_of.get(container)
@@ -160,7 +159,7 @@ class ContainerEvaluation(ComputedNames):
         """A class has what ``__prepare__`` has put into the namespace that its body runs in."""
         self.note_descriptors(self.parts(self.only(container)), pos)
         for name in sorted(self.keys_of.get(container, ())):
-            values = self.read(self.cell("k", container, name))
+            values = self.read(self.item_cell(container, name))
             self.write(self.cell("prepared", made, name), values)
 
     def tuples_of(self, register: int, items: Sequence[Values]) -> Values:
@@ -284,11 +283,11 @@ class ContainerEvaluation(ComputedNames):
         """What a star among targets collects, which is put at its places if these are known."""
         result: set[int] = set()
         for value in tuple(values):
-            added = self.read(self.cell("n", value))
+            added = self.read(self.anywhere_cell(value))
             if value not in self.lengths or added:
                 elements = self.iterate(self.only(value), f.HERE, is_async=False)
                 self.lengths[container] = None
-                self.write(self.cell("n", container), elements)
+                self.write(self.anywhere_cell(container), elements)
                 result |= elements
                 continue
             self.read(self.elements_cell(value))
@@ -299,7 +298,7 @@ class ContainerEvaluation(ComputedNames):
             if self.lengths.setdefault(container, count) != count:
                 self.lengths[container] = None
             for index, place in enumerate(places):
-                held = self.read(self.cell("k", value, str(place)))
+                held = self.read(self.item_cell(value, str(place)))
                 self._place_item(container, str(index), held)
                 result |= held
         return result
@@ -326,7 +325,7 @@ class ContainerEvaluation(ComputedNames):
             if text is not None:
                 self._place_item(container, text, registers[value])
             else:
-                self.write(self.cell("n", container), registers[value])
+                self.write(self.anywhere_cell(container), registers[value])
             if text is not None and key == _STR and names:
                 keys |= self.single(("S", text))
             else:
@@ -338,14 +337,14 @@ class ContainerEvaluation(ComputedNames):
             replaced = frozenset(text for text in known[before:] if text is not None)
             replaced = replaced.union(*(self._surely_has(registers[r]) for r in op[3][place + 1 :]))
             entries = self.entries_of(registers[register], f.HERE)
-            self.write(self.cell("n", container), entries)
+            self.write(self.anywhere_cell(container), entries)
             values |= entries
             for value in tuple(registers[register]):
                 if self.values[value][0] == "K":
                     self.copy_items(value, container, replaced)
                 self._copy_namespace(value, container, f.HERE)
         self.write(self.elements_cell(container), self._gathered(op[1], values))
-        self.write(self.cell("key", container), keys)
+        self.write(self.keys_cell(container), keys)
         self.hash_values(keys, alone=len(op[2]) == 1 and op[2][0][0] is None and not op[3])
         return self.only(container)
 
@@ -355,19 +354,19 @@ class ContainerEvaluation(ComputedNames):
         keys = self.keys_of.get(source)
         if keys and not keys.keys().isdisjoint(replaced):
             keys = {text: None for text in keys if text not in replaced}
-            gone = [self.read(self.cell("k", source, text)) for text in sorted(replaced)]
-            kept = [self.read(self.cell("k", source, text)) for text in keys]
-            anywhere = self.read(self.cell("n", source))
+            gone = [self.read(self.item_cell(source, text)) for text in sorted(replaced)]
+            kept = [self.read(self.item_cell(source, text)) for text in keys]
+            anywhere = self.read(self.anywhere_cell(source))
             elements = elements - EMPTY.union(*gone).difference(*kept, anywhere)
         self.write(self.elements_cell(target), elements)
         if keys and len(keys) > _MOST_KEYS_COPIED:
-            self.write(self.cell("n", target), elements)
+            self.write(self.anywhere_cell(target), elements)
         elif keys:
             for text in tuple(keys):
                 self._note_key(target, text)
-                self.write(self.cell("k", target, text), self.read(self.cell("k", source, text)))
-        self.write(self.cell("n", target), self.read(self.cell("n", source)))
-        self.write(self.cell("key", target), self.read(self.cell("key", source)))
+                self.write(self.item_cell(target, text), self.read(self.item_cell(source, text)))
+        self.write(self.anywhere_cell(target), self.read(self.anywhere_cell(source)))
+        self.write(self.keys_cell(target), self.read(self.keys_cell(source)))
 
     def take_entries(
         self,
@@ -395,7 +394,7 @@ class ContainerEvaluation(ComputedNames):
                     entries = entries | (self.unpack_item(pairs, 1, pos) if pairs else EMPTY)
                     self.hash_values(self.unpack_item(pairs, 0, pos))
                 self.write(self.elements_cell(container), entries)
-                self.write(self.cell("n", container), entries)
+                self.write(self.anywhere_cell(container), entries)
 
     def _copy_namespace(self, namespace: int, container: int, pos: Position) -> None:
         """A copy of ``vars(x)`` has all its names: who reads it need not name ``x`` any more.
@@ -427,9 +426,9 @@ class ContainerEvaluation(ComputedNames):
     def subscript(self, receivers: Values, keys: Values, pos: Position) -> Values:
         """``receiver[key]``."""
         result: set[int] = set()
-        is_slice = self._is_slice(keys)
-        slices = EMPTY if is_slice else frozenset(key for key in keys if self._is_slice({key}))
-        if slices:  # or something else: what callers pass
+        slices = self.slices.intersection(keys)
+        is_slice = bool(slices) and len(slices) == len(keys)
+        if slices and not is_slice:  # or something else: what callers pass
             result |= self.subscript(receivers, slices, pos)
             keys = keys - slices
         for receiver in tuple(receivers):
@@ -645,7 +644,7 @@ class ContainerEvaluation(ComputedNames):
         for key in keys:
             if self.values[key][0] == "K" and len(keys) == 1:
                 length = self.lengths.get(key) or 0
-                places = [self.cell("k", key, str(place)) for place in range(length)]
+                places = [self.item_cell(key, str(place)) for place in range(length)]
                 given = [self.read(cell) for cell in places]
                 if not length:  # too many to tell them apart
                     given = [self.read(self.elements_cell(key)) | self.unknown]
@@ -762,9 +761,6 @@ class ContainerEvaluation(ComputedNames):
         kind = self.values[value]
         return bool(kind[0] == "K" and kind[1] in DICTS)
 
-    def _is_slice(self, keys: Values) -> bool:
-        return bool(keys) and all(self.values[key][:2] in _SLICES for key in keys)
-
     def _part(self, sequence: int, slices: Values) -> int | None:
         """``sequence[1:3]``: another one, with the elements that stand there, if it is known which.
 
@@ -785,9 +781,9 @@ class ContainerEvaluation(ComputedNames):
         part = self.intern((tag, kind, maker, cut))
         self.lengths[part] = len(places)
         for index, place in enumerate(places):
-            self.write_item(part, str(index), self.read(self.cell("k", sequence, str(place))))
-        added = self.read(self.cell("n", sequence))
-        self.write(self.cell("n", part), added)
+            self.write_item(part, str(index), self.read(self.item_cell(sequence, str(place))))
+        added = self.read(self.anywhere_cell(sequence))
+        self.write(self.anywhere_cell(part), added)
         self.write(self.elements_cell(part), added)
         return part
 
@@ -835,8 +831,8 @@ class ContainerEvaluation(ComputedNames):
             return self.read(self.elements_cell(container))
         found: set[int] = set()
         for text in known:
-            found |= self.read(self.cell("k", container, text))
-        return found | self.read(self.cell("n", container))
+            found |= self.read(self.item_cell(container, text))
+        return found | self.read(self.anywhere_cell(container))
 
     def _made_on_demand(self, container: int, pos: Position) -> Values:
         """What a ``defaultdict`` puts under a key that is missing."""
@@ -845,7 +841,7 @@ class ContainerEvaluation(ComputedNames):
             return EMPTY
         made = self.call(factory, [], {}, pos, rule="default-factory", external=True)
         self.write(self.elements_cell(container), made)
-        self.write(self.cell("n", container), made)
+        self.write(self.anywhere_cell(container), made)
         return made
 
     def have_factory(self, container: int, factories: Values, register: Register) -> None:
@@ -859,7 +855,7 @@ class ContainerEvaluation(ComputedNames):
             if display is not None:
                 inner = self.container_of(display, register, EMPTY)
                 self.write(self.elements_cell(container), inner)
-                self.write(self.cell("n", container), inner)
+                self.write(self.anywhere_cell(container), inner)
             else:
                 self.write(self.cell("factory", container), frozenset((factory,)))
 
@@ -881,7 +877,7 @@ class ContainerEvaluation(ComputedNames):
     def lose_places(self, container: int) -> None:
         """Elements move: each may be anywhere from now on."""
         if container in self.lengths:
-            self.write(self.cell("n", container), self.read(self.elements_cell(container)))
+            self.write(self.anywhere_cell(container), self.read(self.elements_cell(container)))
 
     def unpack_item(self, values: Values, index: int, pos: Position) -> Values:
         """The element at ``index`` of an unpacking assignment; from the end, if it is negative."""
@@ -889,11 +885,11 @@ class ContainerEvaluation(ComputedNames):
         for value in tuple(values):
             kind = self.values[value]
             if kind[0] == "K" and kind[1] in ("tuple", "list", "collections.namedtuple"):
-                added = self.read(self.cell("n", value))
+                added = self.read(self.anywhere_cell(value))
                 place = index
                 if index < 0 and not added:
                     place += self.lengths.get(value) or 0
-                exact = self.read(self.cell("k", value, str(place)))
+                exact = self.read(self.item_cell(value, str(place)))
                 result |= exact | added if exact else self.read(self.elements_cell(value))
             elif _is_tuple(kind):
                 arguments = kind[2]  # one may stand for all
@@ -937,7 +933,7 @@ class ContainerEvaluation(ComputedNames):
         """``table[key] = values``, where ``text`` stands for the key."""
         if self._may_mutate(self.values[table]):
             self.write_item(table, text, values)
-            self.write(self.cell("key", table), keys)
+            self.write(self.keys_cell(table), keys)
             self.hash_values(keys)
 
     def store_item(self, receivers: Values, keys: Values, values: Values, pos: Position) -> None:
@@ -947,7 +943,7 @@ class ContainerEvaluation(ComputedNames):
             if value[0] == "K":
                 if not self._may_mutate(value):
                     continue
-                if self._is_slice(keys):
+                if keys and keys <= self.slices:
                     self.update_container(receiver, values, pos)
                     self.lose_places(receiver)
                     continue
@@ -955,9 +951,9 @@ class ContainerEvaluation(ComputedNames):
                 for text in known or ():
                     self.write_item(receiver, text, values)
                 if known is None:
-                    self.write(self.cell("n", receiver), values)
+                    self.write(self.anywhere_cell(receiver), values)
                 self.write(self.elements_cell(receiver), values)
-                self.write(self.cell("key", receiver), keys)
+                self.write(self.keys_cell(receiver), keys)
                 self._look_up(value, keys, pos)
             elif value[0] == "I":
                 self.call_dunder(receiver, value[1], "__setitem__", [keys, values], pos)
@@ -1017,7 +1013,7 @@ class ContainerEvaluation(ComputedNames):
             self.store_item(receivers, self.single(("S", name)), values, pos)
         for container in sorted(EMPTY.union(*args)):
             for name in sorted(self.keys_of.get(container, ())):
-                values = self.read(self.cell("k", container, name))
+                values = self.read(self.item_cell(container, name))
                 self.store_item(receivers, self.single(("S", name)), values, pos)
 
     def container_attribute(self, container: int, name: str, pos: Position) -> Values:
@@ -1088,7 +1084,7 @@ class ContainerEvaluation(ComputedNames):
             if method == "popitem":
                 pair = self._site("tuple", -9 - container)
                 self.lengths[pair] = 2
-                self.write_item(pair, "0", self.read(self.cell("key", container)))
+                self.write_item(pair, "0", self.read(self.keys_cell(container)))
                 self.write_item(pair, "1", self.read(elements))
                 return self.only(pair)
             if value[1] in DICTS and args:
@@ -1101,10 +1097,10 @@ class ContainerEvaluation(ComputedNames):
             return self.read(elements)
         if method == "items":
             return self.tuples_of(
-                -1 - container, [self.read(self.cell("key", container)), self.read(elements)]
+                -1 - container, [self.read(self.keys_cell(container)), self.read(elements)]
             )
         if method == "keys":
-            return self.container_of("list", -3 - container, self.read(self.cell("key", container)))
+            return self.container_of("list", -3 - container, self.read(self.keys_cell(container)))
         if method == "fromkeys":
             given = Call(args, keywords, pos=pos, register=_OF_OTHERS - container)
             return self._models["builtins.dict.fromkeys"](self, given)
@@ -1176,9 +1172,9 @@ class ContainerEvaluation(ComputedNames):
             self.add_element(target, elements)
             keys = ()
         for text in keys:
-            self.write_item(target, text, self.read(self.cell("k", source, text)) - self.texts)
-        self.write(self.cell("key", target), self.read(self.cell("key", source)))
-        self.add_element(target, self.read(self.cell("n", source)) - self.texts)
+            self.write_item(target, text, self.read(self.item_cell(source, text)) - self.texts)
+        self.write(self.keys_cell(target), self.read(self.keys_cell(source)))
+        self.add_element(target, self.read(self.anywhere_cell(source)) - self.texts)
 
     def _call_for_item(
         self, container: int, method: str, args: Sequence[Values], pos: Position
@@ -1206,7 +1202,7 @@ class ContainerEvaluation(ComputedNames):
         held = self.read(self.elements_cell(container))
         made = self.container_of("dict", -7 - container, held)
         for each in made:
-            self.write(self.cell("n", each), held)
+            self.write(self.anywhere_cell(each), held)
         return made
 
     def _with_others(self, container: int, given: Mapping[str, Values]) -> int:
@@ -1252,7 +1248,7 @@ class ContainerEvaluation(ComputedNames):
         """``container.append(values)``: somewhere."""
         if self._may_mutate(self.values[container]):
             self.write(self.elements_cell(container), values)
-            self.write(self.cell("n", container), values)
+            self.write(self.anywhere_cell(container), values)
 
     def call_kept(self, class_: Class, method: str, call: Call) -> Values:
         """A method that a class has from a container: what it puts there, and what it takes."""

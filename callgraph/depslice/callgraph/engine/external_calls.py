@@ -386,7 +386,7 @@ class ExternalCalls(Texts):
         held = self.fields_of_tuple(receiver, self.values[receiver][1], None, call.pos)
         made = self.container_of("dict", call.register, held)
         for each in made:
-            self.write(self.cell("n", each), held)
+            self.write(self.anywhere_cell(each), held)
         return made
 
     def _by_items(self, receiver: Value, method: str, call: Call) -> Values:

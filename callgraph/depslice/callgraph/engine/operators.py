@@ -311,7 +311,7 @@ class Operators(Protocols):
             rest = one.union(*(self.read(self.elements_cell(each)) for each in tuples))
         else:
             for place in range(max((length or 0 for length in lengths), default=0)):
-                held = (self.read(self.cell("k", each, str(place))) for each in tuples)
+                held = (self.read(self.item_cell(each, str(place))) for each in tuples)
                 places.append(EMPTY.union(*held))
             places[:1] = [one.union(*places[:1])]
         self.fill_template(left, places, rest, right, pos)

@@ -23,6 +23,7 @@ from depslice.callgraph.engine.values import (
     OPEN,
     TRACED,
     Function,
+    Passing,
     Value,
     Values,
 )
@@ -400,14 +401,13 @@ class FunctionCalls(FittingEvaluation):
 
     def _gather(self, gathered: int, key: str | None, values: Values) -> None:
         """``values`` are in what ``*args`` or ``**kwargs`` holds, under ``key`` or somewhere."""
-        passed = self._passed(values)
-        plain = self._plain(values)
+        passed, plain, _ = self._passing_of(values)
         if plain and not self.telling_plain:
             self.plain_passed.setdefault((gathered, key), set()).update(plain)
         elif plain:
             passed |= plain
         if key is None:
-            self.write(self.cell("n", gathered), passed)
+            self.write(self.anywhere_cell(gathered), passed)
         else:
             self.write_item(gathered, key, passed)
 
@@ -436,31 +436,15 @@ class FunctionCalls(FittingEvaluation):
         if all(self.values[v][0] in OPEN or self.values[v][:2] in SCALARS for v in cell.values):
             self.write(cell, plain)
 
-    def _plain(self, values: Values) -> frozenset[int]:
-        """The types of the texts and numbers among ``values``."""
-        told = self.shared(values) if isinstance(values, set) else values
-        plain = self._plain_types.get(told)
-        if plain is None:
-            found: set[int] = set()
-            for value in told:
-                kind = self.values[value]
-                if kind[0] in _TEXT:
-                    found |= self.constants[s.STR]
-                elif kind[:2] in SCALARS:
-                    found |= self.single(kind[:2])
-            plain = self._plain_types[told] = self.shared(found)
-        return plain
-
     def _pass(self, function: Function, index: int, values: Values) -> None:
         """Values of the repo flow into parameters; what is outside or unknown adds nothing."""
-        told = self.shared(values) if isinstance(values, set) else values
-        passed = self._passed(told)
-        if told in self._telling and self._is_name(function, index, told):
-            keys = {v for v in told if self._is_key(self.values[v])}
-            passed = passed | keys | (told & self.constants[s.STR])
+        passed, plain, parameters = self._passing_of(values)
+        if parameters is not None and self._is_name(function, index, parameters):
+            keys = {v for v in values if self._is_key(self.values[v])}
+            passed = passed | keys | (values & self.constants[s.STR])
         elif not self.whole and index in fills_templates(function):
-            passed = passed | {v for v in told if self.values[v][0] in _TEXT}
-        if self.whole and (plain := self._plain(told)):
+            passed = passed | {v for v in values if self.values[v][0] in _TEXT}
+        if plain:
             self._pass_plain(function, index, plain)
         if not passed:
             return
@@ -485,12 +469,14 @@ class FunctionCalls(FittingEvaluation):
         """Whether a value may name something: a text, or a number."""
         return kind[0] in _TEXT or (kind[0] == "XI" and kind[1] == "builtins.int")
 
-    def _is_name(self, function: Function, index: int, values: frozenset[int]) -> bool:
+    def _is_name(
+        self, function: Function, index: int, passed_on: tuple[tuple[Function, int], ...]
+    ) -> bool:
         """Whether the parameter names something, or is passed on for one that does."""
         names = (names_attributes if self.whole else names_members)(function)
         if index not in names and index not in self.read(self.cell("naming", function)):
             return False
-        for source, place in self._telling[values]:
+        for source, place in passed_on:
             cell = self.cell("naming", source)
             if place not in cell.values:
                 source.given = None  # names that were passed for it did not count: once more
@@ -502,27 +488,39 @@ class FunctionCalls(FittingEvaluation):
         told = self.whole and kind[0] == "XI" and kind[1] not in PLAIN
         return told and not str(kind[1]).startswith("types.")
 
-    def _passed(self, values: Values) -> frozenset[int]:
-        """Those of ``values`` that are worth passing."""
-        if isinstance(values, set):
-            values = self.shared(values)
-        passed = self._passing.get(values)
-        if passed is None:
-            wanted = _PASSED if self.whole else TRACED
-            known = self.values
-            passed = self.shared(
-                {
-                    v
-                    for v in values
-                    if known[v][0] in wanted or self._is_told(known[v]) or self.may_be_caught(v)
-                }
-            )
-            if not self.whole and passed == self.unknown:
-                passed = EMPTY
-            self._passing[values] = passed
-            kinds = [known[v] for v in values]
-            behind = [known[kind[1]] if kind[0] == "E" else kind for kind in kinds]  # of `*args`
-            parameters = tuple((kind[1], kind[2]) for kind in behind if kind[0] == "P")
-            if parameters or any(map(self._is_key, kinds)):
-                self._telling[values] = parameters
-        return passed
+    def _passing_of(self, values: Values) -> Passing:
+        """What it comes to that ``values`` are passed."""
+        given = self.shared(values) if isinstance(values, set) else values
+        found = self._passing.get(given)
+        if found is None:
+            found = self._passing[given] = self._find_passing(given)
+        return found
+
+    def _find_passing(self, given: frozenset[int]) -> Passing:
+        known = self.values
+        wanted = _PASSED if self.whole else TRACED
+        passed = self.shared(
+            {
+                v
+                for v in given
+                if known[v][0] in wanted or self._is_told(known[v]) or self.may_be_caught(v)
+            }
+        )
+        if not self.whole and passed == self.unknown:
+            passed = EMPTY
+        kinds = [known[v] for v in given]
+        behind = [known[kind[1]] if kind[0] == "E" else kind for kind in kinds]  # of `*args`
+        parameters = tuple([(kind[1], kind[2]) for kind in behind if kind[0] == "P"])
+        names = bool(parameters) or any(map(self._is_key, kinds))
+        plain = self._plain(kinds) if self.whole else EMPTY
+        return Passing(passed, plain, parameters if names else None)
+
+    def _plain(self, kinds: list[Value]) -> frozenset[int]:
+        """The types of the texts and numbers among these values."""
+        found: set[int] = set()
+        for kind in kinds:
+            if kind[0] in _TEXT:
+                found |= self.constants[s.STR]
+            elif kind[:2] in SCALARS:
+                found |= self.single(kind[:2])
+        return self.shared(found)

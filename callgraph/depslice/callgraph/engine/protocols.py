@@ -368,7 +368,7 @@ class Protocols(CallEvaluation):
             )
             return {value for values in kind[2] for value in values} if holds else EMPTY
         held = self.read(self.elements_cell(container))
-        return held | self.read(self.cell("key", container)) if kind[1] in DICTS else held
+        return held | self.read(self.keys_cell(container)) if kind[1] in DICTS else held
 
     def call_of_metaclass(
         self, receiver: int, class_: Class, dunder: str, args: Sequence[Values], pos: Position
@@ -390,7 +390,7 @@ class Protocols(CallEvaluation):
             tag = kind[0]
             if tag == "K":
                 if kind[1] in DICTS:
-                    result |= self.read(self.cell("key", value))
+                    result |= self.read(self.keys_cell(value))
                 else:
                     result |= self.read(self.elements_cell(value))
             elif tag in ("G", "GS", "XI", "X", "S", "N"):

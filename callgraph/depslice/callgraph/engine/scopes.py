@@ -621,7 +621,7 @@ class ScopeEvaluation(IdlePieces):
                 return {container}
         anything = self.derive("E", self.intern(("P", function, index)))
         self.write(elements, anything)
-        self.write(self.cell("n", container), anything)
+        self.write(self.anywhere_cell(container), anything)
         return {container}
 
     def parameter_cell(self, function: Function, index: int) -> Cell:

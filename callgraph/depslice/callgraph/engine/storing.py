@@ -66,7 +66,7 @@ class StoreEvaluation(AttributeEvaluation):
             elif kind == "X":
                 self._store_outside(value[1], name, values, pos)
             elif kind == "K" and value[1] == "types.SimpleNamespace":
-                self.write(self.cell("k", receiver, name), values)
+                self.write(self.item_cell(receiver, name), values)
             elif kind in OPEN:
                 if kind == "U":
                     self.note_handed((values,), pos)

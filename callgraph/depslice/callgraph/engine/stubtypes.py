@@ -302,7 +302,7 @@ class StubTypes:
         if tag == "K":
             held = engine.read(engine.elements_cell(number))
             if len(names) == 2:
-                keys = engine.read(engine.cell("key", number)) or engine.constants[s.STR]
+                keys = engine.read(engine.keys_cell(number)) or engine.constants[s.STR]
                 return dict(zip(names, (keys, held), strict=False))
             return dict.fromkeys(names, held)
         if tag == "GE":

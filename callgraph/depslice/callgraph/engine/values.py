@@ -67,7 +67,7 @@ tag        fields                         stands for
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from depslice.callgraph.engine.facts import Fact, placed
 from depslice.callgraph.summary import GENERATOR, POSITION_AT, RETURN
@@ -121,6 +121,8 @@ TRACED = (
     | {"F", "B", "C", "I", "M", "K", "G", "GS", "PT", "SU", "GE", "CM", "CB", "NS", "ND"}
 )
 """Values that a slice follows from an argument to the parameter."""
+SLICES = frozenset({("XI", "builtins.slice"), ("G", "builtins.slice")})
+"""How values that are slices start."""
 HANDED = DERIVED | {"I", "C", "P", "O"}
 """Values that may be objects of the repo, or make them, when code outside gets them."""
 _OF_PARTIAL = 4
@@ -154,6 +156,19 @@ class Cell:
     def __init__(self) -> None:
         self.values: frozenset[int] = EMPTY
         self.readers: Readers = NOBODY
+
+
+class Passing(NamedTuple):
+    """What it comes to that a set of values is passed.
+
+    ``passed``: those that are worth it, ``plain``: the types of the texts and numbers among them.
+    ``parameters``: those among them where some may name something (with strings, or with such
+    parameters), else ``None``.
+    """
+
+    passed: frozenset[int]
+    plain: frozenset[int]
+    parameters: tuple[tuple[Function, int], ...] | None
 
 
 class Lookup:

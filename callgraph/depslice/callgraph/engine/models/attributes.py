@@ -139,13 +139,13 @@ def _entries_stored(
     known = bool(held)
     for container in held:
         kind = engine.values[container]
-        if kind[0] != "K" or kind[1] not in DICTS or engine.read(engine.cell("n", container)):
+        if kind[0] != "K" or kind[1] not in DICTS or engine.read(engine.anywhere_cell(container)):
             known = False
         if kind[0] != "K":
             continue
         engine.read(engine.elements_cell(container))
         for name in tuple(engine.keys_of.get(container, ())):
-            entries.append((name, engine.read(engine.cell("k", container, name))))
+            entries.append((name, engine.read(engine.item_cell(container, name))))
     return entries, known
 
 

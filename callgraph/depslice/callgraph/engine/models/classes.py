@@ -60,7 +60,7 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
             made.add(value)
             for container in call.args[2]:
                 for name in tuple(engine.keys_of.get(container, ())):
-                    held = engine.read(engine.cell("k", container, name))
+                    held = engine.read(engine.item_cell(container, name))
                     engine.write(engine.cell("made", value, name), held)
     return made or engine.unknown
 
@@ -76,13 +76,13 @@ def _made_of_its_own(engine: ContainerEvaluation, call: Call) -> Values:
     length = engine.lengths.get(row) or 0
     if not length and engine.read(engine.elements_cell(row)):
         return EMPTY
-    bases = [engine.read(engine.cell("k", row, str(place))) for place in range(length)]
+    bases = [engine.read(engine.item_cell(row, str(place))) for place in range(length)]
     if not all(len(base) == 1 and engine.values[min(base)][0] in ("C", "X") for base in bases):
         return EMPTY
-    if engine.values[table][:2] != ("K", "dict") or engine.read(engine.cell("n", table)):
+    if engine.values[table][:2] != ("K", "dict") or engine.read(engine.anywhere_cell(table)):
         return EMPTY
     names = tuple(engine.keys_of.get(table, ()))
-    members = {name: engine.read(engine.cell("k", table, name)) for name in names}
+    members = {name: engine.read(engine.item_cell(table, name)) for name in names}
     if [engine.values[min(base)][0] for base in bases] == ["C"] and _adds_nothing(members):
         return EMPTY
     return engine.made_class((function, call.register), bases, members, call.pos)
@@ -146,7 +146,7 @@ def _note_namespace(engine: ContainerEvaluation, call: Call) -> None:
         of_body = {v for v in held if _is_of_body(engine, v)}  # who reads it asks for it
         engine.note_descriptors(held - of_body, call.pos)
         for name in sorted(engine.keys_of.get(container, ())):
-            values = engine.read(engine.cell("k", container, name))
+            values = engine.read(engine.item_cell(container, name))
             engine.write(engine.cell("added", engine.current, name), values)
 
 
@@ -240,7 +240,7 @@ def _namedtuple(engine: ContainerEvaluation, call: Call) -> Values:
         if kind[0] == "S":
             names = kind[1].replace(",", " ").split()
         elif kind[0] == "K":
-            held = (engine.read(engine.cell("k", value, k)) for k in engine.keys_of.get(value, ()))
+            held = (engine.read(engine.item_cell(value, k)) for k in engine.keys_of.get(value, ()))
             names = [
                 engine.values[v][1] for each in held for v in each if engine.values[v][0] == "S"
             ]

@@ -56,8 +56,8 @@ def _from_keys(engine: ContainerEvaluation, call: Call) -> Values:
     value = call.argument(1, "value")
     made = engine.container_of("dict", call.register, value)
     for container in made:
-        engine.write(engine.cell("key", container), keys)
-        engine.write(engine.cell("n", container), value)
+        engine.write(engine.keys_cell(container), keys)
+        engine.write(engine.anywhere_cell(container), value)
     return made
 
 
