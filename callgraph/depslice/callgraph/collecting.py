@@ -179,6 +179,14 @@ class Said:
         return known
 
 
+class Together(NamedTuple):
+    """What several facts say: each where it holds, those that call, and all that these say."""
+
+    parts: list[tuple[int, Said]]
+    calling: list[Said]
+    calls: Said
+
+
 def _weigh(
     edges: list[Edge], manner: Manner, handed: Mapping[Edge, str] = _NONE_HANDED
 ) -> list[Certainty]:
@@ -289,6 +297,7 @@ class Collected:
             if kind in (("X", "builtins.getattr"), ("X", "builtins.hasattr"))
         )
         self._facts: dict[int, tuple[int, Said]] = {}  # by identity: those noted alike are one
+        self._together: dict[int, Together] = {}  # the same for all facts of an operation
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._classes_above: dict[Class, frozenset[str]] = {}
         self._found: dict[str, dict[int, _Found]] = {}
@@ -340,18 +349,18 @@ class Collected:
     def _weighed_together(
         self, function: Function, index: int, facts: tuple[Fact, ...]
     ) -> list[tuple[int, Said, list[Certainty]]]:
-        known = self._facts
-        parts = [known.get(id(fact)) or self._read(fact) for fact in facts]
+        alike = self._together.get(id(facts)) or self._read_together(facts)
         here = abs(function.position(index))
-        calling = [said for _, said in parts if said.calls]
+        calling = alike.calling
         manner = self._manner(function, index, calling) if calling else _CALLS_NOTHING
         together: list[Certainty] = []
         if len(calling) > 1:
-            edges = [edge for said in calling for edge in said.edges]
-            together = _weigh(edges, manner, self._handed(function, index, edges))
+            edges = alike.calls.edges
+            handed = self._handed(function, index, edges)
+            together = _weigh(edges, manner, handed) if handed else alike.calls.weighed(manner)
         weighed: list[tuple[int, Said, list[Certainty]]] = []
         start = 0
-        for pos, said in parts:
+        for pos, said in alike.parts:
             if together and said.calls:
                 certainties = together[start : start + len(said.edges)]
                 start += len(said.edges)
@@ -359,6 +368,17 @@ class Collected:
                 certainties = said.weighed(manner)
             weighed.append((here if pos == f.HERE else pos, said, certainties))
         return weighed
+
+    def _read_together(self, facts: tuple[Fact, ...]) -> Together:
+        """What several facts of one operation say, which others have noted alike."""
+        known = self._facts
+        parts = [known.get(id(fact)) or self._read(fact) for fact in facts]
+        calling = [said for _, said in parts if said.calls]
+        calls = Said()
+        for said in calling:
+            calls.extend(said)
+        found = self._together[id(facts)] = Together(parts, calling, calls)
+        return found
 
     def _handed(self, function: Function, index: int, edges: list[Edge]) -> dict[Edge, str]:
         """By which argument each function that code outside may call got there.
@@ -640,6 +660,7 @@ class Collected:
         """All has been added: what facts say is not asked again."""
         self.pack()
         self._facts.clear()
+        self._together.clear()
         self._answers.clear()
 
     def references(self) -> Iterator[Reference]:

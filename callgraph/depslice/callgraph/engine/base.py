@@ -151,7 +151,7 @@ class EngineState:
         self.deleted: set[str] = set()  # attributes that are deleted from something, somewhere
         self.hooking: set[str] = set()  # the names in HOOKS under which some class has a method
         self.patched: dict[tuple[str, str], set[Function]] = {}  # variables, and who rebinds them
-        self._called_names: dict[Function, dict[int, tuple[str, int]]] = {}
+        self._attributes_read: dict[Function, dict[int, s.Op]] = {}  # by the register they are in
         self._private: dict[str, tuple[Class, str]] = {}
         self._running_at_first: dict[Class, set[str]] = {}  # methods, as an instance is made
         self._declarations: dict[tuple[Class, str], tuple[tuple[Function, TypeExpr], ...]] = {}
@@ -168,7 +168,7 @@ class EngineState:
         self.held_as: dict[int, str] = {}  # what instances of a class hold, by its base outside
         self.names_of_tuples: dict[int, Sequence[str]] = {}  # made by `namedtuple`: their fields
         self.lengths: dict[int, int | None] = {}  # of sequences with known places; None: unknown
-        self._functions: dict[tuple[str, int], Function] = {}
+        self._functions: dict[str, list[Function | None]] = {}  # by module, as its units
         self._signatures: dict[tuple[object, ...], Signature] = {}
         self._classes: dict[tuple[str, int], Class] = {}
         self._class_serial = 0
@@ -473,10 +473,12 @@ class EngineState:
 
     def function(self, module: Module, index: int) -> Function:
         """The unit ``index`` of ``module`` at work."""
-        key = (module.name, index)
-        found = self._functions.get(key)
+        units = self._functions.get(module.name)
+        if units is None:
+            units = self._functions[module.name] = [None] * len(module.summary.units)
+        found = units[index]
         if found is None:
-            found = self._functions[key] = self.new_function(module, module.summary.units[index])
+            found = units[index] = self.new_function(module, module.summary.units[index])
             self.tasks.append(found)
         return found
 

@@ -266,12 +266,12 @@ class CallEvaluation(ExternalCalls):
 
     def read_from(self, function: Function, register: Register) -> tuple[str, Register] | None:
         """The attribute that is in a register, and of what it was read."""
-        names = self._called_names.get(function)
-        if names is None:
-            ops = function.unit.ops
-            names = {each[1]: (each[3], each[2]) for each in ops if each[0] == s.ATTR}
-            self._called_names[function] = names
-        return names.get(register)
+        reading = self._attributes_read.get(function)
+        if reading is None:
+            reading = {op[1]: op for op in function.unit.ops if op[0] == s.ATTR}
+            self._attributes_read[function] = reading
+        op = reading.get(register)
+        return None if op is None else (op[3], op[2])
 
     def stored_by_own_name(
         self, name: Register, value: Register

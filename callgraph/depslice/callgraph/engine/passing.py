@@ -116,9 +116,11 @@ class FunctionCalls(FittingEvaluation):
         return self.returned(function, args, keywords)
 
     def _put_by(self, function: Function) -> Put | None:
-        if function not in self.putting:
-            self.putting[function] = put_by(function)
-        return self.putting[function]
+        try:
+            return self.putting[function]
+        except KeyError:
+            put = self.putting[function] = put_by(function)
+            return put
 
     def run_function(
         self, function: Function, args: Sequence[Values], pos: Position, *, rule: str
