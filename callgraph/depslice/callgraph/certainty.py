@@ -42,7 +42,6 @@ themselves; so are functions that were handed over."""
 _LIMITS: Final = {
     **dict.fromkeys(
         (
-            "callable-instance",
             "class-getitem",
             "decorator",
             "descriptor",
@@ -59,10 +58,12 @@ _LIMITS: Final = {
         ),
         _WRITTEN,
     ),
-    "call": _Limits(vague=_ANY, exact=_ANY, lost=15),
+    "call": _Limits(vague=_ANY, exact=_ANY),
+    "callable-instance": _Limits(vague=3, exact=_ANY, lost=7),
     "method": _Limits(vague=15, exact=_ANY, lost=7, overriding=4),
     "property": _Limits(vague=3, exact=_ANY, lost_overriding=1),
     "property-below": _Limits(vague=0, exact=0),  # of a subclass, beside what is no property
+    "reflected": _Limits(vague=0, exact=0),  # where the left operand has the operator as well
     "partial": _Limits(vague=15, exact=15),
     "callback": _Limits(vague=1, exact=1),
     "callable-below": _Limits(vague=1, exact=1),  # any function may be such an object
@@ -74,6 +75,8 @@ _LIMITS: Final = {
 }
 _LIKELY_UNSHOWN: Final = frozenset({"by-name", "callback"})
 """Likely all the same, though nothing has flowed."""
+_REFUSED: Final = frozenset({"override", "property", "protocol"})
+"""Rules by which a method is called that may be there to refuse that."""
 _PROVEN: Final = frozenset({"decorator", "descriptor", "method", "new"})
 """Written calls that are definite even where the receiver may be of a subclass."""
 
@@ -99,6 +102,8 @@ class Standing(NamedTuple):
     start or the end stands in the code: ``getattr(self, f"visit_{kind}")``. ``own``: whether it
     is asked of ``self``: each object of a subclass asks itself. ``overriding``: whether it
     overrides another of them; ``overridden``: whether others override it, and it overrides none.
+    ``refusing``: whether it only raises an error. ``apart``: whether no object there is known to
+    have it: see :class:`~depslice.callgraph.collecting.Manner`.
     """
 
     callees: int
@@ -106,6 +111,8 @@ class Standing(NamedTuple):
     own: bool = False
     overriding: bool = False
     overridden: bool = False
+    refusing: bool = False
+    apart: bool = False
 
 
 def call_certainty(
@@ -125,10 +132,10 @@ def call_certainty(
     (:func:`is_asked`) of what may as well be an object of a builtin type, or of a part of one:
     of ten such calls two happened.
     """
-    if mixed:
-        return Certainty.POSSIBLE
     limits = _LIMITS.get(rule, _ASKED)
     callees = standing.callees
+    if mixed or standing.apart or (standing.refusing and _is_avoided(rule, callees, exact)):
+        return Certainty.POSSIBLE
     if callees > (limits.exact if exact else _most(limits, standing, lost, rule == "method")):
         return Certainty.POSSIBLE
     if not shown:
@@ -136,6 +143,16 @@ def call_certainty(
     if callees <= 1 and (rule in _PROVEN or (exact and limits.exact == _ANY)):
         return Certainty.DEFINITE
     return Certainty.LIKELY
+
+
+def _is_avoided(rule: str, callees: int, exact: bool) -> bool:
+    """Whether those who write such a call do not mean what only raises an error.
+
+    It stands there to refuse what others of its kind do: `del headers["x"]` of some headers.
+    """
+    if rule == "method":
+        return 1 < callees <= _LIMITS["method"].vague
+    return rule in _REFUSED and not exact
 
 
 def _most(limits: _Limits, standing: Standing, lost: bool, is_method: bool) -> int:

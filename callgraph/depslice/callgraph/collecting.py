@@ -31,7 +31,7 @@ from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Unreso
 from depslice.callgraph.program import Program
 
 _WITH_ANOTHER: Final = frozenset(
-    {"derived", "field", "instance", "length", "new", "override", "post-init"}
+    {"derived", "field", "instance", "length", "new", "override", "post-init", "reflected"}
 )
 """Rules for calls that go with another of the same site, and are no alternative to it."""
 _TOGETHER: Final = {"__radd__": "__add__"}
@@ -59,6 +59,7 @@ _ANSWERING: Final = frozenset({"G", "GE", "K", "N", "S", "X", "XI"})
 """Values that answer what any object is asked by themselves."""
 _HOLDING: Final = frozenset({"G", "K"})
 """Containers of which the elements are known or declared: they are asked in their place."""
+_SEVERAL: Final = 4  # objects, of which one may be of a subclass that has a property
 _SOME: Final = 4  # edges: for no more, who is asked and by which name is no matter
 _MOST_CONTAINERS: Final = 32  # that are looked into for one operation
 _LOOKING_UP: Final = frozenset({"__eq__", "__hash__"})
@@ -76,14 +77,14 @@ class Edge:
     """What a fact says, wherever it holds.
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
-    called, ``left_open``: by a method that stands there for those of subclasses, ``fits``: with
-    arguments that it takes. ``above``: the classes above that of a method. Calls of one
+    called, ``left_open``: by a method that stands there for those of subclasses, ``refusing``: by
+    one that only raises an error, ``fits``: with arguments that it takes. ``above``: the classes above that of a method. Calls of one
     ``group`` are alternatives, each known as ``alternative``; those of two groups may both happen.
     """
 
     __slots__ = (
         *("above", "alternative", "asked", "certain", "direct", "fits", "group", "is_call"),
-        *("kind", "left_open", "method", "number", "rule", "target"),
+        *("kind", "left_open", "method", "number", "refusing", "rule", "target"),
     )
 
     def __init__(
@@ -96,6 +97,7 @@ class Edge:
         self.certain = certain
         self.direct = direct
         self.left_open = False
+        self.refusing = False
         self.above = _NO_CLASSES
         self.fits = certain or rule not in _WRITTEN
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
@@ -123,7 +125,8 @@ class Manner(NamedTuple):
     ``named``: a name that is computed chooses one of what is called. ``own``: it is a method of
     ``self``.
     ``doubted``: they were guessed, or partly answer by themselves. ``mixed``: the methods that
-    each which is asked for them answers by itself, perhaps.
+    each which is asked for them answers by itself, perhaps. ``apart``: what is called though no
+    object there is known to have it: it came another way, or is of a subclass of one of several.
     """
 
     exact: bool
@@ -132,6 +135,7 @@ class Manner(NamedTuple):
     own: bool
     doubted: bool
     mixed: frozenset[str]
+    apart: frozenset[str] = frozenset()
 
 
 class Said:
@@ -170,7 +174,12 @@ class Said:
     def weighed(self, manner: Manner) -> list[Certainty]:
         """The certainty of each edge, where the operation is of that ``manner``."""
         if len(self.edges) == 1:
-            return _ALONE[_weigh_one(self.edges[0], _BY_ITSELF, manner)]
+            one = self.edges[0]
+            standing = _BY_ITSELF
+            if one.refusing or manner.apart:
+                apart = one.target in manner.apart
+                standing = Standing(1, refusing=one.refusing, apart=apart)
+            return _ALONE[_weigh_one(one, standing, manner)]
         if self._weighed is None:
             self._weighed = {}
         known = self._weighed.get(manner)
@@ -230,7 +239,8 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
         key = one.group, one.method[1]
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
-        yield Standing(count, manner.named, manner.own, overriding, overridden)
+        apart = one.target in manner.apart
+        yield Standing(count, manner.named, manner.own, overriding, overridden, one.refusing, apart)
 
 
 def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = True) -> Certainty:
@@ -245,6 +255,9 @@ def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = T
         lost=manner.lost,
         mixed=one.asked and one.method[1] in manner.mixed,
     )
+    if manner.doubted and manner.lost and one.rule == "call":
+        # Beside what is called outside, a default as a rule: which functions, nobody knows.
+        return Certainty.POSSIBLE
     if certainty is Certainty.DEFINITE and manner.doubted:
         return Certainty.LIKELY
     if one.left_open and certainty is Certainty.LIKELY:
@@ -426,7 +439,70 @@ class Collected:
             own=many and not (exact or lost) and self._is_own(function, index),
             doubted=self._is_doubted(function, index),
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
+            apart=_NO_CLASSES if exact else self._apart(function, index, calling, lost),
         )
+
+    def _apart(
+        self, function: Function, index: int, calling: Sequence[Said], lost: bool
+    ) -> frozenset[str]:
+        """What is called though no object at the place is known to have it.
+
+        A property of a subclass that one of several may be of; or, beside what may be anything, a
+        method that none of the objects has: a partial gives it, or it is kept on one of them.
+        """
+        properties: list[Edge] = []
+        methods: list[Edge] = []
+        for said in calling:
+            for edge in said.edges:
+                if edge.is_call and edge.rule in _READ_OF:
+                    (properties if edge.rule == "property" else methods).append(edge)
+        alone = len({edge.alternative for edge in properties}) == 1
+        several = lost and len({edge.alternative for edge in methods}) > 1
+        if index < 0 or not (alone or several):
+            return _NO_CLASSES
+        receivers = self._receivers(function, index)
+        found: set[str] = set()
+        if alone and len(receivers) >= _SEVERAL:
+            above = {each for kind in receivers for each in self._line_of(kind)}
+            if above:
+                found.update(edge.target for edge in properties if edge.method[0] not in above)
+        if several and receivers:
+            having = {each for kind in receivers for each in self._may_be_of(kind)}
+            if having:
+                found.update(edge.target for edge in methods if edge.method[0] not in having)
+        return frozenset(found)
+
+    def _receivers(self, function: Function, index: int) -> list[Value]:
+        """What the attribute is read of that an operation calls, or reads."""
+        op = function.unit.ops[index]
+        values = self._engine.values
+        if op[0] == s.ATTR:
+            register = op[2]
+        elif op[0] == s.CALL:
+            read = self._engine.read_from(function, op[2])
+            if read is not None:
+                register = read[1]
+            elif op[3] and function.registers[op[2]] <= self._asking:
+                register = op[3][0]
+            else:
+                return []
+        else:
+            return []
+        kinds = [values[value] for value in function.registers[register]]
+        return [] if any(kind[0] == "SU" for kind in kinds) else kinds
+
+    def _line_of(self, kind: Value) -> Iterator[str]:
+        """The classes that an object, or a class, has its attributes from."""
+        if kind[0] in ("I", "C"):
+            for class_ in self._engine.mro(kind[1]):
+                yield class_.id
+
+    def _may_be_of(self, kind: Value) -> Iterator[str]:
+        """Those, and the classes below that it may be of."""
+        yield from self._line_of(kind)
+        if kind[0] in ("I", "C") and not kind[2]:
+            for class_ in kind[1].below():
+                yield class_.id
 
     def _is_mixed(self, function: Function, index: int, method: str) -> bool:
         """Whether what is asked may be an object that answers by itself, or a part of one."""
@@ -593,6 +669,7 @@ class Collected:
         if kind == f.CALL:
             edge = self._edge(fact[1].id, ReferenceKind.CALL, fact[4], fact[3], not fact[5])
             edge.left_open = self._engine.is_left_open(fact[1])
+            edge.refusing = bool(fact[1].unit.flags & s.REFUSES)
             if fact[4] in _READ_OF and fact[1].unit.owner >= 0:
                 edge.above = self._above(fact[1])
             yield edge

@@ -253,6 +253,7 @@ DECORATED: Final = 512  # by something other than the decorators the flags above
 USES_LOCALS: Final = 1024  # calls exec, eval, globals or locals
 STORES_ANY: Final = 4096  # may store an attribute under a name that it computes
 UNIMPLEMENTED: Final = 2048  # does nothing but raise NotImplementedError
+REFUSES: Final = 8192  # never returns: whoever calls it gets an error
 
 
 @dataclass(slots=True, eq=False)

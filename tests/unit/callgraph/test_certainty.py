@@ -277,7 +277,7 @@ def test_what_a_decorator_makes_of_a_function_may_take_other_arguments(tmp_path:
         ("method", 8, True, False, P),
         ("method", 15, False, False, L),
         ("call", 15, True, False, L),
-        ("call", 16, True, False, P),
+        ("call", 16, True, False, L),
         ("property", 3, True, False, L),
         ("method", 100, True, True, L),
         ("method", 101, True, True, P),
@@ -433,3 +433,108 @@ def test_each_object_of_a_subclass_asks_itself(
     tmp_path: Path, count: int, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, shapes(count), caller, callee) is expected
+
+
+REFUSING = """
+from typing import NoReturn
+class Headers(dict):
+    def __setitem__(self, name, value): return super().__setitem__(name, value)
+    def drop(self, name): return name
+class Fixed(Headers):
+    def __setitem__(self, name, value) -> NoReturn: refuse()
+    def drop(self, name):
+        if name:
+            name = name.lower()
+        raise TypeError(name)
+def refuse() -> NoReturn:
+    raise TypeError
+def put(headers: Headers): headers["x"] = 1
+def dropped(headers: Headers): return headers.drop("x")
+def put_fixed(): Fixed()["x"] = 1
+def dropped_fixed(): return Fixed().drop("x")
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("put", "Headers.__setitem__", L),
+        ("put", "Fixed.__setitem__", P),
+        ("dropped", "Headers.drop", L),
+        ("dropped", "Fixed.drop", P),
+        ("put_fixed", "Fixed.__setitem__", L),
+        ("dropped_fixed", "Fixed.drop", D),
+    ],
+)
+def test_a_method_that_only_raises_is_possible_beside_others(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, REFUSING, caller, callee) is expected
+
+
+APART = """
+class Node:
+    kind: str
+class Word(Node):
+    kind = "word"
+class Line(Node):
+    kind = "line"
+class Page(Node):
+    kind = "page"
+class Title(Word):
+    @property
+    def kind(self): return "title"
+    @property
+    def level(self): return 1
+def one_of(nodes: "list[Line] | list[Page] | list[Word] | list[Node]"):
+    return nodes[0].kind
+def told(word: Word):
+    return word.level
+class Runner:
+    def start(self): return 1
+class Other:
+    def start(self): return 2
+class Stranger:
+    def begin(self): return 3
+    def end(self): return 4
+def started(unknown, flag):
+    runner = Runner() if flag else Other() if unknown else unknown
+    return runner.start()
+Runner.kept = Stranger().begin
+setattr(Other(), "start", Stranger().end)
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("one_of", "Title.kind", P),
+        ("told", "Title.level", L),
+        ("started", "Runner.start", L),
+        ("started", "Other.start", L),
+        ("started", "Stranger.end", P),
+    ],
+)
+def test_what_no_object_there_is_known_to_have_is_possible(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, APART, caller, callee) is expected
+
+
+BESIDE_OUTSIDE = """
+def first(): return 1
+def second(): return 2
+def made(unknown):
+    return [each() for each in (dict, first, second, unknown.maker)]
+def known():
+    return [each() for each in (dict, first, second)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"), [("made", "first", P), ("known", "first", L)]
+)
+def test_what_is_called_beside_what_is_outside_and_anything_is_possible(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, BESIDE_OUTSIDE, caller, callee) is expected

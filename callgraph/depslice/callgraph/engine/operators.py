@@ -84,8 +84,13 @@ class Operators(Protocols):
     def derived_comparison(
         self, receiver: int, class_: Class, dunder: str, other: Values, pos: Position
     ) -> bool:
-        """A comparison that ``functools.total_ordering`` has added; whether it has."""
+        """A comparison that ``functools.total_ordering`` has added; whether it has.
+
+        It adds none that a base has, as ``tuple`` has them all.
+        """
         if dunder not in _ROOTS or not any(k in self.ordered for k in self.mro(class_)):
+            return False
+        if self.outside.declares(class_, dunder):
             return False
         root = next((each for each in _ROOTS if self.find_member(class_, each)), None)
         if root is None:
@@ -116,7 +121,10 @@ class Operators(Protocols):
                 self.ask_below(value, kind[1], "__contains__", [items], pos)
                 for above in self.open_bases(kind[1], instances=True):
                     self.operate(above, "__contains__", [items], pos)
-                if not self.call_back(value, "__contains__", pos, written=False):
+                called = self.call_back(value, "__contains__", pos, written=False)
+                if not called and not (
+                    self.whole and self.outside.declares(kind[1], "__contains__")
+                ):
                     self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:
                 self.operate(value, "__contains__", [items], pos)
@@ -181,6 +189,7 @@ class Operators(Protocols):
             return merged
         result: set[int] = set()
         answered = self.whole and bool(left)  # by methods that never give NotImplemented
+        declines = False  # a method gives nothing else
         in_place = is_in_place(name)
         forward = name[1:] if in_place else name
         extended: list[int] = []
@@ -195,6 +204,7 @@ class Operators(Protocols):
                     made = self.call_dunder(value, kind[1], dunder, [right], pos)
                     declined = {v for v in made if self.values[v] == _NOT_IMPLEMENTED}
                     result |= made - declined
+                    declines = declines or (bool(declined) and declined == made)
                     if self._has_operator(kind[1], dunder) and not declined:
                         answers = True
                         break
@@ -229,14 +239,15 @@ class Operators(Protocols):
             if kind[0] == "XI":
                 self.ask_caught(value, (f"__r{forward}__",), pos)
             if kind[0] == "I":
-                if answered and not any(
-                    self._reflected_first(self.values[v], {value}, forward) for v in left
-                ):
+                first = any(self._reflected_first(self.values[v], {value}, forward) for v in left)
+                if answered and not first:
                     continue
                 others = self._of_another_type(left, value)
                 if left and not others:
                     continue
-                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [others], pos)
+                sure = first or declines
+                rule = "protocol" if sure else self._rule_of_reflected(left, kind[1], forward)
+                result |= self.call_dunder(value, kind[1], f"__r{forward}__", [others], pos, rule)
                 if forward == "mul" and self.find_member(kind[1], "__rmul__") is None:
                     self.call_dunder(value, kind[1], "__index__", [], pos)  # `[0] * value`
             elif kind[0] in OPEN:
@@ -255,6 +266,18 @@ class Operators(Protocols):
             known = frozenset(v for v in right if self.values[v][0] not in OPEN)
             self._fill_template(left, known, pos)  # what only callers know is a number as likely
         return result
+
+    def _rule_of_reflected(self, left: Values, right: Class, forward: str) -> str:
+        """How the reflected method of ``right`` is found beside ``left``.
+
+        Those that have the operator themselves decline strangers, as a rule, and no others.
+        """
+        line = self.mro(right)
+        known = [kind for kind in map(self.values.__getitem__, left) if kind[0] not in OPEN]
+        having = bool(known) and all(
+            kind[0] == "I" and self.find_member(kind[1], f"__{forward}__") in line for kind in known
+        )
+        return "reflected" if having else "protocol"
 
     def _of_another_type(self, left: Values, right: int) -> Values:
         """Those of ``left`` for which the reflected method is tried: of its own type it is not."""

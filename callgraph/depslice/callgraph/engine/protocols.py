@@ -460,7 +460,7 @@ class Protocols(CallEvaluation):
         if self.find_member(class_, first) is None:
             if above := self.open_bases(class_, instances=True):
                 return self.iterate(above, pos, is_async=is_async)
-            if self.find_member(class_, "__getitem__") is not None and not is_async:
+            if not is_async and self._goes_by_places(class_):
                 return self.call_dunder(receiver, class_, "__getitem__", [self.constants[-3]], pos)
             held = self.held_by(class_)
             if held is not None:
@@ -490,6 +490,19 @@ class Protocols(CallEvaluation):
             elif kind[0] in ITERABLE:
                 result |= self.iterate(self.only(iterator), pos, is_async=is_async)
         return result
+
+    def _goes_by_places(self, class_: Class) -> bool:
+        """Whether ``__getitem__`` is asked for what an instance gives: no base has an iterator.
+
+        Or one that is written in Python, and asks it. In a slice it is enough that it is there.
+        """
+        if self.find_member(class_, "__getitem__") is None:
+            return False
+        return (
+            not self.whole
+            or not self.outside.declares(class_, "__iter__")
+            or "__getitem__" in self.outside.asked_by(class_, "__iter__").own
+        )
 
     def _kept_elements(self, class_: Class) -> Values:
         """What an instance gives that is a container, not of keys, by its class."""

@@ -22,6 +22,7 @@ from depslice.callgraph.lowering.syntax import (
     declared_type,
     has_docstring,
     is_unimplemented,
+    never_returns,
 )
 from depslice.callgraph.summary import ClassInfo, Piece, Register, TypeExpr, Unit, pack
 
@@ -83,6 +84,7 @@ class DefinitionLowering(StatementLowering):
         frame = self.frame
         flags = s.ASYNC if isinstance(node, ast.AsyncFunctionDef) else 0
         flags |= s.UNIMPLEMENTED if is_unimplemented(node.body) else 0
+        flags |= s.REFUSES if never_returns(node) else 0
         decorators: list[tuple[Register, int, bool]] = []
         for decorator in node.decorator_list:
             is_property = bool(flags & (s.PROPERTY | s.CACHED_PROPERTY))

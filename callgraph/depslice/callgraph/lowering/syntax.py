@@ -14,6 +14,8 @@ Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
 _TYPING = frozenset({"t", "te", "tp", "ty", "T", "typing", "typing_extensions", "_t", "_typing"})
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_NOTHING = frozenset({"NoReturn", "Never"})
 
 
 def import_entries(
@@ -214,6 +216,25 @@ def is_unimplemented(body: list[ast.stmt]) -> bool:
         case [ast.Raise(exc=ast.Call(func=ast.Name(id=name)) | ast.Name(id=name))]:
             return name == "NotImplementedError"
     return False
+
+
+def never_returns(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a call ends in an error, by what is declared, or by the last statement."""
+    declared = function.returns
+    match declared:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=name):
+            if name in _NOTHING:
+                return True
+    if not isinstance(function.body[-1], ast.Raise):
+        return False
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
+            return False
+        if not isinstance(node, _SCOPES):
+            waiting.extend(ast.iter_child_nodes(node))
+    return True
 
 
 def has_docstring(body: list[ast.stmt]) -> bool:
