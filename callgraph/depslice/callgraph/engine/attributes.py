@@ -191,7 +191,12 @@ class AttributeEvaluation(Declared):
         if known is None:
             known = self._attributes[name] = {}
         values: Values = EMPTY
+        beside = EMPTY if self.whole or len(receivers) < 2 else self._lacking(receivers, name)
         for receiver in receivers:
+            if receiver in beside:
+                self.note_unknown(name, pos, receiver)
+                values = values | self.unknown  # what somebody has stored there
+                continue
             lookup = known.get(receiver)
             if lookup is None:
                 lookup = self._lookup(known, receiver, name)
@@ -206,6 +211,24 @@ class AttributeEvaluation(Declared):
         if name in self.methods and all(self.values[v][0] in OPEN for v in receivers):
             self._note_properties(name, pos)
         return values
+
+    def _lacking(self, receivers: Values, name: str) -> Values:
+        """Those of ``receivers`` that lack an attribute which another of them has.
+
+        Of ``x: str | Path`` code has found out which it is before it asks for ``x.iterdir``. It
+        may be of a subclass, for all that: no more than that is asked of them.
+        """
+        outside = self.outside
+        lacking = {v for v in receivers if self.values[v][0] == "XI" and outside.is_without(v, name)}
+        if not lacking:
+            return EMPTY
+        for other in receivers - lacking:
+            kind = self.values[other]
+            if kind[0] == "XI" and outside.declares_of(other, name):
+                return lacking
+            if kind[0] == "I" and self.answers(kind[1], name):
+                return lacking
+        return EMPTY
 
     def attribute_by_object(self, receivers: Values, name: str, pos: Position) -> Values:
         """``object.__getattribute__(receiver, name)``: what the class has overridden does not run."""

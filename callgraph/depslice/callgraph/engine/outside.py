@@ -148,6 +148,25 @@ class Outside:
             number = self.engine.intern(("XI", "builtins.str"))
         return self._read(number, found, name, pos)
 
+    def declares_of(self, number: int, name: str) -> bool:
+        """Whether the class of an object from outside is known to have an attribute."""
+        class_ = self.types.class_of(self.engine.values[number])
+        return class_ is not None and self.member(class_, name) is not None
+
+    def is_without(self, number: int, name: str) -> bool:
+        """Whether an object from outside is known to have no such attribute.
+
+        What fits an interface may have more, and of an exception all that extend it count.
+        """
+        value = self.engine.values[number]
+        class_ = self.types.class_of(value)
+        return class_ is not None and not (
+            self.caught_as(number)
+            or self.is_structural(value)
+            or self.member(class_, name) is not None
+            or self.member(class_, "__getattr__") is not None
+        )
+
     def lacks(self, dotted: str, name: str) -> bool:
         """Whether something is a builtin class that has no such attribute, nor its instances."""
         class_ = self.stubs.class_named(dotted) if dotted in _COMPLETE else None
@@ -462,6 +481,11 @@ class Outside:
             raised = any(each.dotted == "builtins.BaseException" for each in line)
             known = self._caught[number] = class_.dotted if class_ is not None and raised else ""
         return known
+
+    def extended_as(self, number: int) -> str:
+        """What a stub calls the class of an object from outside, for those that extend it."""
+        class_ = self.types.class_of(self.engine.values[number])
+        return "" if class_ is None else class_.dotted
 
     def is_subclass(self, class_: Class, dotted: str) -> bool:
         """Whether a class is known to extend one outside of that name."""

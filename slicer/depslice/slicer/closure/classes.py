@@ -73,8 +73,9 @@ _READ_BY_TYPE: Final = (
 )
 """What is read when a class is made."""
 
-Caught: TypeAlias = f.Access | Literal["matching"]
-"""What is done with an attribute of an exception that is caught; those whose names fit are read."""
+Caught: TypeAlias = f.Access | Literal["extended", "matching"]
+"""What is done with an attribute of an exception that is caught; those whose names fit are read. Or
+it is read of another object from outside, which may be of a class that extends its own."""
 
 
 class Classes:
@@ -821,14 +822,16 @@ class Classes:
         self, live: Class, caught: str, how: Caught, name: Any, demand: Demand
     ) -> None:
         stubs = self._growth.program.stubs
-        bases = map(stubs.class_named, self._engine.external_bases(live))
+        outside = self._engine.external_bases(live)
+        bases = map(stubs.class_named, outside)
         lines = (stubs.mro(base) for base in bases if base is not None)
-        if not any(each.dotted == caught for line in lines for each in line):
+        told = how != "extended" or all(map(self._engine.outside.is_told_of, outside))
+        if told and not any(each.dotted == caught for line in lines for each in line):
             return
         if how == "matching":
             prefix, suffix = name
             self._want_fitting(live, prefix, suffix, demand)
-        elif how == "read":
+        elif how == "read" or how == "extended":  # noqa: PLR1714 (mypy tells literals apart by ==)
             self.want_found(live, name, demand, fallback=True)
         else:
             self._want_if_notified(live, name, how, demand)

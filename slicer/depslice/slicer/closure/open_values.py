@@ -520,6 +520,9 @@ class OpenValues:
                 self._classes.want_of_caught(caught, "read", name, demand)
             if caught and value != use.value:  # that it is another one is not told
                 self._settle_unknown(use)
+            elif not caught and value == use.value:  # of a subclass, where its class has none
+                extended = self._engine.outside.extended_as(value)
+                self._classes.want_of_caught(extended, "extended", use.name, demand)
         elif value in self._origins.crowd and use.use not in _NAMELESS:
             # One of more objects than are told apart: any live class that has it.
             self._classes.want_anywhere(use.name, use.demand.guessed("unknown-receiver"))
