@@ -6,7 +6,7 @@ What each is tested for does: a base class, a kind of object, a mark that a deco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from depslice.callgraph import summary as s
@@ -35,6 +35,17 @@ _OF_NAMES: Final = frozenset({"endswith", "startswith"})
 _OF_CLASSES: Final = frozenset({"builtins.callable", "inspect.isclass"})
 """What says no more of something that is tested for a class, too."""
 _GIVEN: Final = 2  # arguments that a test for something has
+_UPPER: Final = "isupper"
+_INITIAL: Final = "istitle"  # of the first letter: `name[0].isupper()`
+_PUBLIC: Final = "isidentifier"
+_OF_SPELLING: Final[dict[str, Callable[[str], bool]]] = {
+    _UPPER: str.isupper,
+    _INITIAL: lambda name: name[:1].isupper(),
+    _PUBLIC: lambda name: not name.startswith("_"),
+}
+"""Tests of names that no text tells. That of names without an underscore says least of all."""
+_TAKING: Final = frozenset({"getattr", "getmembers", "items", "values"})
+"""Where code has what a module has under names, not the names alone."""
 
 
 class Tests:
@@ -52,12 +63,16 @@ class Tests:
         if at.function.unit.kind == "piece" and "__all__" in at.piece.binds:
             return ()
         found = dict.fromkeys(self._made_in(at.function))
+        found |= dict.fromkeys(_of_spelling(at.function))
         if at.function.unit.kind == "piece":
             for piece in at.module.summary.pieces:
                 if piece.unit >= 0 and at.piece in enclosing_pieces(at.module, piece):
                     within = self._engine.function(at.module, piece.unit)
                     found |= dict.fromkeys(self._made_in(within))
                     found |= dict.fromkeys(_of_names(within))
+                    found |= dict.fromkeys(_of_spelling(within))
+        if any(name != _PUBLIC for name, _ in found):
+            found.pop((_PUBLIC, None), None)
         if any(name in _OF_CLASS for name, _ in found):
             return tuple(test for test in found if test[0] not in _OF_CLASSES)
         return tuple(found)
@@ -68,9 +83,7 @@ class Tests:
         for name in self._growth.program.names_in(module):
             kinds = [engine.values[each] for each in engine.module_member(module, name)]
             if any(
-                getattr(name, test[0])(test[1])
-                if test[0] in _OF_NAMES
-                else any(self._passes(kind, test) for kind in kinds)
+                _is_spelled(name, test) or any(self._passes(kind, test) for kind in kinds)
                 for test in tests
             ):
                 yield name
@@ -101,9 +114,11 @@ class Tests:
         return not tags.isdisjoint(OPEN) or "XI" in tags
 
     def _passes(self, kind: Value, test: Test) -> bool:
+        name, wanted = test
+        if name in _OF_NAMES or name in _OF_SPELLING:
+            return False
         if kind[0] in OPEN:
             return True
-        name, wanted = test
         if isinstance(wanted, Class):
             return kind[0] == _OF_CLASS[name] and wanted in self._engine.mro(kind[1])
         if wanted is None:
@@ -134,3 +149,38 @@ def _of_names(function: Function) -> Iterator[Test]:
             text = texts.get(op[3][0], "")
             if text.strip("_"):
                 yield tested[op[2]], text
+
+
+def _of_spelling(function: Function) -> Iterator[Test]:
+    """The tests that code makes of how names are spelled: ``isupper()``, ``not startswith("_")``.
+
+    The latter only where it takes what is behind those names, and does not hand it on under them
+    (``setattr(self, name, …)``): who reads it then has the name.
+    """
+    ops = function.unit.ops
+    texts = {op[1]: op[2] for op in ops if op[0] == s.STRING}
+    parts = {op[1] for op in ops if op[0] == s.SUB}
+    asked: dict[int, tuple[int, str]] = {}
+    named: set[str] = set()
+    for op in ops:
+        code = op[0]
+        if code == s.ATTR:
+            asked[op[1]] = op[2], op[3]
+            named.add(op[3])
+        elif code == s.GLOBAL:
+            named.add(op[2])
+        elif code == s.CALL and op[2] in asked:
+            receiver, name = asked[op[2]]
+            if name == _UPPER and not op[3]:
+                yield (_INITIAL if receiver in parts else _UPPER), None
+    underscores = any(text and not text.strip("_") for text in texts.values())
+    if underscores and not named.isdisjoint(_TAKING) and "setattr" not in named:
+        yield _PUBLIC, None
+
+
+def _is_spelled(name: str, test: Test) -> bool:
+    """Whether ``name`` passes a test of names."""
+    how, text = test
+    if how in _OF_SPELLING:
+        return _OF_SPELLING[how](name)
+    return how in _OF_NAMES and bool(getattr(name, how)(text))
