@@ -13,6 +13,7 @@ from depslice.callgraph.engine.fields import fields_in, outermost
 from depslice.callgraph.engine.library import INERT_BASES, keeps_nothing
 from depslice.callgraph.engine.values import (
     EMPTY,
+    MADE,
     NAMED_TUPLE,
     OPEN_OR_OUTSIDE,
     Class,
@@ -364,6 +365,9 @@ class Construction(CallingBack):
                 decorated = self.shared(args[0]) if len(args) == 1 else EMPTY
                 is_decorator = "contextlib.ContextDecorator" in self.external_bases(class_)
                 return self.decorated_by(callee, decorated) if is_decorator else self.unknown
+            if not self.whole and self.is_metaclass(class_):  # a class that it has made
+                classes = self.single(("O", class_, MADE))
+                return self.call(classes, args, keywords, pos, spread=spread) | self.unknown
             self.facts.append((f.UNRESOLVED, f"{class_.id}.__call__", "not-callable", pos))
             return self.unknown
         made = put | (overrides or EMPTY)

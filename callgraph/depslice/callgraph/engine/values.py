@@ -94,6 +94,8 @@ IMPORTED = "imported in "
 
 WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
+MADE = "()"
+"""Stands for an attribute of a metaclass: the classes that it has made."""
 NOBODY = 0
 """No readers yet."""
 Readers: TypeAlias = "int | array[int]"

@@ -56,6 +56,8 @@ _READING_ANNOTATIONS: Final = frozenset(
     }
 )
 _BY_TEXT: Final = "__annotations__"  # `namespace.get("__annotations__")`
+_GIVING_TYPES: Final = frozenset({"__annotations__", "get_annotations", "get_type_hints"})
+"""What gives code the types that a class body names, to do with them what it does with classes."""
 _OF_ANY: Final = ("__bool__", "__class__", "__len__", "__module__")
 """What is asked of any object, whatever it is; special methods that it has not included."""
 _SHOWN: Final = ("__eq__", "__format__", "__hash__", "__ne__", "__repr__", "__str__")
@@ -102,6 +104,7 @@ class Classes:
         self._overrides = Overrides(growth.program.stubs)
         self._live = Live(growth.engine, self._overrides)
         self.live_below, self.extended = self._live.below, self._live.extended
+        self.live_made_by = self._live.made_by
         self._found: dict[tuple[str, int], set[Class]] = {}  # (attribute, distance): asked of whom
         self._named: dict[Class, None] = {}  # by annotations
         self._may_be: dict[tuple[Class, str], Demand] = {}  # those of them that have what is read
@@ -136,6 +139,7 @@ class Classes:
         # All that stands, by the class (None: any), and whether it is asked of that itself.
         self._asked_of: dict[tuple[Class | None, bool], dict[str, Demand]] = {}
         self.annotations_are_read = False  # by some code of the slice, whosever they are
+        self.types_are_taken = False  # of what class bodies annotate: to make it, say
         self.asks_of_aliases: set[str] = set()  # what some code reads that tells of aliases
         # Those of which code outside gets an instance; or of them and their subclasses.
         self._handed_itself: set[Class] = set()
@@ -290,8 +294,12 @@ class Classes:
         names = {op[2] for op in unit.ops if op[0] == s.GLOBAL}
         read = {op[3] for op in unit.ops if op[0] == s.ATTR}
         self.asks_of_aliases |= (texts | names | read) & (OF_BASES | OF_INSTANCES)
+        names |= texts & {_BY_TEXT}
+        if "fields" in names | read and "type" in read:  # `for f in fields(C): f.type(…)`
+            self.types_are_taken = True
+        self.types_are_taken |= not _GIVING_TYPES.isdisjoint(names | read)
         if not self.annotations_are_read:
-            names |= (texts & {_BY_TEXT}) | (read - {"fields"})
+            names |= read - {"fields"}
             self.annotations_are_read = not names.isdisjoint(_READING_ANNOTATIONS)
 
     def ask_for_own(self, class_: Class) -> None:

@@ -69,6 +69,8 @@ class Following:
         self._types: dict[Function, tuple[list[f.Fact], dict[int, Fate]]] = {}
         # Names that stand for types alone, as long as nobody has what their statement binds.
         self._named_as_types: list[tuple[Followed, f.Fact, Fate]] = []
+        # Types of class bodies that nobody takes from there so far.
+        self._types_of_fields: list[tuple[Followed, f.Fact]] = []
         self._outside_calls: Turns[OutsideCall] = Turns()
         self._calling_outside: dict[Function, list[OutsideCall]] = {}
         self._asking: dict[Lookup, set[OutsideCall]] = {}
@@ -329,7 +331,11 @@ class Following:
                 self._named_as_types.append(each)
         for at, fact in awake:
             self._name(at, fact)
-        return bool(awake)
+        fields = self._types_of_fields if self._classes.types_are_taken else []
+        for at, fact in tuple(fields):
+            self._annotation(at, fact)
+        self._types_of_fields = [] if fields else self._types_of_fields
+        return bool(awake) or bool(fields)
 
     def _annotation(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos, eager = fact
@@ -338,6 +344,10 @@ class Following:
             demand = _demand(at, ReferenceKind.ANNOTATE, "annotation", pos)
             local = source is at.module and eager is not None
             value = self._is_field_that_is_made(at)
+            if not value and at.piece.owner >= 0 and at.piece.kind == "assign":
+                value = self._classes.types_are_taken
+                if not value:
+                    self._types_of_fields.append((at, fact))
             self._names.want_name(source, name, demand, local=local, value=value)
 
     def _is_field_that_is_made(self, at: Followed) -> bool:

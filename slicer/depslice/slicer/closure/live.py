@@ -27,7 +27,11 @@ class Live:
         self._serial: dict[Class, int] = {}
         self._below: dict[Class, list[Class]] = {}  # the class itself included
         self.extended: list[Class] = []
-        """Classes that are live, or extended by one that is: again for each."""
+        """Classes that are live, or extended by one that is: again for each.
+
+        Metaclasses too, for each class that they have made.
+        """
+        self._made: dict[Class, dict[Class, None]] = {}  # by the metaclass, and those it extends
         self._having: dict[str, list[Class]] = {}
         self._answering: dict[str, list[Class]] = {}
         self._indexed: dict[Class, tuple[frozenset[str], frozenset[str]]] = {}
@@ -62,6 +66,12 @@ class Live:
         order = self.order_of(class_)
         known = self._order[class_]
         self._index(class_)
+        for metaclass in self._engine.metaclasses_of(class_):
+            for k in self._engine.mro(metaclass):
+                made = self._made.setdefault(k, {})
+                if class_ not in made:
+                    made[class_] = None
+                    self.extended.append(k)
         if order == known:
             return False
         self._order[class_] = order
@@ -97,6 +107,10 @@ class Live:
     def below(self, class_: Class) -> Sequence[Class]:
         """The live classes that are ``class_`` or extend it, in the order in which they became so."""
         return self._below.get(class_, _NONE)
+
+    def made_by(self, metaclass: Class) -> Sequence[Class]:
+        """The live classes that ``metaclass`` has made, or one that extends it, in that order."""
+        return tuple(self._made.get(metaclass, ()))
 
     def is_extended(self, class_: Class) -> bool:
         """Whether it or a subclass is live."""

@@ -177,7 +177,9 @@ class OpenValues:
         self._engine = growth.engine
         self._classes = classes
         self._names = names
-        self._origins = Origins(growth.engine, classes.live_below, News(classes.extended))
+        self._origins = Origins(
+            growth.engine, classes.live_below, classes.live_made_by, News(classes.extended)
+        )
         self._uses: dict[int, list[_Open]] = {}  # by the value
         self._noted: dict[tuple[Any, ...], _Open] = {}
         self._fresh: list[_Open] = []

@@ -22,6 +22,7 @@ from depslice.callgraph.engine.base import MOST_NAMES, WIDEST_OPEN
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.values import (
     EMPTY,
+    MADE,
     OPEN,
     Class,
     Function,
@@ -57,11 +58,16 @@ class Origins:
     """Bindings of parameters, and the known values behind open ones."""
 
     def __init__(
-        self, engine: Engine, below: Callable[[Class], Sequence[Class]], extended: News[Class]
+        self,
+        engine: Engine,
+        below: Callable[[Class], Sequence[Class]],
+        made_by: Callable[[Class], Sequence[Class]],
+        extended: News[Class],
     ) -> None:
         self._engine = engine
         self.crowd = engine.crowd
         self._below = below  # the live subclasses of a class
+        self._made_by = made_by  # the live classes that a metaclass has made
         self._extended = extended  # classes that have more of them
         # How many there were, by value of what they have, in order; and which these are.
         self._seen_below: dict[int, int] = {}
@@ -194,7 +200,7 @@ class Origins:
         for class_ in dict.fromkeys(self._extended.take()):
             grown.update(self._had_by.get(class_, ()))
         for value in sorted(grown, key=grown.__getitem__):
-            live = len(self._below(self._engine.values[value][1]))
+            live = len(self._below_or_made(*self._engine.values[value][1:]))
             if live != self._seen_below[value]:
                 self._seen_below[value] = live
                 self._stale[value] = None
@@ -324,10 +330,12 @@ class Origins:
         Or where a generated constructor stores it, as kept code makes instances.
         """
         engine = self._engine
-        below = self._below(class_)
+        below = self._below_or_made(class_, name)
         if reader not in self._seen_below:
             self._had_by.setdefault(class_, {})[reader] = len(self._seen_below)
         self._seen_below[reader] = len(below)
+        if name == MADE:
+            return {engine.intern(("C", each, True)) for each in below}
         classes = dict.fromkeys((class_, *below))
         heard_of = self._heard_of.get(reader, 0)  # they only become more
         for each in islice(classes, heard_of, None) if heard_of < len(classes) else ():
@@ -344,6 +352,9 @@ class Origins:
                 probe = engine.probe(instance, "A", name, engine.opened_in(reader))
                 result |= self._all(self._answer(probe, reader), reader)
         return self._plain_as_one(result)
+
+    def _below_or_made(self, class_: Class, name: str) -> Sequence[Class]:
+        return self._made_by(class_) if name == MADE else self._below(class_)
 
     def _differing(self, class_: Class, name: str, classes: Collection[Class]) -> Container[Class]:
         """Those of ``classes`` of which instances may have the attribute otherwise.
