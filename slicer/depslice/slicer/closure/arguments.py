@@ -10,7 +10,7 @@ use up; where they put it into what others have (``many.append(X)``), those may 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import Any, Final
 
 from depslice.callgraph import summary as s
@@ -511,20 +511,31 @@ class Arguments:
     def keeps_around(self, function: Function) -> bool:
         """Whether a function changes variables of the functions around it, or what they hold.
 
-        ``nonlocal count; count += 1``, ``items.append(item)``. Not one that gives what is there.
+        ``nonlocal count; count += 1``, ``items.append(item)``, or a decorator that it gives does.
+        Not one that gives what is there.
         """
         unit = function.unit
         if unit.parent < 0:
             return False
         if function not in self._around:
-            free = {op[1] for op in unit.ops if op[0] == s.FREE}
-            self._around[function] = any(
-                op[0] == s.SETFREE and op[1] != unit.index for op in unit.ops
-            ) or (
-                self._is_changed(function, free, defined=False, depth=1, known=True)
-                and not _gives(unit, free)
+            own = frozenset({unit.index})
+            within = [each for each in function.module.summary.units if each.parent == unit.index]
+            self._around[function] = self._keeps_outside(function, own) or any(
+                self._keeps_outside(
+                    self._engine.function(function.module, each.index), own | {each.index}
+                )
+                for each in within
             )
         return self._around[function]
+
+    def _keeps_outside(self, function: Function, within: Container[int]) -> bool:
+        """Whether a function changes variables of others than those units, or what they hold."""
+        unit = function.unit
+        free = {op[1] for op in unit.ops if op[0] == s.FREE and op[2] not in within}
+        return any(op[0] == s.SETFREE and op[1] not in within for op in unit.ops) or (
+            self._is_changed(function, free, defined=False, depth=1, known=True)
+            and not _gives(unit, free)
+        )
 
     def changes_receiver(self, function: Function, call: Op, name: str) -> bool:
         """Whether a call of a method of that name changes what it is called on."""

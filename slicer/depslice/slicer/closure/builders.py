@@ -121,7 +121,8 @@ class Builders:
         if item not in self._growth.closure.distances or not self._built.is_new(item, own):
             return
         values = self._engine.name_values(module, name, None)
-        for each in (name, *sorted(self._same_objects(module).get(name, ()))):
+        alike = self._same_objects(module).get(name, set()) | self._beside(module, name, values)
+        for each in (name, *sorted(alike)):
             self._build_here(module, each, item)
             self._build_by_functions(module, each, item)
             self._build_elsewhere(module, each, item)
@@ -132,6 +133,29 @@ class Builders:
         self._build_by_methods(module, values, name)
         self._build_by_special(module, name, values, item)
         self._build_by_use(module, name, values, item)
+
+    def _beside(self, module: Module, name: str, values: Values) -> set[str]:
+        """The names of functions that keep something where ``name`` finds it: around both.
+
+        ``add, listing = make()``, which defines the two.
+        """
+        engine = self._engine
+        around = {
+            (kind[1].module.name, kind[1].unit.parent)
+            for kind in map(engine.values.__getitem__, values)
+            if kind[0] == "F" and kind[1].unit.parent >= 0
+        }
+        found: set[str] = set()
+        for index in module.summary.scope.get(name, ()) if around else ():
+            for other in module.summary.pieces[index].binds:
+                for kind in map(engine.values.__getitem__, engine.name_values(module, other, None)):
+                    if (
+                        kind[0] == "F"
+                        and (kind[1].module.name, kind[1].unit.parent) in around
+                        and self._arguments.keeps_around(kind[1])
+                    ):
+                        found.add(other)
+        return found - {name}
 
     def build_bound(self) -> bool:
         """Keep what builds what kept statements have put into something; whether there was any.
