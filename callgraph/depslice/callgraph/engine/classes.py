@@ -69,6 +69,7 @@ class ClassEvaluation(AnnotationEvaluation):
         made = self.class_(module, op[2])
         bases, put = self._without_put([registers[r] for r in op[3]])
         makers = put.union(*(registers[r] for name, r in op[4] if name == "metaclass"))
+        bases = [self._entries(base, op[5]) for base in bases]
         self._set_bases(made, bases, makers)
         keywords = self._class_keywords(op[4], registers) if op[4] else NO_KEYWORDS
         for base in made.base_values or ():
@@ -83,10 +84,6 @@ class ClassEvaluation(AnnotationEvaluation):
                     self.facts.append((f.INHERIT_EXTERNAL, kind[1], op[5]))
                 if kind[0] == "C":
                     self.facts.append((f.INHERIT, kind[1], op[5]))
-                elif kind[0] == "I":  # 3.3.3.2
-                    self.call_member(
-                        kind[1], "__mro_entries__", [self.only(value), EMPTY], op[5], "protocol"
-                    )
                 elif kind[0] in OPEN:
                     self._note_subclassed(value, op[5])
         self._init_subclass(made, keywords, op[5])
@@ -207,6 +204,10 @@ class ClassEvaluation(AnnotationEvaluation):
         """Implemented by the call part."""
         raise NotImplementedError
 
+    def iterate(self, values: Values, pos: Position, *, is_async: bool) -> Values:
+        """Implemented by the protocol part."""
+        raise NotImplementedError
+
     def attribute_cell(self, class_: Class, name: str) -> Cell:
         """Implemented by the attribute part."""
         raise NotImplementedError
@@ -226,6 +227,17 @@ class ClassEvaluation(AnnotationEvaluation):
             self.call_member(made, "__init__", [member, *given], pos, "enum")
             for attribute in ("value", "_value_"):
                 self.write(self.attribute_cell(made, attribute), value)
+
+    def _entries(self, base: Values, pos: Position) -> Values:
+        """``base``, and what objects among it have the class extend instead (3.3.3.2)."""
+        found = EMPTY
+        for value in base:
+            kind = self.values[value]
+            if kind[0] == "I" and not self.is_metaclass(kind[1]):
+                given = [self.only(value), EMPTY]
+                entries = self.call_member(kind[1], "__mro_entries__", given, pos, "protocol")
+                found = found | self.iterate(entries, pos, is_async=False)
+        return base | found
 
     def _without_put(self, bases: list[Values]) -> tuple[list[Values], Values]:
         """``bases``, for ``with_metaclass(M, A, B)`` these of it; the metaclasses that this puts in."""

@@ -160,6 +160,8 @@ class StoreEvaluation(AttributeEvaluation):
                 pos,
                 "setattr",
             )
+        if value[0] == "C" and not by_object:
+            self._tell_metaclasses(receiver, class_, name, values, pos)
         if self.whole and value[0] == "C":
             self.write(self.cell("set on any class", name), values)
             self.write(self.cell("set on class", class_, name), values)
@@ -175,6 +177,17 @@ class StoreEvaluation(AttributeEvaluation):
             return
         if self.whole or class_.module is self._own_module():
             self._have_under(class_, name, values)
+
+    def _tell_metaclasses(
+        self, receiver: int, class_: Class, name: str, values: Values, pos: Position
+    ) -> None:
+        """A class is an instance of its metaclass, which has something to say of ``C.name = …``."""
+        for metaclass in self.metaclasses_of(class_):
+            given = [self.only(receiver), self.single(("S", name)), values]
+            self.call_member(metaclass, "__setattr__", given, pos, "setattr")
+            owner = self.find_member(metaclass, name)
+            for member in tuple(self.member_values(owner, name)) if owner is not None else ():
+                self._call_setter(member, receiver, values, pos)
 
     def _is_set_by_property(self, owner: Class, name: str) -> bool:
         """Whether a property gets what is stored on instances, which do not have it themselves."""
@@ -228,6 +241,9 @@ class StoreEvaluation(AttributeEvaluation):
                 self.call_member(value[1], "__delattr__", given, pos, "protocol")
             else:
                 self.protocol(self.only(receiver), ("__delattr__",), pos)
+            for metaclass in self.metaclasses_of(value[1]) if value[0] == "C" else ():
+                given = [self.only(receiver), self.single(("S", name))]
+                self.call_member(metaclass, "__delattr__", given, pos, "protocol")
             if not self.whole and (value[0] in OPEN or self.may_be_caught(receiver)):
                 self.note_unknown(name, pos, receiver, "delete")
             elif not self.whole and value[0] == "I":

@@ -62,6 +62,8 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
                 for name in tuple(engine.keys_of.get(container, ())):
                     held = engine.read(engine.item_cell(container, name))
                     engine.write(engine.cell("made", value, name), held)
+    if not made and not engine.whole:  # it has what callers pass as its base, and more
+        return engine.unknown.union(v for v in bases if engine.values[v][0] in OPEN)
     return made or engine.unknown
 
 
