@@ -285,8 +285,8 @@ class ExternalCalls(Texts):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
         elif not self.whole:
             self.hand_namespaces((*call.args, *call.keywords.values()), call.pos)
-        if name in ("builtins.str.split", "builtins.str.rsplit"):
-            parts = self.parts_of_text(self.values[method[1]], call)
+        if method[3] in _GIVING_PARTS and name.startswith("builtins.str."):
+            parts = self.parts_of_text(self.values[method[1]], method[3], call)
             if parts:
                 return self.container_of("list", call.register, parts)
         if name == "builtins.str.__mod__" and call.args:

@@ -33,7 +33,10 @@ _BUILT: Final = {
 
 # Methods of texts that change each letter alone: what is known of a text's ends stays known.
 _BY_LETTER: Final = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}
-_BY_TEXT: Final = ("format", "format_map", "__mod__", "split", "rsplit")
+_BY_TEXT: Final = (
+    *("format", "format_map", "__mod__"),
+    *("split", "rsplit", "partition", "rpartition"),
+)
 """Other methods that give something else for each text."""
 _STEPPED: Final = {"__iter__": "__next__", "__aiter__": "__anext__"}
 _CONTEXTS: Final = frozenset(

@@ -23,6 +23,7 @@ FULL: Final = 7
 
 _IMPORTING: Final = frozenset({"import_module", "__import__"})
 _NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
+_DIVIDING: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _FORMATTING: Final = frozenset({"format", "format_map"})
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
@@ -272,7 +273,7 @@ def _names_in_calls(unit: Unit) -> Iterator[int]:
             yield from named
             for register in named:  # `"do_" + name`
                 yield from (p for p in put_together.get(register, ()) if type(p) is int)
-        elif op[0] == s.ATTR and op[3] in ("split", "rsplit"):  # `"a.b".split(".")`
+        elif op[0] == s.ATTR and op[3] in _DIVIDING:  # `"a.b".split(".")`
             yield op[2]
 
 

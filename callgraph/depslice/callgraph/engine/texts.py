@@ -87,14 +87,25 @@ class Texts(PartialCalls):
         known = [kind[1] if kind[0] == "S" else kind[1 if start else 2] for kind in kinds]
         return [_common_start(known) if start else _common_end(known)], False
 
-    def parts_of_text(self, text: Value, call: Call) -> Values:
-        """``"engine.start".split(".")``: the parts of a text that is known, if all of it is."""
+    def parts_of_text(self, text: Value, name: str, call: Call) -> Values:
+        """``"engine.start".split(".")``: the parts of a text that is known, if all of it is.
+
+        Of ``partition`` and of ``rsplit(".", 1)``, too; which of them is where is not told.
+        """
         separators = [self.values[value] for value in call.argument(0, "sep")]
         known = text[0] == "S" and len(separators) == 1 and separators[0][0] == "S"
-        if not known or not separators[0][1] or len(call.args) > 1 or "maxsplit" in call.keywords:
+        if not known or not separators[0][1]:
             return EMPTY
-        parts = text[1].split(separators[0][1])
-        return EMPTY.union(*(self.single(("S", part)) for part in parts if part))
+        limits: list[tuple[int, ...]] = [()]
+        if "split" in name and call.argument(1, "maxsplit"):
+            limits.append((1,))  # any other gives what these two do, or parts between
+        parts = {
+            part
+            for limit in limits
+            for part in getattr(text[1], name)(separators[0][1], *limit)
+            if part
+        }
+        return EMPTY.union(*(self.single(("S", part)) for part in sorted(parts)))
 
     def only_namespaces(self, values: Values) -> frozenset[int]:
         """Those of ``values`` that are namespaces: of modules, and of objects."""

@@ -25,10 +25,18 @@ from depslice.slicer.closure.model import Demand
 from depslice.slicer.closure.names import Names
 from depslice.slicer.closure.open_values import OpenValues, Use
 from depslice.slicer.closure.testing import Test, Tests
-from depslice.slicer.pieces import start_of, strings_of
+from depslice.slicer.pieces import NAMED, start_of, strings_of
 
-_DOTTED: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
+_NAME: Final = r"[A-Za-z_]\w*"
+_DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\.{_NAME})*")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
+_AS_MODULE: Final = "-m"  # `[sys.executable, "-m", "pkg.tool"]`
+_RUN_MODULE: Final = frozenset({"run_module", "run_module_as_main", "_run_module_as_main"})
+_RUN_FILE: Final = frozenset(
+    {"SourceFileLoader", "executable", "load_source", "run_path", "spec_from_file_location"}
+)
+"""What runs a module, all of it, by its name, and a file by its path."""
+_FILE: Final = re.compile(r"(?:[\w.-]+/)*[A-Za-z_]\w*\.py")
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
 
 
@@ -53,6 +61,8 @@ class ComputedNames:
         self._runs_text = False
         self._apart: dict[tuple[str, str], Followed] = {}  # module, name: of two texts of a unit
         self._imports = False  # modules by names
+        self._runs_files = False
+        self._files: dict[str, Followed] = {}  # texts that may be paths of such
         self._modules: set[int] = set()  # that texts spell
 
     def follow(self, at: Followed, fact: Fact) -> None:
@@ -120,6 +130,7 @@ class ComputedNames:
                     if self._growth.program.is_module(text):
                         self._modules |= self._growth.engine.module_value(text)
                 self._note_attributes(text, followed)
+            self._run_whole(followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
             self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
             self._imports |= not outside.isdisjoint(IMPORTING)
@@ -168,6 +179,48 @@ class ComputedNames:
                     self._open_values.note(how, value, name, demand)
         imported = self._open_values.import_spelled(self._modules)
         return imported or len(self._names.wanted) + len(self._accessed) > before
+
+    def _run_whole(self, at: Followed) -> None:
+        """Keep all of a module that code runs by its name, or by the path of its file.
+
+        ``runpy.run_module("pkg.tool")``, ``[sys.executable, "-m", "pkg.tool"]``,
+        ``spec_from_file_location("tool", folder / "tool.py")``: nothing names what it is run for.
+        """
+        ops = at.function.unit.ops
+        texts = set(strings_of(ops))
+        named = {op[NAMED[op[0]]] for op in ops if op[0] in NAMED}
+        program = self._growth.program
+        if _AS_MODULE in texts or not named.isdisjoint(_RUN_MODULE):
+            for text in sorted(texts):
+                for name in (text, f"{text}.__main__"):
+                    if program.is_module(name):
+                        self._keep_whole(name, at)
+        self._runs_files |= not named.isdisjoint(_RUN_FILE)
+        self._files.update((text, at) for text in sorted(texts) if _FILE.fullmatch(text))
+        while self._runs_files and self._files:
+            text, spelling = self._files.popitem()
+            for name in self._files_named(text, spelling):
+                self._keep_whole(name, spelling)
+
+    def _keep_whole(self, name: str, at: Followed) -> None:
+        module = self._growth.program.module(name)
+        if module is not None and module is not at.module:
+            kind, rule = ReferenceKind.IMPORT, "run-by-name"
+            demand = Demand.of(at.item, at.module, kind, rule, start_of(at.piece), certain=False)
+            self._names.keep_whole(module, demand)
+
+    def _files_named(self, text: str, at: Followed) -> Iterator[str]:
+        """The modules whose file has that path, or that end of one: those nearest to ``at``."""
+        paths = self._growth.program.by_path
+        own = self._growth.program.files[at.module.name].path.rpartition("/")[0]
+        while own:
+            if f"{own}/{text}" in paths:
+                yield paths[f"{own}/{text}"].module
+                return
+            own = own.rpartition("/")[0]
+        for path, file in paths.items():
+            if path == text or path.endswith(f"/{text}"):
+                yield file.module
 
     def _attributes_of(self, value: int) -> Iterator[str]:
         """What definitions bind of a module, a class, or an instance; those below included."""
@@ -224,13 +277,21 @@ class ComputedNames:
         return Demand.of(at.item, at.module, kind, rule, start_of(at.piece), certain=False)
 
     def _want_dotted(self, text: str, at: Followed) -> None:
+        """Keep what a text names: ``pkg.mod.Name``, ``pkg.mod:Class.method``."""
         owner, _, name = text.replace(":", ".").rpartition(".")
-        module = self._growth.program.module(owner)
+        rest: list[str] = []
+        while owner and not self._growth.program.is_module(owner):
+            rest.insert(0, name)
+            owner, _, name = owner.rpartition(".")
+        module = self._growth.program.module(owner) if owner else None
         if module is not None and name in module.summary.scope:
             demand = self._named_in_text(at).guessed()
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
-            self._open_values.hand(engine.name_values(module, name, None), demand)
+            values = engine.name_values(module, name, None)
+            self._open_values.hand(values, demand)
+            for class_ in engine.classes_in(values) if rest else ():
+                self._classes.want_found(class_, rest[0], demand)
 
 
 def _read_by_fields(text: str) -> Iterator[str]:

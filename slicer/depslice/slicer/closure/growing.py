@@ -140,11 +140,7 @@ class _Growing:
         demand = Demand.of(symbol_id, module, ReferenceKind.READ, "target")
         qualname = symbol_id.partition(":")[2]
         if not qualname:
-            for piece in module.summary.pieces:
-                if piece.parent < 0 and piece.kind == "import":
-                    self._names.keep_whole_import(module, piece, demand)
-                elif piece.parent < 0 and piece.kind != "future":
-                    growth.keep_all(module, piece, demand)
+            self._names.keep_whole(module, demand)
             return
         for piece in pieces_of_symbol(module, qualname):
             self._add_definition(module, piece, symbol_id, demand)

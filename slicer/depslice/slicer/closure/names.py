@@ -456,6 +456,15 @@ class Names:
         self._growth.keep_module(source.name)
         self._keep_failing(module, piece, source)
 
+    def keep_whole(self, module: Module, demand: Demand) -> None:
+        """Keep all that stands in ``module``, what it does as a script included."""
+        self._growth.keep_module(module.name)
+        for piece in module.summary.pieces:
+            if piece.parent < 0 and piece.kind == "import":
+                self.keep_whole_import(module, piece, demand)
+            elif piece.parent < 0 and piece.kind != "future":
+                self._growth.keep_all(module, piece, demand)
+
     def keep_whole_import(self, module: Module, piece: Piece, demand: Demand) -> None:
         """Keep all that an import statement binds: whoever has the module may ask it for that."""
         value = not piece.type_checking

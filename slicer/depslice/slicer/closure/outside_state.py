@@ -10,6 +10,7 @@ any use of it counts; of one that is many (`os`, `sys`), use of the very name.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -41,6 +42,8 @@ _SEEN_BY: Final = {
 }
 """Who else sees what is changed."""
 _LOADED: Final = "sys.modules"
+_FINDERS: Final = "sys.meta_path"
+"""What tells where imports find what they name: so every import uses it of what is not the library's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +74,8 @@ class OutsideState:
 
     def note_use(self, dotted: str, demand: Demand) -> None:
         """Something outside the repository is used."""
+        if dotted.partition(".")[0] not in sys.stdlib_module_names:
+            self.note_use(_FINDERS, demand)
         if self._used.is_new(dotted, demand):
             self._new.append((dotted, demand))
 
@@ -184,8 +189,8 @@ def _sets(path: str) -> bool:
 def _seen_by(change: _Change) -> set[str]:
     """Dotted names by which code gets at what is changed, or at what is in it."""
     path = change.path
-    if path == _LOADED and change.key is not None:
-        return {change.key}
+    if path == _LOADED:
+        return {path, _FINDERS} if change.key is None else {change.key}
     top, _, name = path.partition(".")
     more = {each for changed, by in _SEEN_BY.items() for each in by if _is_in(path, changed)}
     if top not in _MANY_THINGS and not path.endswith(".register"):

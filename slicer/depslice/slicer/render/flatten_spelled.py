@@ -26,6 +26,7 @@ RUN_LATE: Final = "run-late"
 _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
+    | {"run_module", "run_path", "spec_from_file_location", "SourceFileLoader", "executable"}
 )
 _LEVEL: Final = 4  # arguments of `__import__` after the name, of which the last is the level
 _SHOWN: Final = 3
@@ -272,6 +273,9 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
         return
     modules = {cut.module for cut in found.cuts}
     alone = {cut.module for cut in found.cuts if cut.path.rpartition("/")[2] == f"{cut.module}.py"}
+    files = {cut.path.rpartition("/")[2] for cut in found.cuts} | {cut.path for cut in found.cuts}
+    packages = {module.removesuffix(".__main__") for module in modules}
+    alone |= {name for name in packages if "." not in name and f"{name}.__main__" in modules}
     trees = [(cut, ast.parse(cut_file(cut))) for cut in found.cuts]
     if not any(_imports_by_name(node) for _, tree in trees for node in ast.walk(tree)):
         return
@@ -280,7 +284,7 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             node.value
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
-            if _names_one(node.value, modules) or node.value in alone
+            if _names_one(node.value, modules) or node.value in alone or node.value in files
         }
         named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
         if any(map(_is_of_itself, ast.walk(tree))):
