@@ -67,7 +67,10 @@ class Narrowing(Operators):
             return {v for v in values if not any(self._is_of(self.values[v], t) for t in asked)}
         if how == s.GROUPED:
             held = self.shared(self.narrow(values, classes) or self.unknown)
-            return self.single(("G", _GROUP, (held,)))
+            group = self.single(("G", _GROUP, (held,)))
+            if self.whole:
+                return group
+            return group | self.single(("XI", _GROUP))  # or one of the repository (`derive`)
         return self.narrow(values, classes) if how else self.exclude(values, classes)
 
     def caught(self, classes: Values, how: int) -> Values:

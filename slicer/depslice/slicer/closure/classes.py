@@ -9,6 +9,8 @@ are, and of each that becomes live later. So such demands stand until the slice 
 
 from __future__ import annotations
 
+import builtins
+import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
@@ -47,6 +49,28 @@ _ASKED: Final = ("__getattribute__", "__dict__", "__class__", "__del__")
 _ENUM_HOOKS: Final = ("_missing_", "_generate_next_value_", "_ignore_", "_order_")
 _ON_TYPES: Final = ("__getitem__", "__or__", "__ror__")
 """What annotations ask of the classes that they name."""
+_OF_PYTHON: Final = frozenset(
+    {name for each in vars(builtins).values() if isinstance(each, type) for name in dir(each)}
+    | {name for name in dir(operator) if name.startswith("__")}
+    | {
+        *(
+            "__aenter__",
+            "__aexit__",
+            "__aiter__",
+            "__anext__",
+            "__await__",
+            "__enter__",
+            "__exit__",
+        ),
+        *("__all__", "__annotations__", "__bool__", "__bytes__", "__complex__", "__copy__"),
+        *("__del__", "__delete__", "__deepcopy__", "__fspath__", "__getattr__", "__getnewargs__"),
+        *("__getnewargs_ex__", "__instancecheck__", "__length_hint__", "__match_args__"),
+        *("__missing__", "__mro_entries__", "__post_init__", "__prepare__", "__replace__"),
+        *("__reversed__", "__set__", "__set_name__", "__setstate__", "__slots__"),
+        *("__subclasscheck__", "__subclasses__", "__test__", "__weakref__", "__attrs_post_init__"),
+    }
+)
+"""Special names that the data model and the library give a meaning: asked for as rules of these say."""
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
 _READING_ANNOTATIONS: Final = frozenset(
@@ -398,6 +422,9 @@ class Classes:
                 owner = self._engine.class_(module, piece.owner)
                 for name in piece.binds:
                     self.fill_member(owner, name)
+                    # A constructor that is generated stores it, and asks the class for a default.
+                    self._want_if_notified(class_, name, "write", own)
+                    self.want_descriptor(owner, name, own)
 
     def _want_callables(self, module: Module, field: Piece, own: Demand) -> None:
         """What a field is made with, generated methods call: validators, converters."""
@@ -444,6 +471,17 @@ class Classes:
             for live in tuple(self._live.below(class_)) if below else (class_,):
                 if live in self._asked and self._waits(live):
                     self.ask_for_own(live)
+
+    def want_for_others(self, class_: Class, demand: Demand) -> None:
+        """Code outside has an object: its special methods that Python knows nothing of are for that.
+
+        ``__conform__`` of what a database gets, ``__html__``, ``__array__``.
+        """
+        outside = replace(demand, certainty=Certainty.LIKELY, evidence="handed")
+        for k in self._engine.mro(class_):
+            for name in tuple(k.info.members):
+                if name[:2] == "__" == name[-2:] and name not in _OF_PYTHON:
+                    self.want_member(k, name, outside)
 
     def _is_handed(self, class_: Class) -> bool:
         return class_ in self._handed_itself or not self._handed.isdisjoint(

@@ -546,6 +546,7 @@ class OpenValues:
         kind = self._engine.values[value]
         if kind[0] in ("I", "C"):
             self._classes.hand(kind[1], below=not kind[2])
+            self._classes.want_for_others(kind[1], use.demand)
             called = self._engine.find_member(kind[1], "__call__") if kind[0] == "I" else None
             if called is not None and self._is_to_be_called(kind[1]):
                 self._classes.want_member(called, "__call__", use.demand)
@@ -763,6 +764,9 @@ class OpenValues:
             self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
         if kind[0] == "M":
             self._growth.stand(self.listed, kind[1], demand)
+            module = self._growth.program.module(kind[1])
+            if module is not None and how == "dir" and "__dir__" in module.summary.scope:
+                self._names.want_name(module, "__dir__", demand)
             if tests:
                 self._growth.stand(self.tested, (kind[1], tests), demand)
         if kind[0] != "C" and (kind[0] != "I" or how == "vars"):
