@@ -135,27 +135,30 @@ class Builders:
         self._build_by_use(module, name, values, item)
 
     def _beside(self, module: Module, name: str, values: Values) -> set[str]:
-        """The names of functions that keep something where ``name`` finds it: around both.
+        """The names of functions that keep something where ``name`` finds it.
 
-        ``add, listing = make()``, which defines the two.
+        ``add, listing = make()``: around both, which it defines, or on an object whose methods
+        they are.
         """
         engine = self._engine
-        around = {
-            (kind[1].module.name, kind[1].unit.parent)
-            for kind in map(engine.values.__getitem__, values)
-            if kind[0] == "F" and kind[1].unit.parent >= 0
-        }
+        shared = {self._shared_by(value) for value in values} - {None}
         found: set[str] = set()
-        for index in module.summary.scope.get(name, ()) if around else ():
+        for index in module.summary.scope.get(name, ()) if shared else ():
             for other in module.summary.pieces[index].binds:
-                for kind in map(engine.values.__getitem__, engine.name_values(module, other, None)):
-                    if (
-                        kind[0] == "F"
-                        and (kind[1].module.name, kind[1].unit.parent) in around
-                        and self._arguments.keeps_around(kind[1])
+                for value in engine.name_values(module, other, None):
+                    if self._shared_by(value) in shared and self._changing.stores_when_called(
+                        value
                     ):
                         found.add(other)
         return found - {name}
+
+    def _shared_by(self, value: int) -> Class | Function | None:
+        """What a closure, or a method of an instance, shares with others that are made with it."""
+        kind = self._engine.values[value]
+        if kind[0] == "F" and kind[1].unit.parent >= 0:
+            return self._engine.function(kind[1].module, kind[1].unit.parent)
+        receiver = self._engine.values[kind[2]] if kind[0] == "B" else None
+        return receiver[1] if receiver is not None and receiver[0] == "I" else None
 
     def build_bound(self) -> bool:
         """Keep what builds what kept statements have put into something; whether there was any.

@@ -152,7 +152,7 @@ class Changing:
         held = {each: name for each, name in held.items() if not self._is_defined(registers[each])}
         found = set()
         for op in calls:
-            if op[2] in held and any(map(self._stores_when_called, registers[op[2]])):
+            if op[2] in held and any(map(self.stores_when_called, registers[op[2]])):
                 found.add(held[op[2]])
             given = held.keys() & set(reads(op)[1:]) if op[0] == s.CALL else ()
             if given and (
@@ -218,12 +218,15 @@ class Changing:
         Nor functions that keep something in what is around them.
         """
         values = self._engine.name_values(module, name, None)
-        return not any(map(self._stores_when_called, values))
+        return not any(map(self.stores_when_called, values))
 
-    def _stores_when_called(self, value: int) -> bool:
+    def stores_when_called(self, value: int) -> bool:
+        """Whether what is called keeps something: around it, or on the object that it is, or has."""
         kind = self._engine.values[value]
         if kind[0] == "F":
             return self._arguments.keeps_around(kind[1])
+        if kind[0] == "B":  # `signal = Namespace().signal`
+            return self._arguments.changes_parameter(kind[1], 0)
         return kind[0] == "I" and any(
             self._arguments.changes_parameter(function, 0)
             or any(op[0] == s.RETURN and op[1] == 0 for op in function.unit.ops)

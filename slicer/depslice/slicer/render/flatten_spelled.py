@@ -303,13 +303,13 @@ def _is_of_itself(node: ast.AST) -> bool:
     """Whether a module is imported by a name that is made of the name of the module itself.
 
     ``__import__(__name__, …)``, ``import_module(f"{__package__}.{name}")``, ``sys.modules[…]``, or
-    by one that starts from its package: ``import_module("." + name, …)``.
+    by one that starts from its package: ``import_module("." + name, …)``, ``import_module(name, __name__)``.
     """
     match node:
         case ast.Subscript(value=space, slice=key) if _imports_by_name(node):
             given = [] if _is_this_module(node) or isinstance(space, ast.Name) else [key]
         case ast.Call(func=func, args=args, keywords=keywords) if _imports_by_name(func):
-            given = [*args[:1], *(each.value for each in keywords if each.arg == "name")]
+            given = [*args[:2], *(k.value for k in keywords if k.arg in ("name", "package"))]
         case _:
             return False
     return any(_starts_here(each) for each in given)
