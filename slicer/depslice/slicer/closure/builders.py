@@ -538,6 +538,7 @@ class Builders:
             filling = {
                 each: None for each in functions if each.unit.owner < 0 and fills_alone(each.unit)
             }
+            filling |= self._runners.calling_later(filling)
             callers |= self._runners.with_those_that_call_for_effect(filling)
         returned = self._runners.returned(callers)
         for other in self._runners.which_may_name(callers | returned):

@@ -6,14 +6,14 @@ it calls only where its names let it get at the function at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.parts import reads
-from depslice.callgraph.engine.values import Class, Function
+from depslice.callgraph.engine.values import Class, Function, Value
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece
 from depslice.slicer.closure.arguments import Arguments
@@ -22,6 +22,7 @@ from depslice.slicer.closure.registering import called_for_effect, passed_on
 from depslice.slicer.pieces import NAMED
 
 _CALLS: Final = 3  # calls from a function that module-level code runs to one that fills something
+_MOST_HANDED: Final = 16  # parameters for which one function is passed on
 _RUNNING: Final = frozenset(
     {"assign", "class", "def", "expr", "if", "jump", "loop", "match", "other", "try", "with"}
 )
@@ -157,6 +158,51 @@ class Runners:
             return {caller: None} if places and self.calls_one_of(caller, called, places) else {}
 
         return self._with_further(functions, calls)
+
+    def calling_later(self, functions: Iterable[Function]) -> dict[Function, None]:
+        """Those that call what statements hand to others for it, these being ``functions``.
+
+        ``@on_ready`` puts a function into a list, ``start()`` goes through that.
+        """
+        found: dict[Function, None] = {}
+        for function in functions:
+            handed = list(self._handed_to(function)) if function.unit.parent < 0 else []
+            for receiver, _ in handed:  # it, or a wrapper that it defines, puts that somewhere
+                for unit in receiver.module.summary.units:
+                    if unit.parent == receiver.unit.index:
+                        self._engine.facts_of(self._engine.function(receiver.module, unit.index))
+            for receiver, place in handed:
+                kept = ("P", receiver, place)
+                for unit in receiver.module.summary.units:
+                    if unit.kind == "function" and _calls_what_is_held(unit):
+                        other = self._engine.function(receiver.module, unit.index)
+                        if any(
+                            fact[0] == f.APPLY and self._engine.root_of(fact[1]) == kept
+                            for fact in self._engine.facts_of(other)
+                        ):
+                            found[other] = None
+        return found
+
+    def _handed_to(self, function: Function) -> Iterator[tuple[Function, int]]:
+        """The parameters for which a function is passed by statements of its module, and further."""
+        module, engine = function.module, self._engine
+        name = last_part(function.unit.qualname)
+        waiting: list[tuple[Function, Value]] = [
+            (statement, ("F", function))
+            for piece, statement in self.statements_of(module)
+            if name in piece.binds
+            or any(op[0] == s.GLOBAL and op[2] == name for op in statement.unit.ops)
+        ]
+        met: set[tuple[Function, int]] = set()
+        while waiting and len(met) < _MOST_HANDED:
+            passing, value = waiting.pop()
+            for fact in engine.facts_of(passing):
+                if fact[0] == f.PASS and any(engine.values[each] == value for each in fact[3]):
+                    to = fact[1], fact[2]
+                    if to not in met:
+                        met.add(to)
+                        yield to
+                        waiting.append((fact[1], ("P", *to)))
 
     def _with_further(
         self,
@@ -368,6 +414,12 @@ class Runners:
         return bool(called) and all(
             kind[0] == "W" or (kind[0] in ("X", "XI") and kind[1] in _WRAPPING) for kind in called
         )
+
+
+def _calls_what_is_held(unit: s.Unit) -> bool:
+    """Whether code calls what it takes out of something."""
+    held = {op[1] for op in unit.ops if op[0] in (s.CALL, s.ITEM, s.ITER, s.SUB)}
+    return any(op[0] == s.CALL and op[2] in held for op in unit.ops)
 
 
 def _names_of(function: Function) -> tuple[str, ...]:
