@@ -897,9 +897,10 @@ class OpenValues:
         given: Given = use.name
         engine = self._engine
         callee = engine.intern(kind)
-        lookup = engine.called_outside(
-            callee, given.args, given.keywords, given.spread, given.where
-        )
+        held = engine.values[kind[1]] if kind[0] == "KM" else kind
+        # Who passes a container to code of another module has it filled there.
+        where = held[2] if held[0] == "K" and held[2] is not None else given.where
+        lookup = engine.called_outside(callee, given.args, given.keywords, given.spread, where)
         self.called_outside.setdefault((given.where, lookup, use.demand.pos))
 
     def _call_partial(self, use: _Open, partial: Value) -> None:
