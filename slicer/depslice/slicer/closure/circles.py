@@ -27,7 +27,7 @@ from depslice.slicer.closure.import_order import (
     runs_always,
 )
 from depslice.slicer.closure.importing import Importing
-from depslice.slicer.wiring import imported_modules, with_packages
+from depslice.slicer.wiring import import_edges, imported_modules, with_packages
 
 _CALLS: Final = 3  # calls from a statement to a function that imports
 
@@ -50,14 +50,38 @@ class Circles:
             if module is not None and self._importing.bind_by_all_stars(module, item):
                 return True
         if not run.blocked:
-            return False
+            return self._settle_effects(run)
+        for asking, entered in run.blocked.items():
+            if asking in self._of_package().blocked:
+                continue
+            for importer, index, bound, wanted in path_to(self._of_package(), entered):
+                if self._force(importer, index, bound, wanted):
+                    return True
+        return False
+
+    def _of_package(self) -> ImportRun:
         if self._original is None:
             self._original = run_imports(self._program, self._growth.roots, self._all_steps)
-        for asking, entered in run.blocked.items():
-            if asking in self._original.blocked:
-                continue
-            for importer, index, bound, wanted in path_to(self._original, entered):
-                if self._force(importer, index, bound, wanted):
+        return self._original
+
+    def _settle_effects(self, run: ImportRun) -> bool:
+        """Keep one more import of a module that is kept for what it does, if it would run too late.
+
+        One that fires hooks imports those who hook in, be it that it uses no name of theirs.
+        """
+        effects = self._growth.effects
+        places = {name: place for place, name in enumerate(run.entered)}
+        for name in [each for each in effects if each in places]:
+            module = self._program.module(name)
+            for edge in import_edges(self._program, module) if module is not None else ():
+                wanted = edge[-1]
+                if (
+                    wanted in effects
+                    and places.get(wanted, -1) > places[name]
+                    and not _is_entered_by(run, wanted, name)
+                    and _is_entered_by(self._of_package(), wanted, name)
+                    and self._force(*edge)
+                ):
                     return True
         return False
 
@@ -167,3 +191,15 @@ class Circles:
             elif fact[0] == f.MODULE and len(fact) > 3:
                 package, _, last = fact[1].rpartition(".")
                 yield package, last
+
+
+def _is_entered_by(run: ImportRun, name: str, importer: str) -> bool:
+    """Whether a module runs because, directly or not, ``importer`` asks for it."""
+    seen: set[str] = set()
+    edge = run.entered.get(name)
+    while edge is not None and edge[0] not in seen:
+        if edge[0] == importer:
+            return True
+        seen.add(edge[0])
+        edge = run.entered.get(edge[0])
+    return False
