@@ -216,6 +216,8 @@ class Narrowing(Operators):
                 if places:
                     held = self.derive("E", value)
                     result.add(self.intern(("G", target[1], (held,) * places)))
+            elif target[0] == "C" and self.is_open_class(target[1]):
+                result.add(value)  # what counts as one need not extend it
         return result
 
     def exclude(self, values: Values, classes: Values) -> Values:

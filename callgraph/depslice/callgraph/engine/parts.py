@@ -23,6 +23,7 @@ FULL: Final = 7
 
 _IMPORTING: Final = frozenset({"import_module", "__import__"})
 _NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
+_TAKING: Final = frozenset({s.ITEM, s.ITER, s.SUB})
 _DIVIDING: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _FORMATTING: Final = frozenset({"format", "format_map"})
@@ -283,17 +284,40 @@ def is_in_place(dunder: str) -> bool:
 
 
 def _parameters(function: Function, named_in: Callable[[Unit], Iterable[int]]) -> frozenset[int]:
-    """The parameters that are among the registers ``named_in``, also of functions within."""
+    """The parameters that are, or hold, what is in the registers ``named_in``.
+
+    Also of functions within, which have them by their names or as a default:
+    ``def delegate(*names): … for name in names: def method(self, name=name): …``.
+    """
     unit = function.unit
-    found = {register for register in named_in(unit) if 0 <= register < len(unit.params)}
     captured = {param[0]: i for i, param in enumerate(unit.params) if param[0] in unit.captured}
-    for inner in function.module.summary.units if captured else ():
+    held = {index: index for index in range(len(unit.params))}
+    given: dict[int, dict[int, int]] = {unit.index: held}
+    _follow_parts(unit, held, given)
+    found = {held[register] for register in held.keys() & named_in(unit)}
+    for inner in function.module.summary.units if captured or len(given) > 1 else ():
         if inner.parent < 0:
             continue
-        free = {op[1]: op[3] for op in inner.ops if op[0] == s.FREE and op[2] == unit.index}
-        named = free.keys() & named_in(inner) if free else ()
-        found.update(captured[free[register]] for register in named if free[register] in captured)
+        held = given.setdefault(inner.index, {})
+        for op in inner.ops if captured else ():
+            if op[0] == s.FREE and op[2] == unit.index and op[3] in captured:
+                held[op[1]] = captured[op[3]]
+        if held:
+            _follow_parts(inner, held, given)
+            found.update(held[register] for register in held.keys() & named_in(inner))
     return frozenset(found)
+
+
+def _follow_parts(unit: Unit, held: dict[int, int], given: dict[int, dict[int, int]]) -> None:
+    """Note where code has what parameters hold, and ``given``: what functions have as a default."""
+    for op in unit.ops:
+        code = op[0]
+        if code in _TAKING and op[2] in held:
+            held[op[1]] = held[op[2]]
+        elif code in (s.FUNCTION, s.LAMBDA):
+            for index, register in op[3]:
+                if register in held:
+                    given.setdefault(op[2], {})[index] = held[register]
 
 
 def _matters(op: Op, wanted: int, needed: set[int], fillers: dict[int, int]) -> bool:

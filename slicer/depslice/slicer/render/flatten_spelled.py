@@ -308,6 +308,8 @@ def _is_of_itself(node: ast.AST) -> bool:
     match node:
         case ast.Subscript(value=space, slice=key) if _imports_by_name(node):
             given = [] if _is_this_module(node) or isinstance(space, ast.Name) else [key]
+        case ast.Call(func=ast.Attribute(attr="iter_modules" | "walk_packages"), args=args):
+            given = args[1:]  # what the names start with
         case ast.Call(func=func, args=args, keywords=keywords) if _imports_by_name(func):
             given = [*args[:2], *(k.value for k in keywords if k.arg in ("name", "package"))]
         case _:

@@ -85,6 +85,9 @@ def _as_completed(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _gather(engine: ContainerEvaluation, call: Call) -> Values:
     results = [engine.await_value(values, call.pos) for values in call.args]
+    if not engine.whole and call.argument(len(call.args), "return_exceptions"):
+        raised = engine.single(("XI", "builtins.BaseException"))
+        results = [given | raised for given in results]
     return engine.single(("G", "asyncio.Future", (_list_of(engine, call, results),)))
 
 
@@ -107,6 +110,9 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.imported(name, _anchor(engine, call.argument(1, "package")), call.pos)
 
 
+_MODULE_INFO: Final = ("module_finder", "name", "ispkg")
+
+
 def _modules_in(engine: ContainerEvaluation, call: Call) -> Values:
     """``pkgutil.walk_packages(path, prefix)``: tuples, of which the second is a name with the prefix."""
     declared = engine.outside.call("pkgutil.iter_modules", call) or engine.unknown
@@ -116,7 +122,13 @@ def _modules_in(engine: ContainerEvaluation, call: Call) -> Values:
         return declared
     names = frozenset(engine.intern(("N", prefix, "")) for prefix in prefixes)
     items = (engine.unknown, names, engine.constants[-7])
-    return declared | engine.tuples_of(call.register, items)
+    made = engine.container_of("collections.namedtuple", -2 - max(call.register, 0), EMPTY)
+    for row in made:
+        engine.lengths[row] = len(items)
+        for place, (field, values) in enumerate(zip(_MODULE_INFO, items, strict=True)):
+            engine.write_item(row, str(place), values)
+            engine.write(engine.cell("field", row, field), values)  # `info.name`
+    return declared | engine.container_of("list", call.register, made)
 
 
 def _reloaded(engine: ContainerEvaluation, call: Call) -> Values:
