@@ -15,6 +15,7 @@ from depslice.callgraph.engine.namespaces import NAMESPACE, stored
 from depslice.callgraph.engine.parts import RETURNS, STORES
 from depslice.callgraph.engine.values import (
     EMPTY,
+    MADE,
     OPEN,
     Cell,
     Class,
@@ -736,6 +737,9 @@ class AttributeEvaluation(Declared):
                 return self._asking(receiver, class_, name, pos)
             elif not values:
                 missing = self._missing(class_, name, pos)
+                if not self.whole and self.is_metaclass(class_):  # of a class that it has made
+                    made = self.single(("O", class_, MADE))
+                    missing = missing | self.load_attribute(made, name, pos)
                 if not exact and not self.whole:
                     return missing | self.single(("O", class_, name))
                 return missing
