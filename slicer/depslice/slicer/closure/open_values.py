@@ -830,7 +830,11 @@ class OpenValues:
         caught = self._engine.outside.caught_as(value)
         if kind[0] == "I":
             self._classes.want_notified(kind[1], name, how, demand, below=not kind[2])
-        elif kind[0] == "C" and how == "delete":
+        elif kind[0] == "C":
+            for metaclass in self._engine.metaclasses_of(kind[1]):
+                self._classes.want_notified(metaclass, name, how, demand, below=False)
+            if how == "write":
+                return
             for owner in self._engine.needed_to_delete(kind[1], name):
                 self._classes.want_member(owner, name, demand)
         elif caught:
