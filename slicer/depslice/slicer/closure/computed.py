@@ -29,6 +29,7 @@ from depslice.slicer.pieces import NAMED, start_of, strings_of
 
 _NAME: Final = r"[A-Za-z_]\w*"
 _DOTTED: Final = re.compile(rf"{_NAME}(\.{_NAME})+|{_NAME}(\.{_NAME})*:{_NAME}(\.{_NAME})*")
+_ENTRY_POINT: Final = re.compile(rf"[\w.-]+\s*=\s*({_NAME}(?:\.{_NAME})*:{_NAME}(?:\.{_NAME})*)")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _AS_MODULE: Final = "-m"  # `[sys.executable, "-m", "pkg.tool"]`
 _RUN_MODULE: Final = frozenset({"run_module", "run_module_as_main", "_run_module_as_main"})
@@ -125,7 +126,11 @@ class ComputedNames:
                 for name in _read_by_fields(text):
                     self._in_fields.setdefault(name)
                     self._spelled.setdefault(name)
+                entry = _ENTRY_POINT.fullmatch(text)
+                if entry is not None:
+                    self._want_dotted(entry[1], followed)
                 if _DOTTED.fullmatch(text):
+                    self._spelled.update(dict.fromkeys(re.split("[.:]", text)))  # of a path
                     self._want_dotted(text, followed)
                     if self._growth.program.is_module(text):
                         self._modules |= self._growth.engine.module_value(text)

@@ -363,7 +363,7 @@ def _names_one(text: str, modules: Collection[str]) -> bool:
     """
     if text.endswith("."):
         return any(module.startswith(text) for module in modules)
-    path = text.replace(":", ".")
+    path = text.rpartition("=")[2].strip().replace(":", ".")  # `name = pkg.mod:function`
     if "." not in path or not all(part.isidentifier() for part in path.split(".")):
         return False
     return path in modules or path.rpartition(".")[0] in modules
