@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -582,6 +583,20 @@ def test_counting_on_for_ever_is_told_by_where_it_is() -> None:
 
     assert words(3, 1) == ["itertools.count(", "3", "4", ")"]
     assert words(3, 1) != words(3, 2)
+
+
+def test_weak_references_are_not_gone_through() -> None:
+    """A proxy has ``__next__``, whatever it stands for: the links of an ordered set."""
+
+    class Link:
+        def __init__(self) -> None:
+            self.next: object = None
+
+    first, second = Link(), Link()
+    first.next, second.next = second, weakref.proxy(first)
+    description = Description(())
+    description.add(first)
+    assert description.words[-3:] == ["weakref.ProxyType", ")", ")"]
 
 
 def test_attributes_that_are_made_when_they_are_asked_for_are_no_state() -> None:

@@ -12,6 +12,7 @@ import enum
 import hashlib
 import re
 import sys
+import weakref
 from _io import _IOBase
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator
@@ -58,6 +59,8 @@ _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
 _FIXED = (tuple, str, bytes, int, float, frozenset)
 _SETTERS = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 _RUNNING = ids_of(GeneratorType, CoroutineType, AsyncGeneratorType)
+# They look like what they refer to, and like iterators; as other weak references they hold nothing.
+_PROXIES = ids_of(weakref.ProxyType, weakref.CallableProxyType)
 _PLAIN = ids_of(float, complex, bool, type(None), type(...), type(NotImplemented), range)
 _LONG = 1 << 12000  # more digits than `repr` gives
 
@@ -111,6 +114,8 @@ class Description:
             self.words.append(repr(value))
         elif kind is str or kind is bytes:
             self.words.append(self._plain(repr(value)))
+        elif id(kind) in _PROXIES:
+            self.words.append(_name(kind))
         elif issubclass(kind, enum.Enum):
             self.words.append(f"{_name(kind)}.{object.__getattribute__(value, '_name_')}")
         elif issubclass(kind, _NAMED):
