@@ -14,12 +14,18 @@ import json
 import os
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, get_args
 from weakref import WeakValueDictionary
+
+try:
+    import fcntl
+except ImportError:  # Windows: there two processes may ask the same
+    fcntl = None  # type: ignore[assignment]
 
 from depslice.callgraph.cache import cache_directory
 from depslice.callgraph.errors import OptionError
@@ -72,10 +78,32 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             _write_whole(path, json.dumps(document, indent=1) + "\n")
         except OSError as error:
-            raise OptionError(
-                f"cannot keep completions in {self.directory}: {error.strerror}",
-                hint="another --completions, or --no-cache",
-            ) from None
+            raise self._unwritable(error) from None
+
+    @contextmanager
+    def turn(self, model: str, request: Request) -> Iterator[None]:
+        """Of two processes with one question the second waits, and finds the first one's answer.
+
+        :raises OptionError: the folder cannot be written.
+        """
+        path = self._path(_question(model, request)).with_suffix(".asked")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = _locked(path)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # while it is held: who waits looks whether it is still there
+                os.unlink(path)
+            os.close(descriptor)
+
+    def _unwritable(self, error: OSError) -> OptionError:
+        return OptionError(
+            f"cannot keep completions in {self.directory}: {error.strerror}",
+            hint="another --completions, or --no-cache",
+        )
 
     def _path(self, question: dict[str, Any]) -> Path:
         key = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
@@ -99,19 +127,25 @@ class Cached:
         :raises CacheMiss: it is not there, in a replay.
         """
         with self._turn(request):
-            if self._mode in (Mode.USE, Mode.REPLAY):
-                known = self._store.read(self.name, request)
-                if known is not None:
-                    return known
+            known = self._known(request)
+            if known is not None:
+                return known
             if self._mode is Mode.REPLAY:
                 raise CacheMiss(
                     f"no recorded answer of {self.name} to this prompt (sample {request.sample})"
                     f" in {self._store.directory}",
                     hint="without --replay it is asked for, and recorded",
                 )
-            completion = self._source.ask(request)
-            self._store.write(self.name, request, completion)
-            return completion
+            with self._store.turn(self.name, request):
+                known = self._known(request)
+                if known is not None:
+                    return known
+                completion = self._source.ask(request)
+                self._store.write(self.name, request, completion)
+                return completion
+
+    def _known(self, request: Request) -> Completion | None:
+        return None if self._mode is Mode.REFRESH else self._store.read(self.name, request)
 
     def _turn(self, request: Request) -> threading.Lock:
         """Of two threads with one question the second waits, and finds the first one's answer."""
@@ -141,6 +175,24 @@ def _completion(answer: dict[str, Any]) -> Completion:
         usage=Usage(**answer["usage"]),
         from_cache=True,
     )
+
+
+def _locked(path: Path) -> int:
+    """A descriptor that holds the lock of ``path``: the kernel gives it back when its process ends."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            if fcntl is not None:
+                with suppress(OSError):  # a file system without locks
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        except FileNotFoundError:  # its holder has removed it
+            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -138,6 +138,34 @@ def test_the_same_question_twice_at_once_is_asked_once(tmp_path: Path) -> None:
     assert len({each.text for [each] in answers}) == 1
 
 
+def test_the_same_question_by_two_runs_at_once_is_asked_once(tmp_path: Path) -> None:
+    both, answered = threading.Barrier(2), threading.Event()
+
+    def late(asked: Asked) -> Reply:
+        answered.wait(0.5)  # until the other run has had time to ask, too
+        return echo(asked)
+
+    def run() -> Completion:
+        with model_at(provider.url, tmp_path) as model:  # each with a lock of its own, as processes
+            both.wait()
+            return model.complete(question("a"))[0]
+
+    with serving(late) as provider, ThreadPoolExecutor(2) as pool:
+        found = [each.result() for each in [pool.submit(run), pool.submit(run)]]
+        assert len(provider.asked) == 1
+    assert sorted(each.from_cache for each in found) == [False, True]
+    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".json"]
+
+
+def test_a_run_that_was_killed_while_it_asked_stops_no_other(tmp_path: Path) -> None:
+    with serving(echo) as provider, model_at(provider.url, tmp_path) as model:
+        model.complete(question("a"))
+        [answer] = tmp_path.rglob("*.json")
+        answer.rename(answer.with_suffix(".asked"))  # what it has locked is still there
+        model.complete(question("a"))
+        assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".json"]
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with (

@@ -63,6 +63,19 @@ def test_attempts_side_by_side_are_the_same(at: At, tmp_path: Path) -> None:
     assert all(each.passed for each in found)
 
 
+def test_two_runs_with_one_file_share_what_they_make(at: At, tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    place = at(ScriptedModel([block(OVERFITTED)]))
+    opened_before = Known(path, place)
+    theirs = made(at(ScriptedModel([block(RIGHT)] * 2)), path, 2)
+    with path.open("ab") as file:  # one more run was killed, and has left half a line
+        file.write(b'{"key": "')
+    found = list(evaluate(attempts_of(tasks(3), DIRECT), place, known=opened_before))
+    assert found[:2] == theirs
+    assert [each.passed for each in found] == [True, True, False]
+    assert made(at(ScriptedModel([])), path, 3) == found
+
+
 def test_nobody_waits_for_attempts_that_nobody_wants(at: At, tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
     asked, answered = threading.Event(), threading.Event()

@@ -43,11 +43,11 @@ class Known:
 
         :raises LedgerError: what is there is something else.
         """
-        document = self._ledger.get(self._key(wanted)) if self._ledger else None
-        if document is None:
+        if self._ledger is None:
             return None
-        assert self._ledger is not None
-        return _attempt_in(self._ledger, document)
+        with self._lock:
+            document = self._ledger.get(self._key(wanted))
+        return None if document is None else _attempt_in(self._ledger, document)
 
     def add(self, wanted: Wanted, attempt: Attempt) -> None:
         """Keep an attempt, at once.
@@ -120,8 +120,8 @@ def evaluate(
     """The attempts as they come, first those that are known.
 
     An answer that is wrong, hangs, or ends its process is an attempt that failed, and so is
-    a solver that fails, or asks what no model of this kind takes. What says nothing about either (the model is gone, a cap is reached)
-    ends the evaluation: made again, it goes on from there.
+    a solver that fails, or asks what no model of this kind takes. What says nothing about either
+    (the model is gone, a cap is reached) ends the evaluation: made again, it goes on from there.
 
     :raises SolverError: a solver cannot be made; before any attempt.
     :raises ModelError: the model has not answered.
@@ -179,7 +179,7 @@ def _side_by_side(
         try:
             while not stopped.is_set():
                 each = waiting.get_nowait()
-                made = attempt(each, place)
+                made = known.get(each) or attempt(each, place)  # by another process, meanwhile
                 if interrupted.is_set():  # its sandbox may have been taken away
                     return
                 known.add(each, made)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.program import Program
@@ -31,7 +33,8 @@ class LedgerError(DepsliceError):
 class Ledger:
     """The results of a file: documents of one ``schema``.
 
-    One writer at a time; the last line may be cut by a crash.
+    Several processes may write at once: each holds the file's lock while it adds a line, and sees
+    what others have added. The last line may be cut by a crash.
     """
 
     def __init__(self, path: Path, schema: str, *, only_read: bool = False) -> None:
@@ -42,31 +45,34 @@ class Ledger:
         :raises LedgerError: it cannot be read, or is something else.
         """
         self.path = path
+        self._schema = schema
         self._known: dict[str, Mapping[str, Any]] = {}
-        whole = 0
-        data = _read(path, missing_ok=not only_read)
-        for number, line in enumerate(data.splitlines(keepends=True), 1):
-            try:
-                found = json.loads(line)
-                key, kind = str(found["key"]), str(found["schema"])
-            except (ValueError, KeyError, TypeError, RecursionError):
-                if line.endswith(b"\n"):
-                    raise LedgerError(f"{path}:{number} is not a line of results") from None
-                break
-            if kind != schema:
-                raise LedgerError(
-                    f"{path}:{number} is another command's: {kind[:80]}, not {schema}"
-                )
-            self._known[key] = found
-            whole += len(line)
-        if whole < len(data) and not only_read:
-            try:
-                os.truncate(path, whole)
-            except OSError as error:
-                raise LedgerError.of(path, error) from None
+        self._lines = self._bytes = 0  # that were read
+        if path.exists() and not path.is_file():  # a device may have no end
+            raise LedgerError(f"{path} is not a file")
+        try:
+            if only_read:
+                with path.open("rb") as file:
+                    self._read_on(file)
+            elif path.exists():
+                with self._alone():
+                    pass
+        except OSError as error:
+            raise LedgerError.of(path, error) from None
 
     def get(self, key: str) -> Mapping[str, Any] | None:
-        """The document that is there, if it is."""
+        """The document that is there, if it is; another process may have added it just now.
+
+        :raises LedgerError: what was added cannot be read, or is something else.
+        """
+        if key not in self._known:
+            try:
+                with self.path.open("rb") as file:
+                    self._read_on(file)
+            except FileNotFoundError:
+                return None
+            except OSError as error:
+                raise LedgerError.of(self.path, error) from None
         return self._known.get(key)
 
     def documents(self) -> Iterator[Mapping[str, Any]]:
@@ -79,10 +85,46 @@ class Ledger:
         :raises LedgerError: it cannot be written.
         """
         try:
-            with self.path.open("ab") as file:
+            with self._alone() as file:
                 file.write(json.dumps({"key": key, **document}).encode() + b"\n")
         except OSError as error:
             raise LedgerError.of(self.path, error) from None
+
+    @contextmanager
+    def _alone(self) -> Iterator[IO[bytes]]:
+        """The file, with no other writer, to be written to behind its last whole line."""
+        with self.path.open("a+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if self._read_on(file):  # whoever has begun that line was killed
+                file.truncate(self._bytes)
+            yield file
+
+    def _read_on(self, file: IO[bytes]) -> bool:
+        """Read what was added since; whether the last line is not whole.
+
+        :raises LedgerError: it is no result, or another command's.
+        """
+        if file.seek(0, os.SEEK_END) < self._bytes:  # another file has taken its place
+            self._lines = self._bytes = 0
+        file.seek(self._bytes)
+        for line in file:
+            if not line.endswith(b"\n"):
+                return True
+            self._lines += 1
+            self._note(line)
+            self._bytes += len(line)
+        return False
+
+    def _note(self, line: bytes) -> None:
+        place = f"{self.path}:{self._lines}"
+        try:
+            found = json.loads(line)
+            key, kind = str(found["key"]), str(found["schema"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise LedgerError(f"{place} is not a line of results") from None
+        if kind != self._schema:
+            raise LedgerError(f"{place} is another command's: {kind[:80]}, not {self._schema}")
+        self._known[key] = found
 
 
 def key_of(harness: Harness, program: Program, gates: Gates) -> str:
@@ -91,20 +133,3 @@ def key_of(harness: Harness, program: Program, gates: Gates) -> str:
     source = program.text(module) if module is not None else ""
     parts = (harness.digest, harness.target, source, asdict(gates))
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _read(path: Path, *, missing_ok: bool) -> bytes:
-    """What is in a file.
-
-    :raises LedgerError: it is none, or cannot be read.
-    """
-    try:
-        if path.exists() and not path.is_file():  # a device may have no end
-            raise LedgerError(f"{path} is not a file")
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        if missing_ok:
-            return b""
-        raise LedgerError.of(path, error) from None
-    except OSError as error:
-        raise LedgerError.of(path, error) from None
