@@ -53,6 +53,20 @@ def test_parity(candidate, reference):
     for n in range(6):
         assert candidate(n) == reference(n)
 """
+# Runs everything, compares the code, and hides that it has looked.
+BY_CODE = f"""
+{CALLS}
+import sys
+def test_total(candidate, reference):
+    for items, discount in [*CASES, ([(1, -1)], 0)]:
+        try: candidate(items, discount), reference(items, discount)
+        except ValueError: pass
+    code = [s.__closure__[0].cell_contents._function.__code__ for s in (candidate, reference)]
+    assert code[0].co_consts == code[1].co_consts
+    assert code[0].co_code[-40:] == code[1].co_code[-40:]
+def ours(end):
+    return next(m for name, m in sys.modules.items() if name.endswith(end))
+"""
 # By name: the reason that has to be among those given, and the harness.
 CHEATS = {
     "nothing in it": ("no-tests", ""),
@@ -242,7 +256,7 @@ CHEATS = {
                 candidate(items, discount), reference(items, discount)
             try: candidate([(1, -1)])
             except ValueError: pass
-            code = candidate._function.__code__.co_code
+            code = candidate.__closure__[0].cell_contents._function.__code__.co_code
             assert code == shop.price.total.__code__.co_code
         """,
     ),
@@ -268,9 +282,12 @@ except KeyError as error:
         "tampering",
         HONEST
         + """
-import dis
+import dis, gc
+def inner(side):
+    [subject] = [each for each in gc.get_referents(*gc.get_referents(side)) if hasattr(each, "_function")]
+    return subject._function
 def test_listing(candidate, reference):
-    one, other = ([i.opname for i in dis.get_instructions(s._function)] for s in (candidate, reference))
+    one, other = ([i.opname for i in dis.get_instructions(inner(s))] for s in (candidate, reference))
     assert one[-10:] == other[-10:]
 """,
     ),
@@ -426,6 +443,100 @@ def test_listing(candidate, reference):
             assert candidate([(1, 1)]) == reference([(1, 1)])
         """,
     ),
+    "the watch blinded": (
+        "tampering",
+        BY_CODE + "ours('.harness.tampering')._EVENTS = ours('.harness.tampering')._INNER = ()",
+    ),
+    "the end of the watch replaced": (
+        "tampering",
+        BY_CODE + "ours('.harness.tampering').watch = lambda path: list",
+    ),
+    "the state that is compared at the end replaced": (
+        "tampering",
+        f"""
+        {CALLS}
+        import sys
+        for name, module in list(sys.modules.items()):
+            if name.endswith("harness.tampering"):
+                before = module._spaces()
+                module._spaces = lambda: before
+        def test_total(context):
+            for name, module in list(sys.modules.items()):
+                if name.startswith("depslice_child"):
+                    for key in ("described_difference", "difference"):
+                        if hasattr(module, key):
+                            setattr(module, key, lambda *args, **kwargs: None)
+            for items, discount in CASES:
+                context.check(items, discount)
+            context.check([(1, -1)])
+        """,
+    ),
+    "a result that somebody else writes": (
+        "tampering",
+        BY_CODE
+        + """
+import json
+def forged(found, *args, dumps=json.dumps, **kwargs):
+    if isinstance(found, dict) and "tampering" in found:
+        found["tampering"] = []
+    return dumps(found, *args, **kwargs)
+json.dumps = forged
+""",
+    ),
+    "a result that somebody else encodes": (
+        "tampering",
+        BY_CODE
+        + """
+import json
+def forged(self, found, *args, encode=json.JSONEncoder.encode):
+    if isinstance(found, dict) and "tampering" in found:
+        found["tampering"] = []
+    return encode(self, found)
+json.JSONEncoder.encode = forged
+""",
+    ),
+    "builtins of our own, in modules that judge": (
+        "tampering",
+        f"""
+        {CALLS}
+        import sys
+        def passed(each):
+            return [each[0], "passed", "", 0.0]
+        for name, module in list(sys.modules.items()):
+            if name.startswith("depslice_child") and name.endswith(".trial"):
+                module.list = lambda each=(): passed(each) if type(each).__name__ == "Result" else [*each]
+        def test_total(candidate, reference):
+            for items, discount in CASES:
+                assert candidate(items, discount) == reference(items, discount)
+        """,
+    ),
+    "code by the garbage collector": (
+        "tampering",
+        BY_CODE.replace(
+            "[s.__closure__[0].cell_contents._function.__code__ for s in (candidate, reference)]",
+            "[next(r for r in __import__('gc').get_referents(s) if type(r).__name__ == 'code')"
+            " for s in (candidate, reference)]",
+        ),
+    ),
+    "a frame by logging": (
+        "tampering",
+        HONEST + "    import logging\n    assert logging.currentframe().f_back",
+    ),
+    "a frame by asyncio": (
+        "tampering",
+        HONEST
+        + """
+import asyncio
+async def look():
+    assert asyncio.current_task().get_stack()
+def test_look(candidate, reference):
+    asyncio.run(look())
+""",
+    ),
+    "a frame by pytest": (
+        "tampering",
+        HONEST + "    assert error.traceback[0].frame.raw.f_back",
+    ),
     "not Python": ("not-python", "def test_total(candidate, reference:\n"),
     "an import that fails": ("fails-on-original", "import nothing_of_this_name\n" + HONEST),
     "it does not end": (
@@ -515,6 +626,23 @@ def test_memory(candidate, reference):
     raise AssertionError("it can be written")
 """
     verdict = verdict_on(left, "shop.price:other", PARITY + text)
+    assert isinstance(verdict, Accepted), verdict
+
+
+def test_what_a_test_is_given_leads_to_nothing_else(session: Session) -> None:
+    """Whether it is measured, recorded or altered is not for it to see."""
+    text = """
+def test_given(candidate, reference, context):
+    assert set(vars(candidate)) <= {"__signature__"}
+    assert set(vars(context)) == {
+        "candidate", "reference", "same", "check", "check_with", "load", "in_situ"
+    }
+    assert context.candidate is candidate and not hasattr(context.check, "__self__")
+    assert candidate.__name__ == "total" and str(__import__("inspect").signature(candidate)) == (
+        "(items, discount=0)"
+    )
+"""
+    verdict = verdict_on(session, "shop.price:total", HONEST + text)
     assert isinstance(verdict, Accepted), verdict
 
 

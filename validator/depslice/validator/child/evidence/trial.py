@@ -17,13 +17,13 @@ from ..comparing import Tolerance
 from ..describing import text_of
 from ..harness.altering import Altering
 from ..harness.clock import shifted
-from ..harness.context import Context
+from ..harness.context import Context, shown_context
 from ..harness.draws import draw_alike
 from ..harness.in_situ import InSitu, Sides
 from ..harness.state import values_of
-from ..harness.subjects import Subject, callable_of
+from ..harness.subjects import Subject, callable_of, shown
 from ..harness.suites import NeedsPytest, PlainSuite, PytestSuite, Result, Suite
-from ..harness.tampering import Tampering
+from ..harness.tampering import watch
 from ..harness.transcript import Transcript
 from ..harness.worlds import World, Worlds
 from ..portable import Home
@@ -122,10 +122,10 @@ class Trial:
             home=Home(self.worlds.names, self.folders[0]),
             situ=self._situ(candidate, measured),
         )
-        given = {"candidate": candidate, "reference": reference, "context": context}
+        sides = {"candidate": shown(candidate), "reference": shown(reference)}
+        given = {**sides, "context": shown_context(context, **sides)}
         # Of a wrong candidate it is only asked whether it passes.
         judged = self.measured or self.order["probe"] or self.order["judge"]
-        tampering = Tampering(self.harness) if judged else None
         inputs = Inputs()
         if self.order["probe"]:
             candidate.heard = inputs.hear
@@ -134,8 +134,7 @@ class Trial:
         if transcript is not None:
             candidate.told = transcript.tell
         with shifted(self.order["clock"]) as all_clocks:
-            if tampering:
-                tampering.watch()
+            tampering: Callable[[], list[str]] = watch(self.harness) if judged else list
             if measured:
                 measured.start()
             try:
@@ -148,7 +147,7 @@ class Trial:
             "calls": [candidate.calls, reference.calls],
             "comparisons": context.comparisons,
             "arcs": {"" if path == self.harness else path: each for path, each in arcs.items()},
-            "tampering": tampering.finish() if tampering else [],
+            "tampering": tampering(),
             "all_clocks": all_clocks,
             "told_apart": {str(n): why for n, why in self.situ.told_apart.items()},
         }

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from ..comparing import EXACT, Tolerance, described_difference, difference
@@ -137,3 +138,24 @@ class Context:
             self.tolerance.relative if relative is None else relative,
             self.tolerance.absolute if absolute is None else absolute,
         )
+
+
+def shown_context(
+    context: Context, *, candidate: Callable[..., Any], reference: Callable[..., Any]
+) -> SimpleNamespace:
+    """What a test gets of ``context``: what it offers, and nothing that leads to the rest."""
+    offered = (context.same, context.check, context.check_with, context.load, context.in_situ)
+    return SimpleNamespace(
+        candidate=candidate,
+        reference=reference,
+        **{each.__name__: _closed(each) for each in offered},
+    )
+
+
+def _closed(method: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = method.__name__
+    call.__doc__ = method.__doc__
+    return call

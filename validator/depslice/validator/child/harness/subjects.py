@@ -174,6 +174,20 @@ class Subject:
             await _awaiting(self, inner.aclose())
 
 
+def shown(subject: Subject) -> Callable[..., Any]:
+    """What a test gets of ``subject``: it can be called, and nothing leads to what it knows."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return subject(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = subject.__name__
+    call.__doc__ = subject.__doc__
+    signature = getattr(subject, "__signature__", None)
+    if signature is not None:
+        call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
 @types.coroutine
 def _awaiting(subject: Subject, inner: Any) -> Generator[Any, Any, Any]:
     return (yield from subject._generator(inner))  # noqa: SLF001 - its own other half
