@@ -120,7 +120,8 @@ MAY_READ = {
     "callgraph/depslice/callgraph/tracing/session.py",  # the recorder, to copy it
     "callgraph/depslice/callgraph/tracing/gathering.py",  # what the recorder has written
     "slicer/depslice/slicer/render/tree.py",  # the folder it writes the rendering to
-    "validator/depslice/validator/workspace.py",  # copies the tree; reads what its runs wrote
+    "validator/depslice/validator/copying.py",  # copies the tree
+    "validator/depslice/validator/workspace.py",  # reads what its runs wrote
     "validator/depslice/validator/calls.py",  # the copy's tests: which mention a target
     "validator/depslice/validator/child/own_tests.py",  # settings of the tests, in a sandbox
     "validator/depslice/validator/child/outcomes.py",  # in the checked program

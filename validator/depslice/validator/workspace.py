@@ -23,6 +23,7 @@ from depslice.callgraph.errors import DepsliceError
 from depslice.callgraph.project import Project
 from depslice.slicer.model import RenderedFile
 from depslice.slicer.render import write_tree
+from depslice.validator.copying import copy_folder
 from depslice.validator.sandbox import (
     PYTHON_ENVIRONMENT,
     Ending,
@@ -96,7 +97,7 @@ class Workspace:
             tree = self._place("original")
             try:
                 self._copy(tree.folder)
-            except (OSError, shutil.Error) as error:
+            except OSError as error:
                 raise CheckUnavailable(f"cannot copy {self.project.root}: {error}") from None
             self._original = tree
         return self._original
@@ -104,9 +105,7 @@ class Workspace:
     def _copy(self, folder: Path) -> None:
         root = self.project.root
         if self.whole_folder:
-            ignored = shutil.ignore_patterns(*_NOT_COPIED)
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(root, folder, symlinks=True, ignore=ignored)
+            copy_folder(root, folder, without=_NOT_COPIED)
             _let_read(folder)
             return
         for file in self.project.files:  # a script alone, not what stands beside it

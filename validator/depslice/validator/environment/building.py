@@ -19,6 +19,7 @@ from pathlib import Path
 
 from depslice.callgraph.cache import cache_directory
 from depslice.callgraph.project import Project
+from depslice.validator.copying import copy_folder
 from depslice.validator.environment.declared import TEST_GROUPS
 from depslice.validator.environment.failing import failure
 from depslice.validator.environment.guessing import known_distributions
@@ -106,13 +107,9 @@ class _Build:
 
     def _copy_sources(self) -> None:
         try:
-            shutil.copytree(
-                self.plan.project.root,
-                self.folder / "source",
-                symlinks=True,
-                ignore=shutil.ignore_patterns(*NOT_COPIED),
-            )
-        except (OSError, shutil.Error) as error:
+            root = self.plan.project.root
+            copy_folder(root, self.folder / "source", without=NOT_COPIED)
+        except OSError as error:
             raise EnvironmentFailed(Cause.METADATA, f"cannot copy the sources: {error}") from None
         text = "\n".join(self.plan.declared.constraints)
         self.uv.constraints.write_text(text, encoding="utf-8")
