@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depslice.slicer.cut import FileCut, Form, StatementPath
-from depslice.slicer.render import cut_file
+from depslice.slicer.render import cut_file, cutting
 
 CORPUS = tuple(
     Path(str(module.__file__))
@@ -236,6 +236,29 @@ def test_every_selection_of_an_odd_layout_parses(text: str) -> None:
 
 
 # -- statements, suites, comments, blank lines -------------------------------------------
+
+
+def test_a_statement_of_a_large_file_is_not_looked_for_among_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "".join(f"def f{n}():\n    return {n}\n" for n in range(2000)) + "a = 1; b = 2; c = 3\n"
+    looked_at = []
+    joined = cutting._Cutter._joined
+
+    def counted(self: typing.Any, *both: typing.Any) -> bool:
+        looked_at.append(both)
+        return joined(self, *both)
+
+    monkeypatch.setattr(cutting._Cutter, "_joined", counted)
+    cut = FileCut(
+        path="m.py",
+        module="m",
+        is_package=False,
+        text=text,
+        keep=frozenset({("body", 1000), ("body", 2000), ("body", 2002)}),
+    )
+    assert cut_file(cut) == "def f1000():\n    return 1000\n\n\na = 1; c = 3\n"
+    assert len(looked_at) < 20
 
 
 def test_nothing_kept_is_nothing() -> None:

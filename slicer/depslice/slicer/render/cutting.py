@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -101,6 +102,11 @@ class _Cutter:
         self._lines = outline.lines
         self._starts = outline.starts
         self._body = outline.body
+        # By suite, so that a few statements of a large file are not looked for among all.
+        self._kept_in: dict[StatementPath, list[int]] = {}
+        for *suite, at in cut.keep:
+            if isinstance(at, int):
+                self._kept_in.setdefault(tuple(suite), []).append(at)
         # What in a class has a form of its own; such a class is never its name alone.
         self._inside: dict[StatementPath, set[StatementPath]] = {}
         for path in cut.forms:
@@ -125,23 +131,28 @@ class _Cutter:
     ) -> list[_Piece]:
         """The pieces of a suite. ``above`` is the last line before it."""
         pieces: list[_Piece] = []
-        index = 0
-        while index < len(body):
-            stop = index + 1
-            while stop < len(body) and self._joined(body[stop - 1], body[stop]):
-                stop += 1
-            kept = [
-                at
-                for at in range(index, stop)
-                if (*path, at) in self._keep or (has_docstring and at == 0)
-            ]
-            if kept:
-                piece = self._piece(body, path, index, stop, kept, above=above, form=form)
-                if piece is not None:
-                    pieces.append(self._after(pieces[-1], piece) if pieces else piece)
-            above = body[stop - 1].footer
-            index = stop
+        kept = sorted({*self._kept_in.get(path, ()), *([0] if has_docstring else [])})
+        stop = 0
+        for at in kept:
+            if at < stop:  # with the one before it
+                continue
+            index, stop = self._line_of(body, at)
+            if index:
+                above = body[index - 1].footer
+            here = kept[bisect_left(kept, index) : bisect_left(kept, stop)]
+            piece = self._piece(body, path, index, stop, here, above=above, form=form)
+            if piece is not None:
+                pieces.append(self._after(pieces[-1], piece) if pieces else piece)
         return pieces
+
+    def _line_of(self, body: Sequence[Statement], at: int) -> tuple[int, int]:
+        """The statements that semicolons join with this one: the first, and the one behind them."""
+        index, stop = at, at + 1
+        while index > 0 and self._joined(body[index - 1], body[index]):
+            index -= 1
+        while stop < len(body) and self._joined(body[stop - 1], body[stop]):
+            stop += 1
+        return index, stop
 
     def _joined(self, statement: Statement, following: Statement) -> bool:
         """Whether a semicolon is all that stands between two statements."""
