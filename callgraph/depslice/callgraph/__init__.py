@@ -6,8 +6,9 @@ command pays only for what it needs.
 
 from __future__ import annotations
 
-from importlib import import_module  # noqa: TID251 - of this package's own modules
 from typing import TYPE_CHECKING
+
+from depslice.callgraph.lazily import names_of
 
 if TYPE_CHECKING:
     from depslice.callgraph.errors import AmbiguousTarget, DepsliceError, UnknownTarget
@@ -37,27 +38,23 @@ __all__ = [
     "open_workspace",
 ]
 
-_HOMES = {
-    "AmbiguousTarget": "errors",
-    "Certainty": "model",
-    "DepsliceError": "errors",
-    "Module": "program",
-    "Program": "program",
-    "Reference": "model",
-    "ReferenceGraph": "graph",
-    "Symbol": "model",
-    "UnknownTarget": "errors",
-    "Workspace": "workspace",
-    "build_graph": "references",
-    "find_symbol": "targets",
-    "list_functions": "references",
-    "open_program": "opening",
-    "open_workspace": "opening",
-}
-
-
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = names_of(
+    __name__,
+    {
+        "AmbiguousTarget": "errors",
+        "Certainty": "model",
+        "DepsliceError": "errors",
+        "Module": "program",
+        "Program": "program",
+        "Reference": "model",
+        "ReferenceGraph": "graph",
+        "Symbol": "model",
+        "UnknownTarget": "errors",
+        "Workspace": "workspace",
+        "build_graph": "references",
+        "find_symbol": "targets",
+        "list_functions": "references",
+        "open_program": "opening",
+        "open_workspace": "opening",
+    },
+)

@@ -10,10 +10,10 @@ What makes slices is imported when first used, so that who asks for what is know
 
 from __future__ import annotations
 
-from importlib import import_module  # noqa: TID251 - of this package's own modules
 from typing import TYPE_CHECKING
 
 import depslice.slicer.render  # noqa: F401 - first: the function below takes its name
+from depslice.callgraph.lazily import names_of
 from depslice.slicer.cut import FileCut, Form, Link
 from depslice.slicer.model import (
     Context,
@@ -54,18 +54,14 @@ __all__ = [
     "slice_symbols",
 ]
 
-_HOMES = {
-    "Explanation": "explaining",
-    "explain_symbol": "explaining",
-    "function_symbols": "slicing",
-    "map_slices": "parallel",
-    "slice_all": "parallel",
-    "slice_symbols": "slicing",
-}
-
-
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = names_of(
+    __name__,
+    {
+        "Explanation": "explaining",
+        "explain_symbol": "explaining",
+        "function_symbols": "slicing",
+        "map_slices": "parallel",
+        "slice_all": "parallel",
+        "slice_symbols": "slicing",
+    },
+)

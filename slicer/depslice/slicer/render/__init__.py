@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module  # noqa: TID251 - of this package's own modules
 from typing import TYPE_CHECKING
+
+from depslice.callgraph.lazily import names_of
 
 if TYPE_CHECKING:
     from depslice.slicer.render.bundle import render_bundle
@@ -22,19 +23,15 @@ __all__ = [
     "write_tree",
 ]
 
-_HOMES = {
-    "cut_file": "cutting",
-    "render_bundle": "bundle",
-    "render_markdown": "markup",
-    "render_tree": "tree",
-    "render_xml": "markup",
-    "slice_to_json": "jsonform",
-    "write_tree": "tree",
-}
-
-
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = names_of(
+    __name__,
+    {
+        "cut_file": "cutting",
+        "render_bundle": "bundle",
+        "render_markdown": "markup",
+        "render_tree": "tree",
+        "render_xml": "markup",
+        "slice_to_json": "jsonform",
+        "write_tree": "tree",
+    },
+)
