@@ -220,7 +220,9 @@ class AttributeEvaluation(Declared):
         may be of a subclass, for all that: no more than that is asked of them.
         """
         outside = self.outside
-        lacking = {v for v in receivers if self.values[v][0] == "XI" and outside.is_without(v, name)}
+        lacking = {
+            v for v in receivers if self.values[v][0] == "XI" and outside.is_without(v, name)
+        }
         if not lacking:
             return EMPTY
         for other in receivers - lacking:
