@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 import sys
 from pathlib import Path
+
+import pytest
 
 from check import write_files
 from depslice.callgraph import open_program
@@ -125,3 +129,58 @@ def test_what_code_of_arguments_asks_of_what_the_slice_makes_is_not_compared(
 ) -> None:
     report = checked(MADE, "app:Reader.read", tmp_path)
     assert (report.recorded, report.steady, report.same, report.unbuilt) == (2, 1, 1, 1)
+
+
+COMPILED = """
+# --- repo/app/__init__.py
+# --- repo/app/made.py
+try:
+    from app._bisect import insort_right as insort
+except ImportError:
+    def insort(items, item):
+        items.append(item)
+
+def added(items, item):
+    insort(items, item)
+    return type(insort).__name__
+
+# --- calls.py
+from app import made
+made.added([1, 3], 2)
+"""
+
+
+def test_compiled_modules_of_the_repository_are_there(tmp_path: Path) -> None:
+    compiled = importlib.util.find_spec("_bisect")
+    if compiled is None or not compiled.has_location or compiled.origin is None:
+        pytest.skip("this Python has the module built in")
+    (tmp_path / "repo" / "app").mkdir(parents=True)
+    shutil.copy(compiled.origin, tmp_path / "repo" / "app")
+    report = checked(COMPILED, "app.made:added", tmp_path)
+    assert report.steady == report.same == 1
+
+
+def test_a_repository_says_its_version_to_a_slice(tmp_path: Path) -> None:
+    files = """
+# --- repo/Thing.egg-info/PKG-INFO
+Metadata-Version: 2.1
+Name: Thing
+Version: 1.5
+
+# --- repo/app/__init__.py
+# --- repo/app/told.py
+from importlib.metadata import PackageNotFoundError, version
+
+def told(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+# --- calls.py
+from app.told import told
+assert told("Thing") == "1.5"
+assert told("no-such-thing") == "none"
+"""
+    report = checked(files, "app.told:told", tmp_path)
+    assert report.steady == report.same == 2

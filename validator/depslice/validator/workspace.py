@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from depslice.callgraph.errors import DepsliceError
@@ -135,10 +135,20 @@ class Workspace:
         return Tree(folder=folder, roots=tuple(roots))
 
     def _link_data(self, folder: Path) -> None:
-        """Data that packages hold is none of a slice's business: it is there as it always is."""
+        """Data that packages hold is none of a slice's business: it is there as it always is.
+
+        So are modules that are compiled alone, and what stands beside packages: the metadata of the
+        distribution.
+        """
         if self._data is None:
             original = self.original().folder
             tops = {file.path.rpartition("/")[0] for file in self.project.files}
+            roots = (PurePosixPath(file.source_root) for file in self.project.files)
+            tops |= {
+                "" if each == PurePosixPath() else each.as_posix()
+                for each in roots
+                if ".." not in each.parts
+            }
             self._data = [
                 path.relative_to(original)
                 for top in sorted(tops)
@@ -220,7 +230,9 @@ def _is_code(path: Path, folders: set[str], original: Path) -> bool:
     if path.is_dir():
         inside = path.relative_to(original).as_posix()
         return any(each == inside or each.startswith(inside + "/") for each in folders)
-    return path.suffix in (".py", ".pyc", ".pyi", ".so", ".pyd", ".pth")
+    if path.suffix in (".so", ".pyd"):  # it comes before the source, if there is one
+        return path.with_name(f"{path.name.partition('.')[0]}.py").exists()
+    return path.suffix in (".py", ".pyc", ".pyi", ".pth")
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:
