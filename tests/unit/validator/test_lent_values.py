@@ -184,3 +184,54 @@ assert told("no-such-thing") == "none"
 """
     report = checked(files, "app.told:told", tmp_path)
     assert report.steady == report.same == 2
+
+
+def test_modules_of_tests_that_arguments_name_are_none_of_the_slice(tmp_path: Path) -> None:
+    files = """
+# --- repo/app.py
+import importlib
+
+def found(kind, name):
+    return getattr(importlib.import_module(kind.__module__), name)
+
+# --- repo/tests/__init__.py
+# --- repo/tests/test_found.py
+import app
+
+class Mine: pass
+
+def test_mine():
+    assert app.found(Mine, "Mine") is Mine
+    assert app.found(dict, "int") is int
+"""
+    write_files(files, tmp_path)
+    program = open_program(tmp_path / "repo", cache=None)
+    with open_workspace(
+        program.project, python=sys.executable, sandbox=choose_sandbox(), limits=check_limits(60)
+    ) as space:
+        check = Check(space, program, record(space, program, ["app:found"]))
+        report = check.of(slice_symbols(program, ["app:found"]))
+    assert (report.recorded, report.steady, report.same, report.unbuilt) == (2, 1, 1, 1)
+
+
+def test_marks_that_are_texts_or_tuples_are_one_object(tmp_path: Path) -> None:
+    files = """
+# --- repo/app.py
+class Kind(tuple):
+    above = None
+
+TOKEN = Kind()
+KEYWORD = Kind(("keyword",))
+KEYWORD.above, TOKEN.below = TOKEN, KEYWORD
+LEFT = {"a": KEYWORD}
+RIGHT = {"b": KEYWORD}
+
+def both(left, right):
+    return [*left.values(), *right.values()]
+
+# --- calls.py
+import app
+app.both(app.LEFT, app.RIGHT)
+"""
+    report = checked(files, "app:both", tmp_path)
+    assert report.steady == report.same == 1

@@ -275,10 +275,12 @@ def replay(
     ``backwards``: the last call first, and each twice, of which the second counts.
     """
     results = space.path("results.jsonl")
+    guarded = _guarded(program)
     order = {
         "folder": str(tree.folder),
         "roots": roots_for(program, recorded.targets, tree),
-        "guarded": sorted(_guarded(program)),
+        "guarded": sorted(guarded),
+        "tests": sorted(name for name in guarded - recorded.own if is_test_module(name)),
         "own": sorted(recorded.own),
         "original": str(space.original().folder),
         "modules": list(modules),

@@ -128,7 +128,7 @@ class Home:
             names = self._outside[module] = {
                 id(each): f"{module}:{name}"
                 for name, each in held.items()
-                if not name.startswith("__") and not isinstance(each, _SIMPLE)
+                if not name.startswith("__") and not _is_simple(type(each))
             }
         return names.get(id(value), "")
 
@@ -140,7 +140,7 @@ class Home:
         self._globals, self._constants = {}, {}
         for module in loaded:
             for name, each in list(vars(module).items()):
-                simple = isinstance(each, _SIMPLE)
+                simple = _is_simple(type(each))
                 if name.startswith("__") or (simple and not _is_told_by_identity(each)):
                     continue
                 names = self._constants if simple else self._globals
@@ -182,6 +182,14 @@ class Home:
                 raise
         self.found[name] = value
         return value
+
+
+def _is_simple(kind: type) -> bool:
+    """Whether values are texts, numbers and definitions: not of classes of their own that extend these."""
+    if not issubclass(kind, _SIMPLE):
+        return False
+    extends = bool(flags_of(kind) & HEAP_TYPE) and issubclass(kind, IMMUTABLE)
+    return not extends or issubclass(kind, enum.Enum)
 
 
 def _is_told_by_identity(value: Any) -> bool:
@@ -381,7 +389,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             name = value.name
         elif kind is float and not math.isfinite(value):
             name = self.home.constant_name(value)
-        elif issubclass(kind, _SIMPLE):
+        elif _is_simple(kind):
             return None
         else:
             name = self.home.global_name(value)
@@ -428,7 +436,10 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return NotImplemented
         self.kinds[id(kind)] = kind
         base, content, attributes, slots, items = found
-        return make, (kind, base, content), (attributes, slots, items), None, None, fill
+        reduced = make, (kind, base, content)
+        if value is self.whole:  # what it holds may hold it by its name
+            return begin, (self.name, *reduced), (attributes, slots, items), None, None, fill
+        return *reduced, (attributes, slots, items), None, None, fill
 
     def _can_travel(self, value: Any) -> bool:
         if type(value) in self.dispatch_table:

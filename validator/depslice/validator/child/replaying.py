@@ -3,13 +3,13 @@
     python -m depslice_child.replaying ORDER.json
 
 ORDER has ``folder`` (the tree), ``roots`` (what is put on ``sys.path``), ``guarded`` (all
-modules of the repository: they come from the tree or not at all), ``own``, ``original``
-(the folder of the copied repository), ``modules`` (to import), ``targets`` (``id``,
-``module``, ``path``, ``qualname``), ``calls``, ``backwards`` (make the last call first, and
-each twice: an answer that differs then tells of what ran before, not of its arguments),
-``lent`` (a file; written when ``lend``), ``seconds`` (for a call), and ``results``: a line of
-JSON for each thing that was done. Names of what is written are relative to the folder it is
-started in.
+modules of the repository: they come from the tree or not at all), ``own``, ``tests`` (those of
+the repository's that are of tests), ``original`` (the folder of the copied repository),
+``modules`` (to import), ``targets`` (``id``, ``module``, ``path``, ``qualname``), ``calls``,
+``backwards`` (make the last call first, and each twice: an answer that differs then tells of
+what ran before, not of its arguments), ``lent`` (a file; written when ``lend``), ``seconds``
+(for a call), and ``results``: a line of JSON for each thing that was done. Names of what is
+written are relative to the folder it is started in.
 """
 
 from __future__ import annotations
@@ -175,12 +175,14 @@ class Replay:
         """Why what has come of a call says nothing of the slice: code of its arguments has failed.
 
         That uses what cannot travel, or asks an object which the slice has made for what the slice
-        has no business with.
+        has no business with. Or the arguments name a module of tests.
         """
         if Hole.used:
             return f"a value of the type {Hole.used[0]} cannot travel"
         if self.order["folder"] == self.order["original"] or failure is None:
             return ""
+        if isinstance(failure, ModuleNotFoundError) and failure.name in self.order["tests"]:
+            return f"the module {failure.name} of their class is one of tests"
         frames = [each for each, _ in traceback.walk_tb(failure.__traceback__)]
         if (
             not isinstance(failure, AttributeError)
