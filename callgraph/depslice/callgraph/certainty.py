@@ -34,6 +34,8 @@ class _Limits(NamedTuple):
 
 _WRITTEN: Final = _Limits(vague=15, exact=_ANY, lost=7)
 """Calls that are written as such: someone means to call something there."""
+_MOST_MET: Final = 7
+"""So many methods that a protocol asks for, where objects there have each of them themselves."""
 _MOST_NAMED: Final = 100
 """Where a name chooses among more, it is one that has been chosen before, of few."""
 _ASKED: Final = _Limits(vague=1, exact=3)
@@ -58,7 +60,7 @@ _LIMITS: Final = {
         ),
         _WRITTEN,
     ),
-    "call": _Limits(vague=_ANY, exact=_ANY),
+    "call": _Limits(vague=_ANY, exact=_ANY, lost=15),
     "callable-instance": _Limits(vague=3, exact=_ANY, lost=7),
     "method": _Limits(vague=15, exact=_ANY, lost=7, overriding=4),
     "property": _Limits(vague=3, exact=_ANY, lost_overriding=1),
@@ -102,7 +104,8 @@ class Standing(NamedTuple):
     start or the end stands in the code: ``getattr(self, f"visit_{kind}")``. ``own``: whether it
     is asked of ``self``: each object of a subclass asks itself. ``overriding``: whether it
     overrides another of them; ``overridden``: whether others override it, and it overrides none.
-    ``refusing``: whether it only raises an error. ``apart``: whether no object there is known to
+    ``refusing``: whether it only raises an error. ``met``: whether an object there has it itself.
+    ``apart``: whether no object there is known to
     have it: see :class:`~depslice.callgraph.collecting.Manner`.
     """
 
@@ -113,6 +116,7 @@ class Standing(NamedTuple):
     overridden: bool = False
     refusing: bool = False
     apart: bool = False
+    met: bool = False
 
 
 def call_certainty(
@@ -161,6 +165,8 @@ def _most(limits: _Limits, standing: Standing, lost: bool, is_method: bool) -> i
         return _MOST_NAMED
     if is_method and not lost and (standing.own or standing.overridden):
         return _ANY
+    if standing.met and not lost:
+        return max(limits.vague, _MOST_MET)
     most = min(limits.vague, limits.lost) if lost else limits.vague
     if standing.overriding:
         return min(most, limits.lost_overriding if lost else _ANY, limits.overriding)

@@ -78,8 +78,9 @@ class Edge:
 
     ``number`` stands for ``target`` and ``kind``. ``is_call``: something of the repo is
     called, ``left_open``: by a method that stands there for those of subclasses, ``refusing``: by
-    one that only raises an error, ``fits``: with arguments that it takes. ``above``: the classes above that of a method. Calls of one
-    ``group`` are alternatives, each known as ``alternative``; those of two groups may both happen.
+    one that only raises an error, ``fits``: with arguments that it takes. ``above``: the classes
+    above that of a method. Calls of one ``group`` are alternatives, each known as ``alternative``;
+    those of two groups may both happen.
     """
 
     __slots__ = (
@@ -127,6 +128,7 @@ class Manner(NamedTuple):
     ``doubted``: they were guessed, or partly answer by themselves. ``mixed``: the methods that
     each which is asked for them answers by itself, perhaps. ``apart``: what is called though no
     object there is known to have it: it came another way, or is of a subclass of one of several.
+    ``met``: what a protocol asks for, where an object there has it itself.
     """
 
     exact: bool
@@ -136,6 +138,7 @@ class Manner(NamedTuple):
     doubted: bool
     mixed: frozenset[str]
     apart: frozenset[str] = frozenset()
+    met: frozenset[str] = frozenset()
 
 
 class Said:
@@ -240,7 +243,10 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
         apart = one.target in manner.apart
-        yield Standing(count, manner.named, manner.own, overriding, overridden, one.refusing, apart)
+        met = one.target in manner.met
+        yield Standing(
+            count, manner.named, manner.own, overriding, overridden, one.refusing, apart, met
+        )
 
 
 def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = True) -> Certainty:
@@ -440,7 +446,40 @@ class Collected:
             doubted=self._is_doubted(function, index),
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
             apart=_NO_CLASSES if exact else self._apart(function, index, calling, lost),
+            met=_NO_CLASSES if exact or lost else self._met(function, index, calling),
         )
+
+    def _met(self, function: Function, index: int, calling: Sequence[Said]) -> frozenset[str]:
+        """Of several methods that a protocol asks for, those that objects at the place have."""
+        asked = [
+            edge
+            for said in calling
+            for edge in said.edges
+            if edge.is_call and edge.rule == "protocol"
+        ]
+        if index < 0 or len(asked) < _FEW:
+            return _NO_CLASSES
+        op = function.unit.ops[index]
+        register = reads(op)[0]
+        if op[0] == s.CALL:
+            if not op[3] or not self._is_outside(function.registers[register]):
+                return _NO_CLASSES
+            register = op[3][0]
+        met: set[tuple[str, str]] = set()
+        for value in function.registers[register]:
+            kind = self._engine.values[value]
+            if kind[0] != "I":
+                continue
+            line = self._engine.mro(kind[1])
+            for name in {edge.method[1] for edge in asked}:
+                holder = next((class_ for class_ in line if name in class_.info.members), None)
+                if holder is not None:
+                    met.add((holder.id, name))
+        return frozenset(edge.target for edge in asked if edge.method in met)
+
+    def _is_outside(self, callees: frozenset[int]) -> bool:
+        """Whether functions outside are called: what they ask is asked of what they are given."""
+        return any(self._engine.values[value][0] == "X" for value in callees)
 
     def _apart(
         self, function: Function, index: int, calling: Sequence[Said], lost: bool

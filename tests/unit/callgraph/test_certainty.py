@@ -277,7 +277,7 @@ def test_what_a_decorator_makes_of_a_function_may_take_other_arguments(tmp_path:
         ("method", 8, True, False, P),
         ("method", 15, False, False, L),
         ("call", 15, True, False, L),
-        ("call", 16, True, False, L),
+        ("call", 16, True, False, P),
         ("property", 3, True, False, L),
         ("method", 100, True, True, L),
         ("method", 101, True, True, P),
@@ -538,3 +538,32 @@ def test_what_is_called_beside_what_is_outside_and_anything_is_possible(
     tmp_path: Path, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, BESIDE_OUTSIDE, caller, callee) is expected
+
+
+MET = """
+class Shape:
+    def __iter__(self): return iter("ab")
+class Round(Shape): pass
+class Flat:
+    def __iter__(self): return iter("c")
+class Tall:
+    def __iter__(self): return iter("d")
+def measured(shape: "Shape | Flat | Tall"):
+    return [side for side in shape]
+def any_of(shape: "Shape | Flat | Tall", other):
+    return [side for side in (shape if other else other.shape)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "expected"),
+    [
+        ("measured", "Shape.__iter__", L),
+        ("measured", "Flat.__iter__", L),
+        ("any_of", "Flat.__iter__", P),
+    ],
+)
+def test_what_several_objects_there_answer_themselves_is_likely(
+    tmp_path: Path, caller: str, callee: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, MET, caller, callee) is expected

@@ -123,7 +123,7 @@ class Operators(Protocols):
                     self.operate(above, "__contains__", [items], pos)
                 called = self.call_back(value, "__contains__", pos, written=False)
                 if not called and not (
-                    self.whole and self.outside.declares(kind[1], "__contains__")
+                    self.whole and self.outside.declares_builtin(kind[1], "__contains__")
                 ):
                     self.iterate(self.only(value), pos, is_async=False)
             elif kind[0] in OPEN:

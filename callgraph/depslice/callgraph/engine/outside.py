@@ -500,6 +500,15 @@ class Outside:
         """Whether a base outside of a class has a member of this name."""
         return any(self.member(base, name) for base, _ in self.types.outer_bases(class_))
 
+    def declares_builtin(self, class_: Class, name: str) -> bool:
+        """Whether a class has a method of this name from a builtin type: it calls none of its own.
+
+        Elsewhere a stub may declare what the class of the library has from a base.
+        """
+        having = (base for base, _ in self.types.outer_bases(class_) if self.member(base, name))
+        nearest = next(having, None)
+        return nearest is not None and nearest.dotted.startswith("builtins.")
+
     def is_told_of(self, base: str) -> bool:
         """Whether a stub tells what a base outside has, or it is known to have nothing."""
         return base in INERT_BASES or self.stubs.class_named(base) is not None

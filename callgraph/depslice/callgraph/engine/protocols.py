@@ -494,15 +494,11 @@ class Protocols(CallEvaluation):
     def _goes_by_places(self, class_: Class) -> bool:
         """Whether ``__getitem__`` is asked for what an instance gives: no base has an iterator.
 
-        Or one that is written in Python, and asks it. In a slice it is enough that it is there.
+        That of a builtin type does not ask it. In a slice it is enough that it is there.
         """
         if self.find_member(class_, "__getitem__") is None:
             return False
-        return (
-            not self.whole
-            or not self.outside.declares(class_, "__iter__")
-            or "__getitem__" in self.outside.asked_by(class_, "__iter__").own
-        )
+        return not self.whole or not self.outside.declares_builtin(class_, "__iter__")
 
     def _kept_elements(self, class_: Class) -> Values:
         """What an instance gives that is a container, not of keys, by its class."""
