@@ -59,6 +59,7 @@ _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _CACHING: Final = frozenset({"functools.cache", "functools.lru_cache"})
 _METACLASS: Final = "builtins.type"
 _TOLD: Final = "__set_name__"
+_GIVEN: Final = "getattr()"
 _STARTED: Final = frozenset({"threading.Thread", "threading.Timer"})
 """What runs functions when it is told to, in this process."""
 
@@ -256,6 +257,7 @@ class Builders:
             return
         values = self._engine.member_values(owner, name)
         self._build_by_told(owner, name)
+        self._build_by_passed_names(owner, name)
         self._build_by_value(owner.module, values, f"{owner.id}.{name}", name)
         self._build_through_results(owner.module, f"{owner.id}.{name}", f".{name}", values)
         self._build_by_use(owner.module, name, values, f"{owner.id}.{name}", member=True)
@@ -278,6 +280,23 @@ class Builders:
                 writers.append(unit.index)
         if writers:
             self._build_through(owner.module, writers, item, frozenset((name,)))
+
+    def _build_by_passed_names(self, owner: Class, name: str) -> None:
+        """Functions that fill an attribute of ``owner`` by a name which they are passed.
+
+        ``getattr(hooks, name).append(function)``.
+        """
+        last = last_part(owner.info.qualname)
+        statement = self._engine.function(owner.module, owner.info.unit)
+        for module in self._runners.which_may_name((statement,)):
+            units = module.summary.units
+            writers = [
+                unit
+                for unit in self._runners.mentioning(module, {last})
+                if _fills_by_name(units[unit], last)
+            ]
+            if writers:
+                self._build_through(module, writers, f"{owner.id}.{name}", frozenset((name,)))
 
     def _build_by_told(self, owner: Class, name: str) -> None:
         """Classes below, of which descriptors enter themselves in what ``owner`` has as ``name``.
@@ -1016,6 +1035,28 @@ def _named_in_defaults(owner: Class, function: str) -> set[str]:
     makers = (summary.pieces[index] for index in owner.info.members.get(function, ()))
     units = [summary.units[maker.unit] for maker in makers if maker.kind == "def"]
     return {op[3] for unit in units for op in unit.ops if op[0] == s.CLASSVAR}
+
+
+def _fills_by_name(unit: s.Unit, name: str) -> bool:
+    """Whether code fills what ``getattr`` gives it of ``name``."""
+    held: dict[s.Register, str] = {}
+    methods: set[s.Register] = set()
+    for op in unit.ops:
+        code = op[0]
+        if code == s.GLOBAL:
+            held[op[1]] = op[2]
+        elif code == s.CALL and held.get(op[2]) == "getattr" and op[3]:
+            if held.get(op[3][0]) == name:
+                held[op[1]] = _GIVEN
+        elif code == s.BY_NAME and held.get(op[2]) == _GIVEN:
+            held[op[1]] = _GIVEN
+        elif code == s.ATTR and held.get(op[2]) == _GIVEN and op[3] in FILLING:
+            methods.add(op[1])
+        elif (code == s.CALL and op[2] in methods) or (
+            code == s.SETSUB and held.get(op[1]) == _GIVEN
+        ):
+            return True
+    return False
 
 
 def _functions(units: Iterable[int], module: Module) -> tuple[int, ...]:
