@@ -573,6 +573,14 @@ class AttributeEvaluation(Declared):
         if keeper is not None and kept:
             self.facts.append((f.FILL, keeper, KEPT, kept))
 
+    def _bound_to(self, receiver: int, members: Values) -> Values:
+        """Functions that ``type(name, bases, members)`` has put into a class are methods of it."""
+        kinds = {value: self.values[value] for value in members}
+        return {
+            self.intern(("B", kind[1], receiver)) if kind[0] == "F" else value
+            for value, kind in kinds.items()
+        }
+
     def _missing(self, class_: Class, name: str, pos: Position) -> Values:
         made = self.read(self.cell("made", self.intern(("C", class_, True)), name))
         if made:
@@ -738,7 +746,7 @@ class AttributeEvaluation(Declared):
             elif not values and name.startswith("__") and name.endswith("__"):
                 return self._asking(receiver, class_, name, pos)
             elif not values:
-                missing = self._missing(class_, name, pos)
+                missing = self._bound_to(receiver, self._missing(class_, name, pos))
                 if not self.whole and self.is_metaclass(class_):  # of a class that it has made
                     made = self.single(("O", class_, MADE))
                     missing = missing | self.load_attribute(made, name, pos)

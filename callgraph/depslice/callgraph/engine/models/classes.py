@@ -58,10 +58,11 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
     for value in bases:
         if engine.values[value][0] == "C":
             made.add(value)
+            base = engine.intern(("C", engine.values[value][1], True))
             for container in call.args[2]:
                 for name in tuple(engine.keys_of.get(container, ())):
                     held = engine.read(engine.item_cell(container, name))
-                    engine.write(engine.cell("made", value, name), held)
+                    engine.write(engine.cell("made", base, name), held)
     if not made and not engine.whole:  # it has what callers pass as its base, and more
         return engine.unknown.union(v for v in bases if engine.values[v][0] in OPEN)
     return made or engine.unknown
