@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+import textwrap
+import warnings
 from dataclasses import dataclass
+from typing import Final
 
 from depslice.llm.port import DEFAULTS, BadReply, Completion, Model, Options, Usage
 from depslice.prompts.model import Prompt
+
+_FENCED: Final = re.compile(r"^```[^\n`]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +40,45 @@ def _specification(completion: Completion, name: str) -> str:
             f"{name}: the answer is not complete ({completion.finish_reason})",
             hint="--max-tokens, if that is the length" if completion.text else "",
         )
-    text = completion.text.strip()
+    try:
+        text = _bare(completion.text)
+    except BadReply as error:
+        raise BadReply(f"{name}: {error.message}") from None
+    if not text:
+        raise BadReply(f"{name}: the answer is empty")
+    return text
+
+
+def _bare(text: str) -> str:
+    """The docstring in an answer, which may be fenced, quoted, or stand in a whole function.
+
+    :raises BadReply: there is a function, and it has none.
+    """
+    text = text.strip()
+    blocks = _FENCED.findall(text)
+    for code in (text, *(blocks if len(blocks) == 1 else ())):
+        match _parsed(code):
+            case [ast.Expr(value=ast.Constant(value=str(said)))]:
+                return inspect.cleandoc(said)
+            case [*_, ast.FunctionDef() | ast.AsyncFunctionDef() as function]:
+                found = ast.get_docstring(function)
+                if found is None:
+                    raise BadReply("the answer is code, and no docstring")
+                return found
     lines = text.splitlines()
     if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":
         text = "\n".join(lines[1:-1]).strip()
     for quotes in ('"""', "'''"):
         if text.startswith(quotes) and text.endswith(quotes) and len(text) >= 2 * len(quotes):
             text = text[len(quotes) : -len(quotes)].strip()
-    if not text:
-        raise BadReply(f"{name}: the answer is empty")
     return text
+
+
+def _parsed(code: str) -> list[ast.stmt]:
+    """Its statements; none where it is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in texts
+            return ast.parse(textwrap.dedent(code)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
