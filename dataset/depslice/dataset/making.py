@@ -11,15 +11,16 @@ one thread at a time.
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from depslice.callgraph.awaiting import results_of
 from depslice.callgraph.errors import DepsliceError
@@ -360,6 +361,19 @@ def _checked(found: object) -> Sequence[Draft] | Declined:
             drafts = [draft for draft in each if isinstance(draft, Draft)]
             if len(drafts) < len(each):
                 raise TypeError(f"it gives {type(found).__name__} of what are no drafts")
+            for draft in drafts:
+                _check(draft)
             return drafts
         case _:
             raise TypeError(f"it gives {type(found).__name__}, not drafts")
+
+
+def _check(draft: Draft) -> None:
+    """Raise ``TypeError`` where what is in it is something else: a plug-in has no types."""
+    text: object = draft.text
+    files: Mapping[Any, Any] = draft.files
+    if not isinstance(text, str):
+        raise TypeError(f"it gives a draft whose text is {type(text).__name__}")
+    if not all(isinstance(n, str) and isinstance(data, bytes) for n, data in files.items()):
+        raise TypeError("it gives a draft whose files are not bytes by name")
+    json.dumps(dict(draft.provenance))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
+from depslice.callgraph.plugins import lacking
 from depslice.harness.model import GeneratorUnavailable, HarnessGenerator, Settings
 
 GROUP: Final = "depslice.harness_generators"
@@ -49,8 +50,7 @@ def _opened(point: EntryPoint, settings: Settings) -> HarnessGenerator:
             f"the generator {point.name!r} ({point.value}) fails to load:"
             f" {type(error).__name__}: {error}"
         ) from error
-    if not callable(getattr(generator, "draft", None)):
-        raise GeneratorUnavailable(
-            f"the generator {point.name!r} ({point.value}) has no method 'draft'"
-        )
+    lacks = lacking(generator, "draft", {"name": str, "needs_calls": bool, "rounds": int})
+    if lacks:
+        raise GeneratorUnavailable(f"the generator {point.name!r} ({point.value}) {lacks}")
     return generator

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, get_args
 
 from depslice.callgraph.errors import DepsliceError
-from depslice.prompts.model import Message, Prompt, Subject
+from depslice.callgraph.plugins import lacking
+from depslice.prompts.model import Message, Prompt, Role, Subject
 from depslice.prompts.templates import TemplateBuilder, has_template
 from depslice.slicer.tokens import ESTIMATE, find_tokenizer
 
@@ -105,8 +106,9 @@ def open_builder(name: str, settings: BuilderSettings | None = None) -> PromptBu
             f"the prompt builder {name!r} ({point.value}) fails to load:"
             f" {type(error).__name__}: {error}"
         ) from error
-    if not callable(getattr(builder, "build", None)):
-        raise BuilderUnavailable(f"the prompt builder {name!r} ({point.value}) has no 'build'")
+    lacks = lacking(builder, "build", {"name": str, "version": str, "hides_target": bool})
+    if lacks:
+        raise BuilderUnavailable(f"the prompt builder {name!r} ({point.value}) {lacks}")
     return builder
 
 
@@ -139,6 +141,10 @@ def _built(builder: PromptBuilder, subject: Subject) -> tuple[Message, ...]:
     if not messages or not all(isinstance(each, Message) for each in messages):
         said = f"of {type(messages[0]).__name__}" if messages else "of nothing"
         raise TypeError(f"it gives {type(found).__name__} {said}, not messages")
+    for each in messages:
+        if each.role not in get_args(Role) or not isinstance(each.content, str):
+            said = f"{each.role!r} and {type(each.content).__name__}"
+            raise TypeError(f"it gives a message of {said}, not of a role and a text")
     return messages
 
 

@@ -261,6 +261,11 @@ def test_a_resolver_is_given_the_progress_to_tell(
     assert (40, 41) in told
 
 
+class _Nameless:
+    def resolve(self, request: ResolveRequest) -> ResolverResult:
+        return ResolverResult()
+
+
 @pytest.mark.parametrize(
     ("value", "cause"),
     [
@@ -268,6 +273,7 @@ def test_a_resolver_is_given_the_progress_to_tell(
         (f"{__name__}:missing", "missing"),
         (f"{__name__}:_broken", "RuntimeError: no licence"),
         ("builtins:dict", "has no method 'resolve'"),
+        (f"{__name__}:_Nameless", "has no 'name' (str)"),
     ],
 )
 def test_a_plug_in_that_fails_to_load_is_named_with_the_cause(

@@ -148,7 +148,14 @@ def test_what_is_no_harness_is_an_outcome(session: Session, tmp_path: Path) -> N
     assert found[1].tokens == 7
 
 
-@pytest.mark.parametrize("given", ["nope", None, [], [GOOD]])
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("nope", None, [], [GOOD]),
+        [Draft(text=5)],  # type: ignore[arg-type]
+        [Draft(text=GOOD, files={"1": "text"})],  # type: ignore[dict-item]
+    ],
+)
 def test_what_is_no_draft_is_a_generator_that_failed(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: object
 ) -> None:

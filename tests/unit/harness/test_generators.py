@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from textwrap import dedent
 
@@ -20,6 +21,7 @@ from depslice.harness import (
     RecordedCall,
     Settings,
     Task,
+    choosing,
     generator_names,
     open_generator,
 )
@@ -208,6 +210,26 @@ def test_a_generator_of_another_distribution(
     draft = only(generator.draft(task_of(tmp_path, "join"), ()))
     assert "context.check([], 'x')" in draft.text
     assert isinstance(generator.draft(task_of(tmp_path, "Box.__init__"), ()), Declined)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "said"),
+    [
+        ("draft", "has no method 'draft'"),
+        ("needs_calls", r"has no 'needs_calls' \(bool\)"),
+        ("rounds", "has a 'rounds' that is str, not int"),
+    ],
+)
+def test_what_a_generator_lacks_is_told(
+    monkeypatch: pytest.MonkeyPatch, lacks: str, said: str
+) -> None:
+    parts = {"name": "mine", "needs_calls": False, "rounds": 1, "draft": len}
+    kind = type("Mine", (), parts | {lacks: "1" if lacks == "rounds" else None})
+    point = EntryPoint("mine", "mine:Mine", choosing.GROUP)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: lambda settings: kind())
+    monkeypatch.setattr(choosing, "entry_points", lambda group: [point])
+    with pytest.raises(GeneratorUnavailable, match=f"'mine' .* {said}"):
+        open_generator("mine")
 
 
 def test_a_generator_that_fails_to_load_is_named(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from textwrap import dedent
 
@@ -288,6 +289,17 @@ def test_a_builder_that_fails_to_load_is_named(
             open_builder(name)
 
 
+def test_what_a_builder_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Bare:
+        name = "bare"
+        hides_target = False
+        build = len
+
+    monkeypatch.setattr(EntryPoint, "load", lambda self: lambda settings: Bare())
+    with pytest.raises(BuilderUnavailable, match=r"'direct' .* has no 'version' \(str\)"):
+        open_builder("direct")
+
+
 class _Failing:
     name = "failing"
     version = "1"
@@ -298,7 +310,14 @@ class _Failing:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [("nope", "str of str"), ((), "tuple of nothing"), (None, "not iterable")]
+    ("given", "said"),
+    [
+        ("nope", "str of str"),
+        ((), "tuple of nothing"),
+        (None, "not iterable"),
+        ([Message(role="user", content=None)], "'user' and NoneType"),  # type: ignore[arg-type]
+        ([Message(role="robot", content="x")], "'robot' and str"),  # type: ignore[arg-type]
+    ],
 )
 def test_a_builder_that_gives_no_messages_is_named(
     program: Program, monkeypatch: pytest.MonkeyPatch, given: object, said: str

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from depslice.callgraph.errors import DepsliceError, OptionError, ResolverUnavailable
 from depslice.callgraph.model import Diagnostic, Reference, Severity, Site, Symbol, Unresolved
+from depslice.callgraph.plugins import lacking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -162,9 +163,10 @@ def _loaded(entry_point: EntryPoint) -> Resolver:
             f" {type(cause).__name__}: {cause}",
             hint="reinstall the package that provides it, or choose another resolver",
         ) from cause
-    if not callable(getattr(resolver, "resolve", None)):
+    lacks = lacking(resolver, "resolve", {"name": str})
+    if lacks:
         raise ResolverUnavailable(
-            f"the resolver {entry_point.name!r} ({entry_point.value}) has no method 'resolve'"
+            f"the resolver {entry_point.name!r} ({entry_point.value}) {lacks}"
         )
     return resolver
 
