@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from depslice.validator.validation import Accepted, Gates, Rejected, Session
+from depslice.validator.validation import Accepted, Gates, Rejected, Session, parse_harness
 from harnesses import some_sandbox, validating, verdict_on
 
 SOURCE = {
@@ -573,10 +575,6 @@ def test_honest_is_accepted(session: Session) -> None:
 def test_cheat_is_not(session: Session, name: str) -> None:
     reason, text = CHEATS[name]
     if reason == "not-python":
-        from dataclasses import replace
-
-        from depslice.validator.validation import parse_harness
-
         whole = parse_harness("", session.ground.program, target="shop.price:total")
         verdict = session.validate(replace(whole, text=text))
     else:
@@ -670,6 +668,20 @@ def test_what_tests_do_is_not_tampering(session: Session) -> None:
             warnings.warn("said")
         """,
     )
+    assert isinstance(verdict, Accepted), verdict
+
+
+def test_to_load_data_files_is_not_tampering(session: Session) -> None:
+    text = (
+        HONEST
+        + """
+def test_loaded(context):
+    context.check_with(lambda: context.load("1"))
+"""
+    )
+    harness = parse_harness(text, session.ground.program, target="shop.price:total")
+    data = pickle.dumps((([(60, 2)],), {"discount": 5}))
+    verdict = session.validate(replace(harness, files={"1": data}))
     assert isinstance(verdict, Accepted), verdict
 
 

@@ -52,6 +52,8 @@ _GIVERS = (
     ("asyncio/base_tasks.py", ("_task_get_stack",)),
     ("_pytest/_code/code.py", ("TracebackEntry.frame",)),
 )
+# What modules are configured with; other values they may well exchange while they work.
+_CONSTANTS = (str, bytes, int, float, tuple, frozenset)
 _NAMED = 5
 
 Space = Mapping[str, Any]
@@ -118,8 +120,8 @@ def _asker() -> Callable[[FrameType | None], str]:
 def _watcher() -> Callable[[], list[str]]:
     """Tells what has changed of that which judges the harness in this process.
 
-    That is what can be called; in our own modules also what they were configured with, and what
-    is new there: it may stand in for a builtin.
+    That is what can be called; in our own modules also their constants, and what can be called
+    and is new there: it may stand in for a builtin.
     """
     is_callable, module_type, most = callable, ModuleType, _NAMED
     kind_of: Callable[[object], type] = type
@@ -127,7 +129,7 @@ def _watcher() -> Callable[[], list[str]]:
         (space, name, key, value)
         for name, space in _spaces()
         for key, value in space.items()
-        if is_callable(value) or name.startswith(_OURS)
+        if is_callable(value) or (name.startswith(_OURS) and type(value) in _CONSTANTS)
     ]
     own = [(s, name, frozenset(s)) for name, s in _spaces() if name.startswith(_OURS)]
 
