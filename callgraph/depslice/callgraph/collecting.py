@@ -147,13 +147,14 @@ class Said:
     ``calls``: that something of the repo is called. ``asks``: that it is asked of an object.
     """
 
-    __slots__ = ("_weighed", "asks", "calls", "edges", "gaps", "of_class")
+    __slots__ = ("_weighed", "asks", "calls", "edges", "gaps", "of_class", "rules")
 
     def __init__(self) -> None:
         self.edges: list[Edge] = []
         self.gaps: list[Gap] | tuple[()] = ()
         self.calls = False
         self.asks = False
+        self.rules: frozenset[str] = _NO_CLASSES  # by which something is called
         self.of_class = False  # of the class that the operation makes
         self._weighed: dict[Manner, list[Certainty]] | None = None
 
@@ -163,6 +164,8 @@ class Said:
             self.edges.append(one)
             self.calls = self.calls or one.is_call
             self.asks = self.asks or one.asked
+            if one.is_call and one.rule not in self.rules:
+                self.rules |= {one.rule}
         else:
             self.gaps = [*self.gaps, one]
 
@@ -171,6 +174,8 @@ class Said:
         self.edges.extend(other.edges)
         self.calls = self.calls or other.calls
         self.asks = self.asks or other.asks
+        if not other.rules <= self.rules:
+            self.rules |= other.rules
         if other.gaps:
             self.gaps = [*self.gaps, *other.gaps]
 
@@ -437,7 +442,11 @@ class Collected:
             edge.method[1] for said in calling if said.asks for edge in said.edges if edge.asked
         }
         exact, lost = self._how_known(function, index)
-        many = sum(len(said.edges) for said in calling) > _SOME
+        count = sum(len(said.edges) for said in calling)
+        many = count > _SOME
+        rules = calling[0].rules.union(*(said.rules for said in calling[1:]))
+        doubtful = not exact and ("property" in rules or (lost and count > 1 and "method" in rules))
+        several = count > 1 and not (exact or lost) and "protocol" in rules
         return Manner(
             exact=exact,
             lost=lost,
@@ -445,8 +454,8 @@ class Collected:
             own=many and not (exact or lost) and self._is_own(function, index),
             doubted=self._is_doubted(function, index),
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
-            apart=_NO_CLASSES if exact else self._apart(function, index, calling, lost),
-            met=_NO_CLASSES if exact or lost else self._met(function, index, calling),
+            apart=self._apart(function, index, calling, lost) if doubtful else _NO_CLASSES,
+            met=self._met(function, index, calling) if several else _NO_CLASSES,
         )
 
     def _met(self, function: Function, index: int, calling: Sequence[Said]) -> frozenset[str]:
