@@ -449,7 +449,7 @@ class FunctionCalls(FittingEvaluation):
             passed = passed | {v for v in values if self.values[v][0] in _TEXT}
         if plain:
             self._pass_plain(function, index, plain)
-        if not self.whole and self._takes(function, index) and not self._is_listed(told):
+        if not self.whole and self._takes(function, index) and not self._is_listed(values):
             passed = passed | self.unknown
         if not passed:
             return
