@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from check import answer, write_files
+from check import answer, slice_ids, write_files
 from depslice.callgraph import open_program
 from depslice.slicer import slice_symbols
 
@@ -116,3 +116,39 @@ def make(): return Made()
 {code}
 """
     assert answer(files, "app:target", "m.target()", tmp_path) == "5"
+
+
+NAMES = {
+    "a text": ("x: str", "'stop'"),
+    "a text, perhaps": ("x: Optional[str] = None", "'stop'"),
+    "one of some": ('x: Literal["run", "stop"]', "'stop'"),
+    "texts": ("*x: str", "'stop'"),
+    "nobody says what": ("x", "'stop'"),
+}
+
+
+@pytest.mark.parametrize("what", NAMES)
+def test_whoever_calls_the_target_gives_the_name(what: str, tmp_path: Path) -> None:
+    declared, given = NAMES[what]
+    each = "x[0]" if declared[0] == "*" else "x"
+    files = f"""
+# --- app.py
+from typing import Literal, Optional
+class K:
+    def run(self): return 1
+    def stop(self): return 2
+def target({declared}): return getattr(K(), {each})()
+"""
+    assert answer(files, "app:target", f"m.target({given})", tmp_path) == "2"
+
+
+def test_a_default_that_is_no_name_asks_for_nothing(tmp_path: Path) -> None:
+    files = """
+# --- app.py
+class K:
+    def run(self): return 1
+def inner(x: str | None = None): return getattr(K(), x)() if x else 0
+def target(): return inner()
+"""
+    write_files(files, tmp_path)
+    assert "app:K.run" not in slice_ids(tmp_path, "app:target")

@@ -211,6 +211,7 @@ class OpenValues:
         self._imported: dict[int, bool] = {}  # by names: whether nobody tells all of them
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
         self._in_namespaces: list[_Open] = []  # those of `vars(C)` that not all callers tell
+        self._left_open: set[Function] = set()  # that code outside the slice calls
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
         self._newly_followed = News(self._origins.followed)
 
@@ -309,6 +310,7 @@ class OpenValues:
     def leave_open(self, function: Function, class_: Class | None = None) -> None:
         """Code outside the slice calls ``function``, a method of ``class_``, with who knows what."""
         engine = self._engine
+        self._left_open.add(function)
         taking = names_in_namespaces(function)
         for index in range(len(function.unit.params)):
             if engine.receiver(function, index) is None and (
@@ -418,9 +420,7 @@ class OpenValues:
         unnamed = [
             use
             for use in self._unnamed
-            if not self._origins.known(use.value)
-            and not (self._engine.values[use.value][0] == "P" and self._has_default(use.value))
-            and not self._origins.is_declared(use.value)
+            if not self._origins.known(use.value) and not self._may_never_be_passed(use.value)
         ]
         unknown = self._engine.unknown_id
         unnamed += [
@@ -454,6 +454,11 @@ class OpenValues:
             )
             or (self._origins.is_declared(value) and not self._origins.is_bound(function, index))
         )
+
+    def _may_never_be_passed(self, value: int) -> bool:
+        """Whether it is a parameter with a default, of a function that only the slice calls."""
+        kind = self._engine.values[value]
+        return kind[0] == "P" and kind[1] not in self._left_open and self._has_default(value)
 
     def _parameter_behind(self, value: int) -> tuple[Function, int] | None:
         """The parameter that an open value is made of."""
