@@ -68,6 +68,12 @@ _OF_PYTHON: Final = frozenset(
         *("__missing__", "__mro_entries__", "__post_init__", "__prepare__", "__replace__"),
         *("__reversed__", "__set__", "__set_name__", "__setstate__", "__slots__"),
         *("__subclasscheck__", "__subclasses__", "__test__", "__weakref__", "__attrs_post_init__"),
+        # Of later versions, and of Python 2: what is running decides nothing.
+        *("__annotate__", "__buffer__", "__firstlineno__", "__release_buffer__"),
+        *("__static_attributes__", "__type_params__"),
+        *("__cmp__", "__coerce__", "__delslice__", "__div__", "__getslice__", "__hex__"),
+        *("__idiv__", "__long__", "__metaclass__", "__nonzero__", "__oct__", "__rdiv__"),
+        *("__setslice__", "__unicode__"),
     }
 )
 """Special names that the data model and the library give a meaning: asked for as rules of these say."""
