@@ -11,9 +11,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
-from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame, Listed
+from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame
+from depslice.callgraph.lowering.narrowing import Narrowing, text_of
 from depslice.callgraph.lowering.standing import LONGEST, Elements, Line, between, changed
-from depslice.callgraph.lowering.syntax import known_truth, names_taken, operands
+from depslice.callgraph.lowering.syntax import known_truth, names_taken
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
 
@@ -129,11 +130,6 @@ _BLANK = re.compile(r"\s")
 _BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _QUIET = frozenset({"callable", "hasattr", "id", "isinstance", "issubclass", "len", "type"})
 """Builtins whose calls rebind nothing worth asking for."""
-_LISTING = frozenset({"getmembers", "list", "sorted", "tuple"})
-"""Functions that give what is listed, or all of it as another list."""
-_SAME_TYPE = (ast.Is, ast.Eq, ast.In)
-_OTHER_TYPE = (ast.IsNot, ast.NotEq, ast.NotIn)
-_NEAR = 64  # operations among which a loop's iterable is looked for
 _ACCESSES = {"setattr": "write", "delattr": "delete"}
 _OF_NAMESPACES = frozenset({"__delattr__", "__dict__", "__setattr__", "delattr", "setattr"})
 _STORING = _DYNAMIC | {"__builtins__", "delattr", "setattr"}
@@ -144,29 +140,25 @@ _LONGEST_TEMPLATE = 4000
 
 _Target = TypeVar("_Target", ast.expr, ast.pattern)
 
-Shown: TypeAlias = tuple[str, ast.expr, bool | int]
-"""A name, the classes that a test asks it for, and what that shows, as ``s.NARROW`` has it."""
 Assumed: TypeAlias = dict[str, tuple[tuple[tuple[int, ...] | None, ast.expr, bool | int], ...]]
 """What blocks of the module assume of its names: how they were bound, and what was shown of that."""
 CAUGHT = 6
 """What stands there for what a handler catches: nothing but its classes is known of that."""
 
 
-class ExpressionLowering:
+class ExpressionLowering(Narrowing):
     """Lowers expressions into the current frame; statements are its subclass's."""
 
-    frame: Frame
     line: Line  # of the module's statements
     module_versions: dict[str, tuple[int, ...]]
     stars: list[int]  # the star imports so far: any name may come by them
     dynamic: list[tuple[Position, str]]
-    rebound: frozenset[str]  # names that functions of the file may rebind which others have
 
     def __init__(self) -> None:
+        super().__init__()
         self.constant_texts: frozenset[str] = frozenset()  # names of the module
         self.flags: frozenset[str] = frozenset()  # that only type checkers take for true
         self.unseen: set[ast.expr] = set()  # values overwritten where nobody can have read them
-        self.tested: dict[ast.expr, Register] = {}  # what `isinstance` is given
         self.assumed: Assumed = {}
         self._lower: dict[type, Callable[[Any], Register]] = {
             ast.Name: self._name,
@@ -433,14 +425,14 @@ class ExpressionLowering:
         if frame.line.places:
             self._forget_named(node)
         if by_name and func.id == "setattr":  # type: ignore[attr-defined]
-            names = [*map(_text_of, node.args[1:2])]
+            names = [*map(text_of, node.args[1:2])]
             frame.stores.update(filter(None, names))
             if not all(names) or not names:
                 frame.flags |= s.STORES_ANY
                 frame.line.clear()
         elif type(func) is ast.Attribute and func.attr == "__setattr__":
             # With its receiver, or by `super()` without.
-            frame.stores.update(filter(None, map(_text_of, node.args[-2:-1])))
+            frame.stores.update(filter(None, map(text_of, node.args[-2:-1])))
         if type(func) is not ast.Name or func.id not in _QUIET:
             frame.turns += 1
         elif func.id == "isinstance":
@@ -498,7 +490,7 @@ class ExpressionLowering:
     def _forget_named(self, call: ast.Call) -> None:
         """What is called may store an attribute whose name it is told."""
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            text = _text_of(argument)
+            text = text_of(argument)
             if text:
                 self.frame.line.forget(text.rpartition(".")[2])  # `patch("main.box.handler")`
 
@@ -506,7 +498,7 @@ class ExpressionLowering:
         """Whether the elements of what is iterated are texts that stand there."""
         match iterable:
             case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
-                if all(_text_of(each) for each in elements):
+                if all(text_of(each) for each in elements):
                     self.frame.texts.add(item)
 
     def _summed_name(self, node: ast.BinOp) -> Register:
@@ -518,14 +510,14 @@ class ExpressionLowering:
             left = left.left
         summands.append(left)
         made = self.expression(node)
-        if made in self.frame.texts or not any(map(_text_of, summands)):
+        if made in self.frame.texts or not any(map(text_of, summands)):
             return made
         return self._text([self._summand(each) for each in reversed(summands)], made)
 
     def _summand(self, node: ast.expr) -> str | Register:
         """A literal, or the parameter that callers pass a part of a name for."""
         register = self.frame.env.get(node.id, s.STR) if type(node) is ast.Name else s.STR
-        return _text_of(node) or (register if self.frame.may_name(register) else s.STR)
+        return text_of(node) or (register if self.frame.may_name(register) else s.STR)
 
     def _filled_literal(self, node: ast.Call, args: Sequence[Register]) -> Register | None:
         """What ``"…".format(…)`` and ``"…".join((…))`` give, as far as literals tell.
@@ -547,7 +539,7 @@ class ExpressionLowering:
                 pieces: list[str | Register] = []
                 alike = op[3] * len(elements) if op[5] else op[3]  # one stands for all
                 for element, register in zip(elements, alike, strict=True):
-                    pieces += [text, _text_of(element) or register]
+                    pieces += [text, text_of(element) or register]
                 return self._text(pieces[1:])
         return None
 
@@ -676,7 +668,7 @@ class ExpressionLowering:
         if kind is ast.Add and (prefix is not None or left in frame.texts):
             pos = pack(node.lineno, node.col_offset)
             added = None if right < -1 or right in frame.texts else right
-            return self._text([prefix or left, _text_of(node.right) or right], added, pos)
+            return self._text([prefix or left, text_of(node.right) or right], added, pos)
         if left < -1 and right < -1:
             return left
         register = frame.new()
@@ -869,209 +861,6 @@ class ExpressionLowering:
         self._restore_narrowed(saved, bound)
         return frame.phi([body, orelse])
 
-    # --- narrowing
-
-    def narrow(self, test: ast.expr, *, positive: bool) -> None:
-        """Assume ``test`` (or its negation) for the names it speaks of (PEP 484, ``isinstance``)."""
-        kind = type(test)
-        if kind is ast.UnaryOp and type(test.op) is ast.Not:  # type: ignore[attr-defined]
-            self.narrow(test.operand, positive=not positive)  # type: ignore[attr-defined]
-        elif kind is ast.BoolOp:
-            conjunction = type(test.op) is ast.And  # type: ignore[attr-defined]
-            if conjunction == positive:
-                for value in test.values:  # type: ignore[attr-defined]
-                    self.narrow(value, positive=positive)
-            elif all(map(_may_narrow, test.values)):  # type: ignore[attr-defined]
-                self._narrow_by_one(test.values, positive=positive)  # type: ignore[attr-defined]
-        elif (shown := _class_test(test, positive=positive)) is not None:
-            named, classes, how = shown
-            self._narrow_name(named, classes, positive=how)
-        elif kind is ast.Call:
-            match test:
-                case ast.Call(
-                    func=ast.Name(id="isinstance"),
-                    args=[ast.Attribute() as attribute, classes],
-                    keywords=[],
-                ):
-                    self._narrow_attribute(attribute, classes, positive=positive)
-                case ast.Call(
-                    func=ast.Attribute(
-                        value=ast.Name(id=name), attr="startswith" | "endswith" as end
-                    ),
-                    args=[ast.Constant() | ast.Tuple() as given],
-                ) if name in self.frame.env:
-                    texts = tuple(map(_text_of, getattr(given, "elts", (given,))))
-                    if texts and all(0 < len(text) <= s.LONGEST_NAME for text in texts):
-                        at_start = end == "startswith"
-                        ends = tuple((text, "") if at_start else ("", text) for text in texts)
-                        self._narrow_text(name, ends, test, positive=positive)
-        elif kind is ast.Compare:
-            match test:
-                case ast.Compare(
-                    left=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice(step=None) as part),
-                    ops=[ast.Eq() | ast.NotEq() as equal],
-                    comparators=[ast.Constant(value=str(text))],
-                ) if name in self.frame.env and 0 < len(text) <= s.LONGEST_NAME:
-                    compared = _ends_compared(part, text)
-                    if compared is not None:  # `name[:5] == "test_"`
-                        same = isinstance(equal, ast.Eq) == positive
-                        self._narrow_text(name, (compared,), test, positive=same)
-
-    def pair(self, target: ast.expr, iterable: Register) -> None:
-        """Remember which variable of a loop has the names that go with what the other has.
-
-        ``for name, value in vars(x).items()``, and ``… in inspect.getmembers(x)``.
-        """
-        match target:
-            case ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=value)]):
-                listed = self._listed(iterable)
-                env = self.frame.env
-                if listed is not None and name in env and value in env:
-                    self.frame.paired[env[name]] = value, listed, frozenset([env[value]])
-
-    def _listed(self, iterable: Register) -> Listed | None:
-        """What has the items that are iterated, and the functions that list them.
-
-        They are listed in place, or as a list of their own. What these functions are, and whether
-        it has ``items`` as a namespace has, its values tell.
-        """
-        by: list[Register] = []
-        while (op := self._near(iterable)) is not None and op[0] == s.CALL:
-            function = self._near(op[2])
-            spelled = "" if function is None else function[2 if function[0] == s.GLOBAL else 3]
-            if function is not None and function[0] == s.ATTR and spelled == "items" and not op[3]:
-                return int(function[2]), tuple(by)
-            if not op[3] or spelled not in _LISTING:
-                return None
-            by.append(op[2])
-            iterable = op[3][0]
-            if spelled == "getmembers":
-                return iterable, tuple(by)
-        return None
-
-    def _near(self, register: Register) -> Op | None:
-        """The call, or the name that is read, whose result a register holds."""
-        for op in islice(reversed(self.frame.ops), _NEAR):
-            if op[0] in (s.CALL, s.ATTR, s.GLOBAL) and op[1] == register:
-                return op
-        return None
-
-    def _narrow_text(
-        self, name: str, ends: tuple[tuple[str, str], ...], test: ast.expr, *, positive: bool
-    ) -> None:
-        """A text has one of these starts, or ends, or has none; what goes with it is less too."""
-        frame = self.frame
-        names = frame.env[name]
-        beside = frame.paired.get(names)
-        if positive:
-            narrowed = [frame.new() for _ in ends]
-            for register, each in zip(narrowed, ends, strict=True):
-                frame.ops.append((s.NARROW_TEXT, register, names, *each))
-            names = narrowed[0] if len(narrowed) == 1 else frame.phi(narrowed)
-            frame.env = {**frame.env, name: names}
-        if beside is None:
-            return
-        value, (listed, by), held = beside
-        current = frame.env.get(value)
-        if current is not None and current in held:
-            register = frame.new()
-            pos = pack(test.lineno, test.col_offset)
-            others = None if positive else ends
-            frame.ops.append((s.AMONG, register, current, names, listed, by, others, pos))
-            frame.env = {**frame.env, value: register}
-            frame.paired[names] = value, (listed, by), held | {register}
-
-    def _narrow_by_one(self, tests: list[ast.expr], *, positive: bool) -> None:
-        """One of ``tests`` holds (or does not), nobody knows which: names all of them speak of.
-
-        ``x is None or isinstance(x, A)``, or behind ``if x is not None and not isinstance(x, A):
-        raise``. What only some of them speak of may be anything.
-        """
-        frame = self.frame
-        before, known = frame.env, len(frame.ops)
-        ends: list[Environment] = []
-        spoken: set[str] | None = None
-        for test in tests:
-            start = frame.env  # of the tests before, none holds
-            none = _none_test(test, positive=positive)
-            if none in start:
-                frame.env = {**start, none: s.NONE}
-            else:
-                self.narrow(test, positive=positive)
-            end = frame.env
-            ends.append(end)
-            names = {name for name, register in end.items() if register != start.get(name)}
-            spoken = names if spoken is None else spoken & names
-            if not spoken:
-                del frame.ops[known:]
-                frame.env = before
-                return
-            frame.env = start
-            self.narrow(test, positive=not positive)
-        assert spoken is not None
-        joined = {name: frame.phi([end[name] for end in ends]) for name in sorted(spoken)}
-        frame.env = {**before, **joined}
-        frame.shown.update(dict.fromkeys(joined.values(), frame.turns))
-
-    def _narrow_name(self, node: ast.Name, classes: ast.expr, *, positive: bool | int) -> None:
-        frame = self.frame
-        name = node.id
-        current = frame.env.get(name)
-        if current is not None:
-            self._narrow_place(name, current, classes, positive=positive)
-        elif name not in frame.locals and name not in self.rebound:
-            current = self._lowered(node)
-            frame.places = True
-            self._narrow_place(f".{name}", current, classes, positive=positive)
-
-    def _narrow_attribute(self, node: ast.Attribute, classes: ast.expr, *, positive: bool) -> None:
-        """Of ``a.b`` as of a name, where the function stores none such.
-
-        Behind whatever may run other code, that holds where no other does either: a φ says so.
-        """
-        frame = self.frame
-        place = self._place(node) if frame.is_function else None
-        if place is not None and not frame.may_store(frozenset(place.split(".")[1:])):
-            shown = frame.env.get(place, s.UNBOUND)  # by another test of the same statement
-            current = shown if frame.shown.get(shown) == frame.turns else self._lowered(node)
-            frame.places = True
-            self._narrow_place(place, current, classes, positive=positive)
-
-    def _lowered(self, node: ast.expr) -> Register:
-        """The register of what ``isinstance`` was given, or of ``node`` lowered now."""
-        known = self.tested.get(node)
-        return self.expression(node) if known is None else known
-
-    def _narrow_place(
-        self, place: str, current: Register, classes: ast.expr, *, positive: bool | int
-    ) -> None:
-        if isinstance(classes, ast.Call):
-            return
-        frame = self.frame
-        if isinstance(classes, ast.BinOp):  # `A | B` asks for each, as `(A, B)` does (PEP 604)
-            classes = ast.Tuple(elts=list(operands(classes)), ctx=ast.Load())
-        types = self._lowered(classes)
-        register = frame.new()
-        frame.ops.append((s.NARROW, register, current, types, positive))
-        frame.env = {**frame.env, place: register}
-        frame.shown[register] = frame.turns
-
-    def _place(self, node: ast.Attribute) -> str | None:
-        """How ``env`` calls the place of ``a.b.c``: by what holds ``a`` now.
-
-        ``None`` where another function may have ``a`` hold something else.
-        """
-        names: list[str] = []
-        inner: ast.expr = node
-        while type(inner) is ast.Attribute:
-            names.append(inner.attr)
-            inner = inner.value
-        if type(inner) is not ast.Name or inner.id in self.rebound:
-            return None
-        root = self.frame.env.get(inner.id)
-        names.append(f".{inner.id}" if root is None else str(root))
-        return ".".join(reversed(names))
-
     # --- displays
 
     def _sequence(self, node: ast.Tuple | ast.List | ast.Set) -> Register:
@@ -1144,7 +933,7 @@ class ExpressionLowering:
                 plain = value.format_spec is None and value.conversion in (-1, 115)
                 pieces.append(shown if plain else s.STR)
             else:
-                pieces.append(_text_of(value))
+                pieces.append(text_of(value))
         return self._text(pieces)
 
     def _formatted_value(self, node: ast.FormattedValue) -> Register:
@@ -1275,84 +1064,6 @@ class ExpressionLowering:
         return register
 
 
-def classes_shown(test: ast.expr | None, *, positive: bool) -> Iterator[Shown]:
-    """What ``test``, if there is one, shows of names where it holds, or does not."""
-    match test:
-        case None:
-            return
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from classes_shown(operand, positive=not positive)
-        case ast.BoolOp(op=operator, values=values):
-            if isinstance(operator, ast.And) == positive:
-                for value in values:
-                    yield from classes_shown(value, positive=positive)
-        case _:
-            shown = _class_test(test, positive=positive)
-            if shown is not None:
-                named, classes, how = shown
-                yield named.id, classes, how
-
-
-def _class_test(test: ast.expr, *, positive: bool) -> tuple[ast.Name, ast.expr, bool | int] | None:
-    """The name of which ``test`` asks the class, those it asks for, and what it shows."""
-    match test:
-        case ast.Call(
-            func=ast.Name(id="isinstance"),
-            args=[ast.Name() | ast.NamedExpr() as tested, classes],
-            keywords=[],
-        ):
-            named = tested.target if isinstance(tested, ast.NamedExpr) else tested
-            return named, classes, positive
-        case ast.Call(
-            func=ast.Name(id="issubclass"), args=[ast.Name() as tested, classes], keywords=[]
-        ) if positive:
-            return tested, classes, s.SUBCLASS
-        case ast.Compare(
-            left=ast.Call(func=ast.Name(id="type"), args=[ast.Name() as tested], keywords=[]),
-            ops=[operator],
-            comparators=[classes],
-        ) if isinstance(operator, _SAME_TYPE + _OTHER_TYPE):
-            same = isinstance(operator, _SAME_TYPE) == positive
-            return tested, classes, s.EXACT if same else s.NOT_EXACT
-    return None
-
-
-def _may_narrow(test: ast.expr) -> bool:
-    """Whether ``ExpressionLowering.narrow`` may learn anything from a test."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _may_narrow(operand)
-        case ast.BoolOp(values=values):
-            return any(map(_may_narrow, values))
-        case ast.Call(func=ast.Name(id="isinstance")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="startswith" | "endswith")):
-            return True
-    return isinstance(test, ast.Compare)
-
-
-def _ends_compared(part: ast.Slice, text: str) -> tuple[str, str] | None:
-    """How what is sliced begins and ends if that ``part`` of it is ``text``; None: not told."""
-    match part:
-        case ast.Slice(lower=None | ast.Constant(0), upper=ast.Constant(count)):
-            return (text, "") if count == len(text) else None
-        case ast.Slice(lower=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(count)), upper=None):
-            return ("", text) if count == len(text) else None
-    return None
-
-
-def _none_test(test: ast.expr, *, positive: bool) -> str:
-    """The name that is ``None`` where ``test`` holds (or does not); "" if it is no such test."""
-    match test:
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.Is() | ast.IsNot() as op],
-            comparators=[ast.Constant(None)],
-        ) if isinstance(op, ast.Is) == positive:
-            return name
-    return ""
-
-
 def _is_typing_form(node: ast.expr) -> bool:
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
@@ -1410,9 +1121,3 @@ def _names(template: str) -> bool:
         isinstance(part, Field) and (isinstance(part.first, str) or part.rest)
         for part in fields_of(template)
     )
-
-
-def _text_of(node: ast.expr) -> str:
-    if type(node) is ast.Constant and type(node.value) is str:
-        return node.value
-    return ""

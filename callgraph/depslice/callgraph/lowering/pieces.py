@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.definitions import DefinitionLowering, Function, Path
-from depslice.callgraph.lowering.expressions import CAUGHT, Shown, classes_shown
+from depslice.callgraph.lowering.expressions import CAUGHT
 from depslice.callgraph.lowering.frame import ClassScope, Frame
 from depslice.callgraph.lowering.names import bind_target, bound_names, pattern_names
+from depslice.callgraph.lowering.narrowing import Shown, classes_shown
 from depslice.callgraph.lowering.overwritten import overwritten, replaced_members, replaced_unseen
 from depslice.callgraph.lowering.standing import Line
 from depslice.callgraph.lowering.syntax import (
