@@ -17,7 +17,6 @@ from depslice.callgraph.columns import Numbers, Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
-from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import (
     DERIVED,
@@ -582,7 +581,7 @@ class Collected:
         met = set(waiting)
         within: list[int] = []
         for each in waiting:
-            if method in _LOOKING_UP and self._goes_by_keys(values[each]):
+            if method in _LOOKING_UP and self._engine.goes_by_keys(values[each]):
                 continue
             if len(met) > _MOST_CONTAINERS:
                 return [*within, each]  # who knows
@@ -599,9 +598,6 @@ class Collected:
         if kind[0] == "K":
             return self._engine.elements_cell(container).values
         return [value for argument in kind[2] for value in argument]
-
-    def _goes_by_keys(self, kind: Value) -> bool:
-        return kind[1] in DICTS if kind[0] == "K" else self._engine.outside.is_mapping(kind)
 
     def _may_answer(self, kind: Value, method: str) -> bool:
         """Whether a value is one outside that has ``method``, for all that is known of it."""

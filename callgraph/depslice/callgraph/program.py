@@ -644,6 +644,15 @@ class Program:
         """Whether a star import of ``source`` binds ``name`` in ``module`` when it runs."""
         return self._gives(source, name, {module.name}, typing=False)
 
+    def may_have(self, module: Module, name: str) -> bool:
+        """Whether a statement of ``module``, one of a function or a star may bind ``name``."""
+        summary = module.summary
+        return (
+            name in summary.scope
+            or name in summary.global_writers
+            or self.star_source(module, name) is not None
+        )
+
     def star_source(self, module: Module, name: str) -> tuple[Module | None, int] | None:
         """The module that gives ``name`` to ``module`` by a star import, and the piece.
 

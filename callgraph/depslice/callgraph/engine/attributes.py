@@ -246,7 +246,7 @@ class AttributeEvaluation(Declared):
                 self.facts.append((f.MEMBER, owner, name, pos, False, "read", True))
                 for value in tuple(self.member_values(owner, name)):
                     values |= self._bind_to_instance(value, receiver, pos)
-            values |= self._instance_state(kind[1], name, pos)
+            values |= self._instance_state(kind[1], name)
         return values
 
     def ask_missing(self, receiver: int, pos: Position) -> None:
@@ -366,7 +366,7 @@ class AttributeEvaluation(Declared):
 
     def _module_attribute(self, module_name: str, name: str, pos: Position) -> Values:
         module = self.program.module(module_name)
-        if module is not None and self._has(module, name):
+        if module is not None and self.program.may_have(module, name):
             self.facts.append((f.NAME, module_name, name, None, pos))
             return self.module_member(module, name)
         itself = self.intern(("M", module_name))
@@ -415,7 +415,7 @@ class AttributeEvaluation(Declared):
             values |= self.declared_below(class_, owner, name)
             if not self.whole:
                 if self.is_assigned(owner, name):
-                    values |= self._instance_state(class_, name, pos)
+                    values |= self._instance_state(class_, name)
                     values |= self.set_on_class(class_, name, bool(exact))
             else:
                 values |= self.set_on_class(class_, name, bool(exact))
@@ -423,7 +423,7 @@ class AttributeEvaluation(Declared):
                     values |= self._overrides("C", class_, owner, name, pos)
             return values
         if not self.whole:
-            values |= self._instance_state(class_, name, pos)
+            values |= self._instance_state(class_, name)
             for value in self._set_by_metaclass(class_, name):
                 values |= self._bind_to_class(value, receiver, pos)
             values |= self._of_open_bases(class_, name, pos, instances=False)
@@ -684,7 +684,7 @@ class AttributeEvaluation(Declared):
                 self.facts.append((f.MEMBER, class_, name, pos, not exact, "read", False))
             values |= self._of_open_bases(class_, name, pos, instances=True)
         values |= self._of_another_class(class_, name, pos)
-        stored = self._instance_state(class_, name, pos)
+        stored = self._instance_state(class_, name)
         if not self.whole and owner is not None and self._is_filled(class_, owner, name, values):
             values |= self.single(("O", class_, name))
         if not exact and self.whole:
@@ -992,7 +992,7 @@ class AttributeEvaluation(Declared):
                 name in k.info.self_stores or name in k.module.summary.attribute_writers
                 for k in self.mro(metaclass)
             ):
-                values = values | self._instance_state(metaclass, name, 0)
+                values = values | self._instance_state(metaclass, name)
             for function in self._adding(metaclass, name):
                 self.ensure(function, STORES | RETURNS)  # what it makes the class with, too
                 values = values | self.read(self.cell("added", function, name))
@@ -1006,7 +1006,7 @@ class AttributeEvaluation(Declared):
             if kind[0] == "F" and name in stored(kind[1].unit, NAMESPACE):
                 yield kind[1]
 
-    def _instance_state(self, class_: Class, name: str, pos: Position) -> Values:
+    def _instance_state(self, class_: Class, name: str) -> Values:
         """What methods (and code of the class's module) assign to the attribute."""
         values: set[int] = set()
         if not self.whole and name not in self.written_of(class_):
@@ -1030,7 +1030,7 @@ class AttributeEvaluation(Declared):
 
     def in_namespace(self, class_: Class, name: str, pos: Position, *, below: bool) -> Values:
         """What instances have in their namespace; ``below``: those of subclasses, too."""
-        held = self._instance_state(class_, name, pos)
+        held = self._instance_state(class_, name)
         return held | self.read(self.cell("below", class_, name)) if below else held
 
     def attribute_cell(self, class_: Class, name: str) -> Cell:
@@ -1171,7 +1171,7 @@ class AttributeEvaluation(Declared):
             having = (k for k in after if self.binds(k, name))
             others = (k for k in having if not self._is_instead(k, class_, order))
             owner = next(others, None)
-            on_class = self._put_behind(class_, after, receiver, name, pos)
+            on_class = self._put_behind(after, receiver, name, pos)
             if owner is None:
                 return on_class or None
             found = on_class | self._inherited(owner, receiver, name, pos)
@@ -1187,7 +1187,7 @@ class AttributeEvaluation(Declared):
         return values
 
     def _put_behind(
-        self, class_: Class, after: Sequence[Class], receiver: int, name: str, pos: Position
+        self, after: Sequence[Class], receiver: int, name: str, pos: Position
     ) -> Values:
         """What code stores on the classes ``after`` one, over a whole program: ``super()`` gives it."""
         values: Values = EMPTY
@@ -1218,7 +1218,7 @@ class AttributeEvaluation(Declared):
             owner = self.find_member(kind[1], name)
             if owner is not None:
                 values = values | self._inherited(owner, made, name, pos)
-            values = values | self._instance_state(kind[1], name, pos)
+            values = values | self._instance_state(kind[1], name)
         return values
 
     def made_into(self, class_: Class, pos: Position) -> list[int]:
@@ -1239,7 +1239,7 @@ class AttributeEvaluation(Declared):
                 for k in self.mro(one)
             ):
                 continue
-            for value in tuple(self._instance_state(one, "__class__", pos)):
+            for value in tuple(self._instance_state(one, "__class__")):
                 kind = self.values[value]
                 if kind[0] == "C" and kind[1] not in met:
                     met.add(kind[1])

@@ -378,7 +378,7 @@ class ComputedNames(Dispatching):
                 if kind[0] == "N":
                     self._matching_names(module_name, kind[1], kind[2], pos)
                 elif kind[0] == "S" and (
-                    (module is not None and self._has(module, kind[1]))
+                    (module is not None and self.program.may_have(module, kind[1]))
                     or self.program.is_module(f"{module_name}.{kind[1]}")
                 ):
                     self.load_attribute(self.only(each), kind[1], pos)

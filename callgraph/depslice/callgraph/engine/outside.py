@@ -340,7 +340,7 @@ class Outside:
         if declaration is None:
             return None
         if declaration[0] == d.CLASS:
-            return self._instantiate(self.stubs.class_of(definition), EMPTY, arguments)
+            return self._instantiate(self.stubs.class_of(definition), arguments)
         if declaration[0] == d.VARIABLE:
             found = set()
             for number in self.variable(dotted):
@@ -403,10 +403,10 @@ class Outside:
         class_ = self.stubs.class_named(dotted)
         if class_ is None:
             return None
-        self._instantiate(class_, EMPTY, arguments)
+        self._instantiate(class_, arguments)
         return self.types.instance(class_.dotted, given)
 
-    def _instantiate(self, class_: StubClass, cls: Values, arguments: Call) -> Values:
+    def _instantiate(self, class_: StubClass, arguments: Call) -> Values:
         engine = self.engine
         found = self.member(class_, "__init__")
         if found is None or found.owner.dotted == "builtins.object":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from depslice.callgraph.engine.containers import ContainerEvaluation
+from depslice.callgraph.engine.container_methods import ContainerMethods
 from depslice.callgraph.engine.values import (
     AWAITED,
     EMPTY,
@@ -18,7 +18,7 @@ from depslice.callgraph.engine.values import (
 )
 
 
-class Probing(ContainerEvaluation):
+class Probing(ContainerMethods):
     """Questions whose answers grow with the engine; nothing is noted for whoever asks."""
 
     def probe(self, receiver: int, tag: str, extra: object, where: Function) -> Lookup:

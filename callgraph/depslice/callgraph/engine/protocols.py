@@ -404,7 +404,7 @@ class Protocols(CallEvaluation):
                 self.ensure(kind[1])
                 result |= self.read(kind[1].yields)
             elif tag == "I":
-                result |= self._iterate_instance(value, kind[1], kind[2], pos, is_async=is_async)
+                result |= self._iterate_instance(value, kind[1], pos, is_async=is_async)
             elif tag == "C":
                 result |= self._iterate_class(value, kind[1], pos)
                 result |= self.iterate(self.made_by_open(kind[1]), pos, is_async=is_async)
@@ -454,7 +454,7 @@ class Protocols(CallEvaluation):
         return frozenset(arguments[0])
 
     def _iterate_instance(
-        self, receiver: int, class_: Class, exact: bool, pos: Position, *, is_async: bool
+        self, receiver: int, class_: Class, pos: Position, *, is_async: bool
     ) -> Values:
         first, second = ("__aiter__", "__anext__") if is_async else ("__iter__", "__next__")
         if self.find_member(class_, first) is None:

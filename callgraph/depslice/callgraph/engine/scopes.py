@@ -231,7 +231,7 @@ class ScopeEvaluation(IdlePieces):
     def from_import(self, importer: Module, absolute: str, item: str) -> Values:
         """``from absolute import item``."""
         source = self.program.module(absolute)
-        if source is not None and source is not importer and self._has(source, item):
+        if source is not None and source is not importer and self.program.may_have(source, item):
             found = self.module_member(source, item)
             for early in self._given_early(importer, source, item):
                 found = found | self.module_member(early, item)
@@ -259,12 +259,6 @@ class ScopeEvaluation(IdlePieces):
             given_by = self.program.star_of(package, index, name)
             if given_by is not None:
                 yield given_by
-
-    def _has(self, module: Module, name: str) -> bool:
-        scope = module.summary
-        if name in scope.scope or name in scope.global_writers:
-            return True
-        return bool(scope.stars) and self.program.star_source(module, name) is not None
 
     def module_member(self, module: Module, name: str) -> Values:
         """``module.name`` as another module sees it."""
@@ -383,7 +377,7 @@ class ScopeEvaluation(IdlePieces):
                 self.facts.append((f.EXTERNAL, absolute, pos, False))
             return self.module_value(top)
         source = self.program.module(absolute)
-        if source is not None and self._has(source, item):
+        if source is not None and self.program.may_have(source, item):
             self.facts.append((f.NAME, source.name, item, None, pos))
         elif self.program.is_module(f"{absolute}.{item}"):
             self.facts.append((f.MODULE, f"{absolute}.{item}", pos))
@@ -394,7 +388,7 @@ class ScopeEvaluation(IdlePieces):
         else:
             self.facts.append((f.EXTERNAL, f"{absolute}.{item}", pos, False))
         inner = f"{absolute}.{item}"
-        if source and not self._has(source, item) and not self.program.is_module(inner):
+        if source and not self.program.may_have(source, item) and not self.program.is_module(inner):
             return self._module_getattr(source, item, pos)
         return self.from_import(module, absolute, item)
 
@@ -450,9 +444,9 @@ class ScopeEvaluation(IdlePieces):
         values: set[int] = set()
         values.add(self.intern(("P", function, index)))
         if kind == "va":
-            return self._variadic(function, index, annotation, values, "builtins.tuple")
+            return self._variadic(function, index, annotation, "builtins.tuple")
         if kind == "kw":
-            return self._variadic(function, index, annotation, values, "builtins.dict")
+            return self._variadic(function, index, annotation, "builtins.dict")
         if annotation is not None:
             declared = self.declared(function.module, function, annotation)
             if self._says_something(declared) and not self._is_told_by_callers(
@@ -608,7 +602,6 @@ class ScopeEvaluation(IdlePieces):
         function: Function,
         index: int,
         annotation: TypeExpr | None,
-        values: set[int],
         kind: str,
     ) -> Values:
         container = self.intern(("K", kind.partition(".")[2], function, index))

@@ -170,20 +170,13 @@ class Importing:
             if not (
                 hasattr(builtins, found.bound)
                 or (own in self._program.files and own != absolute)
-                or self._may_bind(module, found.bound)
-                or (level > 0 and parent is not None and self._may_bind(parent, found.bound))
+                or self._program.may_have(module, found.bound)
+                or (
+                    level > 0 and parent is not None and self._program.may_have(parent, found.bound)
+                )
             ):
                 return found
         return None
-
-    def _may_bind(self, module: Module, name: str) -> bool:
-        """Whether a statement of the module scope, a function or a star may bind ``name``."""
-        summary = module.summary
-        return (
-            name in summary.scope
-            or name in summary.global_writers
-            or self._program.star_source(module, name) is not None
-        )
 
     def _import_kept_by_star(self, module: Module, piece: Piece, demand: Demand) -> bool:
         """Import something by name that a star gives: without ``__all__`` it gives too much."""

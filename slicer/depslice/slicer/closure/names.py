@@ -564,16 +564,8 @@ class Names:
         return True
 
     def _has(self, source: Module, item: str) -> bool:
-        """Whether a statement of ``source`` binds ``item``, be it in a function or by a star.
-
-        Its docstring is one.
-        """
-        return (
-            item == "__doc__"
-            or item in source.summary.scope
-            or item in source.summary.global_writers
-            or self._program.star_source(source, item) is not None
-        )
+        """Whether a statement of ``source`` may bind ``item``; its docstring is one."""
+        return item == "__doc__" or self._program.may_have(source, item)
 
     def _want_imported(
         self, source: Module, item: str, demand: Demand, *, value: bool, typing_only: bool
