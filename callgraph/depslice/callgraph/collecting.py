@@ -183,9 +183,8 @@ class Said:
         if len(self.edges) == 1:
             one = self.edges[0]
             standing = _BY_ITSELF
-            if one.refusing or manner.apart:
-                apart = one.target in manner.apart
-                standing = Standing(1, refusing=one.refusing, apart=apart)
+            if manner.apart:
+                standing = Standing(1, apart=one.target in manner.apart)
             return _ALONE[_weigh_one(one, standing, manner)]
         if self._weighed is None:
             self._weighed = {}
@@ -242,14 +241,16 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
             owners.setdefault((one.group, name), set()).add(owner)
             if one.above:
                 above.setdefault((one.group, name), set()).update(one.above)
+    doing = {one.group for one in edges if one.is_call and not one.refusing}
     for one, count in zip(edges, counts, strict=True):
         key = one.group, one.method[1]
+        refusing = one.refusing and one.group in doing  # else that is what is meant
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
         apart = one.target in manner.apart
         met = one.target in manner.met
         yield Standing(
-            count, manner.named, manner.own, overriding, overridden, one.refusing, apart, met
+            count, manner.named, manner.own, overriding, overridden, refusing, apart, met
         )
 
 

@@ -23,7 +23,7 @@ FULL: Final = 7
 
 _IMPORTING: Final = frozenset({"import_module", "__import__"})
 _NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
-_TAKING: Final = frozenset({s.ITEM, s.ITER, s.SUB})
+_TAKING: Final = frozenset({s.ITEM, s.ITER})
 _DIVIDING: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _BY_KEY: Final = frozenset({"__contains__", "__getitem__", "get", "pop", "setdefault"})

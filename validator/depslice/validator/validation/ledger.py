@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
@@ -55,8 +56,7 @@ class Ledger:
                 with path.open("rb") as file:
                     self._read_on(file)
             elif path.exists():
-                with self._alone():
-                    pass
+                self._open()
         except OSError as error:
             raise LedgerError.of(path, error) from None
 
@@ -90,14 +90,31 @@ class Ledger:
         except OSError as error:
             raise LedgerError.of(self.path, error) from None
 
+    def _open(self) -> None:
+        try:
+            with self._alone():
+                pass
+        except OSError as error:  # what cannot be written to is still to be read
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
+            with self.path.open("rb") as file:
+                self._read_on(file)
+
     @contextmanager
     def _alone(self) -> Iterator[IO[bytes]]:
         """The file, with no other writer, to be written to behind its last whole line."""
         with self.path.open("a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
             if self._read_on(file):  # whoever has begun that line was killed
                 file.truncate(self._bytes)
+            if self._bytes and not self._ends_a_line(file):
+                file.write(b"\n")
             yield file
+
+    def _ends_a_line(self, file: IO[bytes]) -> bool:
+        file.seek(self._bytes - 1)
+        return file.read(1) == b"\n"
 
     def _read_on(self, file: IO[bytes]) -> bool:
         """Read what was added since; whether the last line is not whole.
@@ -108,10 +125,11 @@ class Ledger:
             self._lines = self._bytes = 0
         file.seek(self._bytes)
         for line in file:
-            if not line.endswith(b"\n"):
+            if not line.endswith(b"\n") and not _is_whole(line):
                 return True
-            self._lines += 1
-            self._note(line)
+            if line.strip():  # else the end of a line that was read without it
+                self._lines += 1
+                self._note(line)
             self._bytes += len(line)
         return False
 
@@ -125,6 +143,15 @@ class Ledger:
         if kind != self._schema:
             raise LedgerError(f"{place} is another command's: {kind[:80]}, not {self._schema}")
         self._known[key] = found
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether nothing but its end is missing: no part of an object is one."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def key_of(harness: Harness, program: Program, gates: Gates) -> str:

@@ -177,15 +177,22 @@ class Subject:
 def shown(subject: Subject) -> Callable[..., Any]:
     """What a test gets of ``subject``: it can be called, and nothing leads to what it knows."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return subject(*args, **kwargs)
+    class Shown:
+        # No function: those are bound where a class has them, and `inspect` looks into them.
+        __slots__ = ()
+        __name__ = subject.__name__
+        __doc__ = subject.__doc__
 
-    call.__name__ = call.__qualname__ = subject.__name__
-    call.__doc__ = subject.__doc__
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            return subject(*args, **kwargs)
+
+        def __repr__(self) -> str:
+            return repr(subject)
+
     signature = getattr(subject, "__signature__", None)
     if signature is not None:
-        call.__signature__ = signature  # type: ignore[attr-defined]
-    return call
+        Shown.__signature__ = signature  # type: ignore[attr-defined]
+    return Shown()
 
 
 @types.coroutine

@@ -198,7 +198,7 @@ class PytestSuite:
 
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         plugin = _plugin(given, only, shuffle, started)
-        options = ["-q", "--noconftest", "-p", "no:cacheprovider", "-p", "no:terminal"]
+        options = ["--noconftest", "-p", "no:cacheprovider", "-p", "no:terminal"]
         options += ["--rootdir", os.path.dirname(self.path), "-c", os.devnull, "--capture=sys"]
         pytest.main([*options, self.path], plugins=[plugin])
         found: list[Result] = plugin.results
