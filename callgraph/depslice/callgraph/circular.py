@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sized
 from typing import Final, Generic, TypeVar
 
-_MOST_PASSES: Final = 50
-"""Answers grow, as a rule until nothing is new; where one makes another shrink, no longer than this."""
+_PASSES_EACH: Final = 3
+"""Each pass brings what is known one answer on; where one makes another shrink, no more than these."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Answer = TypeVar("_Answer", bound=Sized)
@@ -59,7 +59,9 @@ class Circular(Generic[_Key, _Answer]):
         if len(circle) > 1:
             for each in circle:
                 self._guesses[each] = self._nothing
-        for _ in range(_MOST_PASSES if len(circle) > 1 else 0):
+        passes = 0
+        while len(circle) > 1 and passes < _PASSES_EACH * len(circle):
+            passes += 1
             found = {each: self._find(each) for each in circle}
             met = [*self._guesses][place:]
             grown = len(met) > len(circle) or any(

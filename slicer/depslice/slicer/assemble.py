@@ -253,14 +253,19 @@ def _links(
     return links
 
 
-def _outside(program: Program, source: Module, name: str) -> str | None:
-    """The module outside the repo from which ``source`` has ``name`` by a star, if it has."""
-    if name in source.summary.scope:
+def _outside(
+    program: Program, source: Module, name: str, seen: frozenset[str] = frozenset()
+) -> str | None:
+    """The module outside the repo from which ``source`` has ``name`` by a star, if it has.
+
+    ``seen``: the modules of the repo that have been gone through, which may be a circle.
+    """
+    if name in source.summary.scope or source.name in seen:
         return None
     for index in reversed(source.summary.stars):
         given_by = program.star_of(source, index, name)
         if given_by is not None:
-            return _outside(program, given_by, name) if given_by is not source else None
+            return _outside(program, given_by, name, seen | {source.name})
         dotted = program.given_outside(source, index, name)
         if dotted is not None:
             return dotted.rpartition(".")[0]

@@ -13,7 +13,7 @@ from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.models import DISPLAYS, MODELS, Model
 from depslice.callgraph.engine.namespaces import NAMESPACE
 from depslice.callgraph.engine.naming import ComputedNames
-from depslice.callgraph.engine.parts import names_attributes, names_in_namespaces, users
+from depslice.callgraph.engine.parts import names_attributes, users
 from depslice.callgraph.engine.values import (
     EMPTY,
     IMPORTED,
@@ -534,9 +534,6 @@ class ContainerEvaluation(ComputedNames):
                 result |= self.dynamic_attribute(receivers, name[1], name[2], pos)
             elif owner[0] == "M" and not self.whole:
                 result |= self.attribute_by_computed(receivers, key, pos)
-            elif owner[0] in _LISTED and self._is_told_by_callers_alone(name):
-                self.facts.append((f.NAMED, namespace[1], key, "vars", pos, False))
-                result |= self.unknown
             else:
                 self.names_in(receivers, pos, inherited=False)
                 result |= self.unknown
@@ -544,10 +541,6 @@ class ContainerEvaluation(ComputedNames):
                 for k in self.mro(owner[1]):
                     result |= self.read(self._named_somehow(k))
         return result
-
-    def _is_told_by_callers_alone(self, name: Value) -> bool:
-        """Whether a slice knows all that is passed for a name: it is known to be one there."""
-        return not self.whole and name[0] == "P" and name[2] in names_in_namespaces(name[1])
 
     def _named_somehow(self, class_: Class) -> Cell:
         """What ``vars(instance)`` of a class has under names that are computed."""

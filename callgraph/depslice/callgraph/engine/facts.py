@@ -41,7 +41,6 @@ ANNOTATE: Final = 9  # module name pos eager             a name stands in an ann
 DYNAMIC: Final = 10  # owner prefix suffix pos value     getattr with a computed name; owner: class, module or None
 NAMED: Final = (
     11  # value name access pos of_many       getattr, setattr … of an open value with an open name
-    # access: or "vars", what the namespace of a class has by it
     # of_many: the value is one of more modules than a few
 )
 WRITE: Final = (

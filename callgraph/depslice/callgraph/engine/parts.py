@@ -26,7 +26,6 @@ _NAMING: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _TAKING: Final = frozenset({s.ITEM, s.ITER})
 _DIVIDING: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
 _NAMED: Final = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
-_BY_KEY: Final = frozenset({"__contains__", "__getitem__", "get", "pop", "setdefault"})
 _FORMATTING: Final = frozenset({"format", "format_map"})
 _RESULTS: Final = frozenset({s.RETURN, s.YIELD, s.YIELD_FROM})
 _STORES: Final = frozenset({s.SETATTR, s.SETGLOBAL, s.SETFREE, s.BIND})
@@ -183,16 +182,8 @@ def names_members(function: Function) -> frozenset[int]:
     """
     found = function.naming
     if found is None:
-        found = _parameters(function, _named_in_calls) | names_in_namespaces(function)
-        found = function.naming = found | _kept(function, _names_in_any) or EMPTY
-    return found
-
-
-def names_in_namespaces(function: Function) -> frozenset[int]:
-    """The parameters of ``function`` that name what it takes of the namespace of a class."""
-    found = function.taking
-    if found is None:
-        found = function.taking = _parameters(function, _names_in_namespaces) or EMPTY
+        found = _parameters(function, _named_in_calls)
+        found = function.naming = found | _kept(function, _names_in_calls) or EMPTY
     return found
 
 
@@ -284,31 +275,6 @@ def _names_in_calls(unit: Unit) -> Iterator[int]:
             for register in named:  # `"do_" + name`
                 yield from (p for p in put_together.get(register, ()) if type(p) is int)
         elif op[0] == s.ATTR and op[3] in _DIVIDING:  # `"a.b".split(".")`
-            yield op[2]
-
-
-def _names_in_any(unit: Unit) -> Iterator[int]:
-    yield from _names_in_calls(unit)
-    yield from _names_in_namespaces(unit)
-
-
-def _names_in_namespaces(unit: Unit) -> Iterator[int]:
-    """What names members in ``C.__dict__[name]``, ``name in vars(C)``, ``vars(C).get(name)``."""
-    listing = {op[1] for op in unit.ops if op[0] == s.GLOBAL and op[2] == "vars"}
-    spaces = {
-        op[1]
-        for op in unit.ops
-        if (op[0] == s.ATTR and op[3] == "__dict__") or (op[0] == s.CALL and op[2] in listing)
-    }
-    methods: set[int] = set()
-    for op in unit.ops if spaces else ():
-        if op[0] == s.ATTR and op[2] in spaces and op[3] in _BY_KEY:
-            methods.add(op[1])
-        elif op[0] == s.CALL and op[2] in methods:
-            yield from op[3][:1]
-        elif op[0] == s.SUB and op[2] in spaces:
-            yield op[3]
-        elif op[0] == s.CONTAINS and op[1] in spaces:
             yield op[2]
 
 

@@ -12,7 +12,6 @@ from depslice.callgraph.engine.parts import (
     FULL,
     fills_templates,
     names_attributes,
-    names_in_namespaces,
     names_members,
     returns_first,
 )
@@ -449,8 +448,6 @@ class FunctionCalls(FittingEvaluation):
             passed = passed | {v for v in values if self.values[v][0] in _TEXT}
         if plain:
             self._pass_plain(function, index, plain)
-        if not self.whole and self._takes(function, index) and not self._is_listed(values):
-            passed = passed | self.unknown
         if not passed:
             return
         if not self.whole:
@@ -468,22 +465,6 @@ class FunctionCalls(FittingEvaluation):
                 exact = sorted(passed - cell.values - self.functions)[:room]
                 passed = self.shared(receiver.union(exact))
         self.write(cell, passed)
-
-    def _takes(self, function: Function, index: int) -> bool:
-        """Whether the parameter names what is taken of a namespace, or is passed on for one that does."""
-        return index in names_in_namespaces(function) or index in self.read(
-            self.cell("taking", function)
-        )
-
-    def _is_listed(self, told: Values) -> bool:
-        """Whether these are texts that are known here, or that callers have to tell: all they pass."""
-        kinds = [self.values[v] for v in told]
-        for _, source, place in (kind for kind in kinds if kind[0] == "P"):
-            cell = self.cell("taking", source)
-            if place not in names_in_namespaces(source) and place not in cell.values:
-                source.given = None  # what was passed for it was not all told: once more
-                self.write(cell, {place})
-        return bool(kinds) and all(kind[0] in ("P", "S") for kind in kinds)
 
     @staticmethod
     def _is_key(kind: Value) -> bool:

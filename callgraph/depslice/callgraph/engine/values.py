@@ -281,7 +281,6 @@ class Function:
         "serial",
         "signature",
         "spent",
-        "taking",
         "templates",
         "tests",
         "unit",
@@ -308,7 +307,6 @@ class Function:
         self.tests = any(op[0] == RETURN and len(op) > 2 for op in unit.ops)
         has_defaults = any(has_default for _, _, _, has_default in unit.params)
         self.naming: frozenset[int] | None = None  # parameters that name attributes
-        self.taking: frozenset[int] | None = None  # those that name it in a namespace
         self.templates: frozenset[int] | None = None  # parameters that may be templates
         self.evaluations = 0
         self.spent = 0  # operations executed so far

@@ -494,10 +494,6 @@ class Classes:
             self._engine.mro(class_)
         )
 
-    def is_given_outside(self, class_: Class) -> bool:
-        """Whether code outside has an instance of it, or of one below it, or makes one."""
-        return any(map(self._is_handed, (class_, *self._live.below(class_))))
-
     def ask_base(self, class_: Class, name: str, demand: Demand) -> None:
         """``name`` is asked of ``class_``, which has it from a base outside: what that calls."""
         asked = self._engine.outside.asked_by(class_, name).own if self._waits(class_) else ()

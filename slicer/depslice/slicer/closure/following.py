@@ -436,9 +436,7 @@ class Following:
                 self._classes.want_on_instance(owner, name, demand)
 
     def _call(self, at: Followed, fact: f.Fact) -> None:
-        _, function, pos, certain, rule, is_outside = fact
-        if is_outside:
-            self._open.called_by_others.add(function)
+        _, function, pos, certain, rule, _ = fact
         demand = _demand(at, ReferenceKind.CALL, rule, pos, certain=certain)
         self._growth.keep_function(function, demand)
 
@@ -459,7 +457,7 @@ class Following:
 
     def _named_by_open(self, at: Followed, fact: f.Fact) -> None:
         _, value, name, how, pos, of_many = fact
-        kind = ReferenceKind.READ if how in ("read", "vars") else ReferenceKind.WRITE
+        kind = ReferenceKind.READ if how == "read" else ReferenceKind.WRITE
         demand = _demand(at, kind, "dynamic-attribute", pos, certain=False)
         self._open.note_named(value, name, how, demand, of_many=of_many)
 

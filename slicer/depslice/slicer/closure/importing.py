@@ -29,6 +29,7 @@ class Importing:
         self._program = growth.program
         self._names = names
         self._uses: dict[str, set[str]] = {}  # module -> dotted names that its code uses
+        self._bound_by_stars: set[tuple[str, int, str]] = set()  # module, its star, name
         self._for_effect: set[tuple[str, int, str]] = set()  # imports asked for, kept or not
 
     def note_use(self, module: Module, dotted: str) -> None:
@@ -107,7 +108,11 @@ class Importing:
                 if bound != "*" or source is None or source is module:
                     continue
                 kept = self._closure.stars.get((module.name, index), {})
-                if name not in kept and name in self._program.star_names(source):
+                asked = module.name, index, name
+                if name in kept or asked in self._bound_by_stars:
+                    continue
+                if name in self._program.star_names(source):
+                    self._bound_by_stars.add(asked)  # whether that star is kept for it, or not
                     self._names.bind_by_star(module, piece, source, name, demand)
                     new = True
         return new

@@ -16,7 +16,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.library import COPYING, INERT_BASES, REACHING
 from depslice.callgraph.engine.naming import DESCRIBING
-from depslice.callgraph.engine.parts import names_in_namespaces
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
     CALLABLES_OUTSIDE,
@@ -193,9 +192,6 @@ class OpenValues:
         self._asked_alike: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._asked_by_names = Asked(growth)
         self._handed: set[int] = set()
-        self.called_by_others: set[Function] = set()
-        """Functions that code outside was given to call."""
-        self._vaguely_bound: set[tuple[Function, int]] = set()  # to more than texts that are known
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
         self.filled: dict[int, Demand] = {}
@@ -210,7 +206,6 @@ class OpenValues:
         self._recognition = Recognition(growth, classes, self._origins)
         self._imported: dict[int, bool] = {}  # by names: whether nobody tells all of them
         self._unnamed: list[_Open] = []  # accesses by names that nothing tells so far
-        self._in_namespaces: list[_Open] = []  # those of `vars(C)` that not all callers tell
         self._left_open: set[Function] = set()  # that code outside the slice calls
         self._unbound: list[int] = []  # open values whose parameters nothing binds so far
         self._newly_followed = News(self._origins.followed)
@@ -270,23 +265,15 @@ class OpenValues:
             self.note("handed", value, None, demand)
 
     def note_named(
-        self,
-        receiver: int,
-        name: int,
-        how: f.Access | Literal["vars"],
-        demand: Demand,
-        *,
-        of_many: bool,
+        self, receiver: int, name: int, how: f.Access, demand: Demand, *, of_many: bool
     ) -> None:
         """``getattr(receiver, name)`` and the like, where callers know the name.
-
-        ``vars``: ``vars(receiver)[name]``.
 
         What a parameter holds may be another text than is seen: of an attribute or an element.
         Where the receiver is one ``of_many`` modules, that says nothing.
         """
         self.note("named", name, (receiver, how, of_many), demand)
-        if how != "vars" and self._engine.values[name][0] != "P" and not of_many:
+        if self._engine.values[name][0] != "P" and not of_many:
             self.note("spelled", receiver, how, demand.guessed())
 
     def note_called(self, value: int, given: Given, demand: Demand) -> None:
@@ -298,9 +285,6 @@ class OpenValues:
 
     def bind(self, function: Function, index: int, values: Values) -> None:
         """Kept code passes ``values`` for a parameter."""
-        kinds = map(self._engine.values.__getitem__, values)
-        if not values or any(kind[0] not in ("P", "S") for kind in kinds):
-            self._vaguely_bound.add((function, index))
         self._origins.bind(function, index, values)
 
     def fill(self, class_: Class, name: str, values: Values) -> None:
@@ -311,11 +295,8 @@ class OpenValues:
         """Code outside the slice calls ``function``, a method of ``class_``, with who knows what."""
         engine = self._engine
         self._left_open.add(function)
-        taking = names_in_namespaces(function)
         for index in range(len(function.unit.params)):
-            if engine.receiver(function, index) is None and (
-                index in taking or not engine.is_declared(function, index)
-            ):
+            if engine.receiver(function, index) is None and not engine.is_declared(function, index):
                 self.bind(function, index, engine.unknown)
                 if class_ is not None and function.unit.params[index][2] is None:
                     passed = engine.intern(("P", function, index))
@@ -358,8 +339,6 @@ class OpenValues:
             self._recognition.note_telling(use.value, use.name)
         elif use.use == "named":
             self._unnamed.append(use)
-            if use.name[1] == "vars":
-                self._in_namespaces.append(use)
         elif use.use == "imported":
             if not use.name:
                 self._imported.setdefault(use.value, False)
@@ -422,38 +401,10 @@ class OpenValues:
             for use in self._unnamed
             if not self._origins.known(use.value) and not self._may_never_be_passed(use.value)
         ]
-        unknown = self._engine.unknown_id
-        unnamed += [
-            use
-            for use in self._in_namespaces
-            if unknown not in use.done
-            and any(map(self._is_passed_outside, self._origins.names_of_one(use.value)))
-        ]
         for use in sorted(unnamed, key=lambda use: self._recognition.place(use.value)):
-            use.done.add(unknown)
-            self._settle(use, unknown)
+            use.done.add(self._engine.unknown_id)
+            self._settle(use, self._engine.unknown_id)
         return bool(unnamed)
-
-    def _is_passed_outside(self, value: int) -> bool:
-        """Whether it is a parameter for which code outside passes any text.
-
-        Of a function that it was given, alone or with the object it is a method of, or of one that
-        nobody in the slice is seen to call.
-        """
-        tag, *of = self._engine.values[value]
-        if tag != "P":
-            return False
-        function, index = of
-        owner = function.unit.owner
-        return (
-            function in self.called_by_others
-            or (function, index) in self._vaguely_bound
-            or (
-                owner >= 0
-                and self._classes.is_given_outside(self._engine.class_(function.module, owner))
-            )
-            or (self._origins.is_declared(value) and not self._origins.is_bound(function, index))
-        )
 
     def _may_never_be_passed(self, value: int) -> bool:
         """Whether it is a parameter with a default, of a function that only the slice calls."""
@@ -625,11 +576,7 @@ class OpenValues:
         """``getattr``, ``setattr`` or ``delattr`` of a value, by this name."""
         demand = use.demand
         receiver, how, of_many = use.name
-        if how == "vars":
-            told = name[0] == "S"
-            asked = (name[1] if told else f.ALL, "vars", ())
-            self.note("listed", receiver, asked, demand if told else demand.guessed())
-        elif of_many and name[0] != "S":  # some name of some module is everything there is
+        if of_many and name[0] != "S":  # some name of some module is everything there is
             self._growth.note_unresolved(demand.source, "…", demand.evidence, demand.pos)
         elif name[:2] == _SOME_TEXT:
             self.note("spelled", receiver, how, demand.guessed())
@@ -837,11 +784,8 @@ class OpenValues:
             self._classes.want_in_line(class_, name, demand)
         elif name == "__annotations__":
             self._classes.want_all(class_, "annotated", demand, below=not exact)
-        else:
-            if name in class_.info.members:
-                self._classes.want_member(class_, name, demand)
-            if not exact:
-                self._classes.want_override(class_, name, demand, of_class=True)
+        elif name in class_.info.members:
+            self._classes.want_member(class_, name, demand)
 
     def _settle_namespace(self, use: _Open, namespace: Value) -> None:
         """A function is given ``globals()`` or ``vars(C)``: whether it reads names of that."""
