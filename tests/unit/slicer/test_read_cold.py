@@ -152,3 +152,58 @@ def target(): return inner()
 """
     write_files(files, tmp_path)
     assert "app:K.run" not in slice_ids(tmp_path, "app:target")
+
+
+CIRCLES = {
+    "two stars of one": """
+# --- m0.py
+from m4 import *
+from m5 import *
+from m2 import *
+# --- m2.py
+from m5 import *
+from m3 import *
+# --- m3.py
+from m0 import *
+# --- m4.py
+from m3 import *
+def f4(): return 4
+# --- m5.py
+def s(): return 5
+# --- a.py
+from m0 import *
+def g(): return s, f4
+""",
+    "each of three": """
+# --- m0.py
+from m2 import *
+from m1 import *
+# --- m1.py
+from m2 import *
+from m0 import *
+# --- m2.py
+from m1 import *
+def f2(): return 2
+# --- a.py
+from m0 import *
+def g(): return f2
+""",
+}
+
+
+@pytest.mark.parametrize("which", CIRCLES)
+def test_circles_of_stars_come_to_an_end(which: str, tmp_path: Path) -> None:
+    write_files(CIRCLES[which], tmp_path)
+    ids = slice_ids(tmp_path, "a:g")
+    assert "a:g" in ids
+    assert ids & {"m5:s", "m2:f2"}
+
+
+def test_a_long_ring_of_stars_gives_what_its_last_module_has(tmp_path: Path) -> None:
+    ring = 60
+    files = "".join(
+        f"# --- m{n}.py\nfrom m{(n + 1) % ring} import *\ndef f{n}(): return {n}\n"
+        for n in range(ring)
+    )
+    write_files(f"{files}# --- a.py\nfrom m0 import *\ndef g(): return f{ring - 1}()\n", tmp_path)
+    assert f"m{ring - 1}:f{ring - 1}" in slice_ids(tmp_path, "a:g")
