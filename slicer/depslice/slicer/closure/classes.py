@@ -77,6 +77,12 @@ _OF_PYTHON: Final = frozenset(
     }
 )
 """Special names that the data model and the library give a meaning: asked for as rules of these say."""
+_PROMOTED: Final = {
+    "builtins.float": ("builtins.int",),
+    "builtins.complex": ("builtins.float", "builtins.int"),
+    "builtins.bytes": ("builtins.bytearray", "builtins.memoryview"),
+}
+"""What is taken where that is declared, though it extends no such class (PEP 484)."""
 _NOT_LOOKING: Final = frozenset(("runtime_checkable", "final", "dataclass", "total_ordering"))
 """Decorators, of the standard library, to which the docstring of a class is nothing."""
 _READING_ANNOTATIONS: Final = frozenset(
@@ -481,12 +487,14 @@ class Classes:
     def want_for_others(self, class_: Class, demand: Demand) -> None:
         """Code outside has an object: its special methods that Python knows nothing of are for that.
 
-        ``__conform__`` of what a database gets, ``__html__``, ``__array__``.
+        ``__conform__`` of what a database gets, ``__html__``, ``__array__``: methods.
         """
         outside = replace(demand, certainty=Certainty.LIKELY, evidence="handed")
         for k in self._engine.mro(class_):
-            for name in tuple(k.info.members):
-                if name[:2] == "__" == name[-2:] and name not in _OF_PYTHON:
+            pieces = k.module.summary.pieces
+            for name, bound in tuple(k.info.members.items()):
+                special = name[:2] == "__" == name[-2:] and name not in _OF_PYTHON
+                if special and any(pieces[each].kind == "def" for each in bound):
                     self.want_member(k, name, outside)
 
     def _is_handed(self, class_: Class) -> bool:
@@ -877,8 +885,9 @@ class Classes:
         outside = self._engine.external_bases(live)
         bases = map(stubs.class_named, outside)
         lines = (stubs.mro(base) for base in bases if base is not None)
+        meant = {caught, *_PROMOTED.get(caught, ())}
         told = how != "extended" or all(map(self._engine.outside.is_told_of, outside))
-        if told and not any(each.dotted == caught for line in lines for each in line):
+        if told and not any(each.dotted in meant for line in lines for each in line):
             return
         if how == "matching":
             prefix, suffix = name

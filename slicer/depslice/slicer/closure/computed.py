@@ -34,8 +34,11 @@ _ATTRIBUTE: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _AS_MODULE: Final = "-m"  # `[sys.executable, "-m", "pkg.tool"]`
 _RUN_MODULE: Final = frozenset({"run_module", "run_module_as_main", "_run_module_as_main"})
 _RUN_FILE: Final = frozenset(
-    {"SourceFileLoader", "executable", "load_source", "run_path", "spec_from_file_location"}
+    {"SourceFileLoader", "load_source", "run_path", "spec_from_file_location"}
 )
+_PYTHON: Final = "sys.executable"
+_STARTING: Final = ("asyncio.", "multiprocessing.", "os.", "subprocess.")
+"""Where functions stand that start a process."""
 """What runs a module, all of it, by its name, and a file by its path."""
 _FILE: Final = re.compile(r"(?:[\w.-]+/)*[A-Za-z_]\w*\.py")
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
@@ -195,12 +198,14 @@ class ComputedNames:
         texts = set(strings_of(ops))
         named = {op[NAMED[op[0]]] for op in ops if op[0] in NAMED}
         program = self._growth.program
-        if _AS_MODULE in texts or not named.isdisjoint(_RUN_MODULE):
+        outside = {fact[1] for fact in at.seen if fact[0] == f.EXTERNAL}
+        runs = _PYTHON in outside or any(each.startswith(_STARTING) for each in outside)
+        if (_AS_MODULE in texts and runs) or not named.isdisjoint(_RUN_MODULE):
             for text in sorted(texts):
                 for name in (text, f"{text}.__main__"):
                     if program.is_module(name):
                         self._keep_whole(name, at)
-        self._runs_files |= not named.isdisjoint(_RUN_FILE)
+        self._runs_files |= _PYTHON in outside or not named.isdisjoint(_RUN_FILE)
         self._files.update((text, at) for text in sorted(texts) if _FILE.fullmatch(text))
         while self._runs_files and self._files:
             text, spelling = self._files.popitem()

@@ -24,6 +24,11 @@ _GIVING_PARTS: Final = frozenset(
 )
 """The methods of a container that give what it holds."""
 
+_OF_PLAIN: Final = frozenset(
+    {"__bool__", "__format__", "__hash__", "__len__", "__repr__", "__str__"}
+)
+"""What texts and numbers are asked for as well: it shows nothing of what callers pass."""
+
 
 class Recognition:
     """What is done with open values, and what of it tells which classes they may be of.
@@ -143,7 +148,7 @@ class Recognition:
         known = self._asked_of.setdefault(class_, set())
         asked = False
         for (name, distance), demand in vague.items():
-            if (name, distance) not in known:
+            if (name, distance) not in known and name not in _OF_PLAIN:
                 known.add((name, distance))
                 alike = demand.guessed("duck-typed")
                 for each in (name, STEPS[name]) if name in STEPS else (name,):
