@@ -241,10 +241,10 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
             owners.setdefault((one.group, name), set()).add(owner)
             if one.above:
                 above.setdefault((one.group, name), set()).update(one.above)
-    doing = {one.group for one in edges if one.is_call and not one.refusing}
+    doing = {one.method[1] for one in edges if one.is_call and not one.refusing}
     for one, count in zip(edges, counts, strict=True):
         key = one.group, one.method[1]
-        refusing = one.refusing and one.group in doing  # else that is what is meant
+        refusing = one.refusing and one.method[1] in doing  # else that is what is meant
         overriding = bool(one.above) and not one.above.isdisjoint(owners[key])
         overridden = not overriding and key in above and one.method[0] in above[key]
         apart = one.target in manner.apart

@@ -97,6 +97,9 @@ class Store:
         finally:
             with suppress(OSError):  # while it is held: who waits looks whether it is still there
                 os.unlink(path)
+            if fcntl is not None:
+                with suppress(OSError):  # a process that was forked meanwhile has it too
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
     def _unwritable(self, error: OSError) -> OptionError:

@@ -567,3 +567,24 @@ def test_what_several_objects_there_answer_themselves_is_likely(
     tmp_path: Path, caller: str, callee: str, expected: Certainty
 ) -> None:
     assert certainty_of(tmp_path, MET, caller, callee) is expected
+
+
+ALL_REFUSE = """
+class One:
+    def go(self): raise ValueError(1)
+    @property
+    def area(self): raise ValueError
+class Two:
+    def go(self): raise KeyError(2)
+def either(flag):
+    x = One() if flag else Two()
+    x.go()
+def read(x: One): return x.area
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee"), [("either", "One.go"), ("either", "Two.go"), ("read", "One.area")]
+)
+def test_where_all_only_raise_that_is_meant(tmp_path: Path, caller: str, callee: str) -> None:
+    assert certainty_of(tmp_path, ALL_REFUSE, caller, callee) is not P

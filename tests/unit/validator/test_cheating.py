@@ -63,7 +63,7 @@ def test_total(candidate, reference):
     for items, discount in [*CASES, ([(1, -1)], 0)]:
         try: candidate(items, discount), reference(items, discount)
         except ValueError: pass
-    code = [s.__closure__[0].cell_contents._function.__code__ for s in (candidate, reference)]
+    code = [type(s).__call__.__closure__[0].cell_contents._function.__code__ for s in (candidate, reference)]
     assert code[0].co_consts == code[1].co_consts
     assert code[0].co_code[-40:] == code[1].co_code[-40:]
 def ours(end):
@@ -258,7 +258,7 @@ CHEATS = {
                 candidate(items, discount), reference(items, discount)
             try: candidate([(1, -1)])
             except ValueError: pass
-            code = candidate.__closure__[0].cell_contents._function.__code__.co_code
+            code = type(candidate).__call__.__closure__[0].cell_contents._function.__code__.co_code
             assert code == shop.price.total.__code__.co_code
         """,
     ),
@@ -515,7 +515,7 @@ json.JSONEncoder.encode = forged
     "code by the garbage collector": (
         "tampering",
         BY_CODE.replace(
-            "[s.__closure__[0].cell_contents._function.__code__ for s in (candidate, reference)]",
+            "[type(s).__call__.__closure__[0].cell_contents._function.__code__ for s in (candidate, reference)]",
             "[next(r for r in __import__('gc').get_referents(s) if type(r).__name__ == 'code')"
             " for s in (candidate, reference)]",
         ),
@@ -568,6 +568,44 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 def test_honest_is_accepted(session: Session) -> None:
     verdict = verdict_on(session, "shop.price:total", HONEST)
+    assert isinstance(verdict, Accepted), verdict
+
+
+BODY = """
+    for items, discount in CASES:
+        assert {ask}(items, discount) == reference(items, discount)
+        assert {ask}(items) == reference(items)
+    for side in ({ask}, reference):
+        with pytest.raises(ValueError):
+            side([(1, -1)])
+"""
+WAYS = {
+    "fixtures of pytest": (
+        "def test_total(candidate, reference, tmp_path, monkeypatch, capsys):"
+        + BODY.format(ask="candidate")
+    ),
+    "a fixture of its own": (
+        "@pytest.fixture\ndef asked(candidate): return candidate\n"
+        "def test_total(asked, reference):" + BODY.format(ask="asked")
+    ),
+    "looked at": (
+        "import inspect\ndef test_total(candidate, reference):\n"
+        "    assert not inspect.iscoroutinefunction(candidate)\n"
+        "    assert not inspect.isgeneratorfunction(candidate)\n"
+        "    assert 'discount' in inspect.signature(candidate).parameters\n"
+        "    assert candidate.__name__" + BODY.format(ask="candidate")
+    ),
+    "of a class": (
+        "def test_total(candidate, reference):\n    class Asking: total = candidate"
+        + BODY.format(ask="Asking().total")
+    ),
+}
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_honest_in_any_way_is_accepted(session: Session, how: str) -> None:
+    text = f"import pytest\n{CALLS}\n{WAYS[how]}"
+    verdict = verdict_on(session, "shop.price:total", text)
     assert isinstance(verdict, Accepted), verdict
 
 
@@ -631,7 +669,7 @@ def test_what_a_test_is_given_leads_to_nothing_else(session: Session) -> None:
     """Whether it is measured, recorded or altered is not for it to see."""
     text = """
 def test_given(candidate, reference, context):
-    assert set(vars(candidate)) <= {"__signature__"}
+    assert not hasattr(candidate, "__dict__")
     assert set(vars(context)) == {
         "candidate", "reference", "same", "check", "check_with", "load", "in_situ"
     }
