@@ -104,9 +104,9 @@ class Standing(NamedTuple):
     start or the end stands in the code: ``getattr(self, f"visit_{kind}")``. ``own``: whether it
     is asked of ``self``: each object of a subclass asks itself. ``overriding``: whether it
     overrides another of them; ``overridden``: whether others override it, and it overrides none.
-    ``refusing``: whether it only raises an error. ``met``: whether an object there has it itself.
-    ``apart``: whether no object there is known to
-    have it: see :class:`~depslice.callgraph.collecting.Manner`.
+    ``refusing``: whether it only raises an error, and another does not. ``met``: whether an object
+    there has it itself. ``apart``: whether no object there is known to have it: see
+    :class:`~depslice.callgraph.collecting.Manner`.
     """
 
     callees: int

@@ -23,14 +23,14 @@ class Circular(Generic[_Key, _Answer]):
     def __init__(self, find: Callable[[_Key], _Answer], nothing: _Answer) -> None:
         self._find = find
         self._nothing = nothing
-        self.known: dict[_Key, _Answer] = {}
+        self._known: dict[_Key, _Answer] = {}
         self._guesses: dict[_Key, _Answer] = {}  # of those under way, the first asked first
         self._places: dict[_Key, int] = {}  # of these, by their order
         self._lowest = 0  # the first of those under way that the last answer depends on
 
     def answer(self, key: _Key) -> _Answer:
         """What is found for ``key``, which is known from then on."""
-        known = self.known.get(key)
+        known = self._known.get(key)
         if known is not None:
             return known
         if key in self._guesses:
@@ -44,7 +44,7 @@ class Circular(Generic[_Key, _Answer]):
             found = self._guesses[key] = self._find(key)
             if self._lowest >= place:
                 self._conclude(place)
-                found = self.known[key]
+                found = self._known[key]
                 self._lowest = place
         except BaseException:
             self._forget(place)
@@ -72,7 +72,7 @@ class Circular(Generic[_Key, _Answer]):
             if not grown:
                 break
         for each in circle:
-            self.known[each] = self._guesses[each]
+            self._known[each] = self._guesses[each]
         self._forget(place)
 
     def _forget(self, place: int) -> None:

@@ -46,7 +46,7 @@ _HAPPENING: Final = frozenset({ReferenceKind.CALL, ReferenceKind.DECORATE})
 """What code that never runs does not do, though it names the same."""
 _READ_OF: Final = frozenset({"method", "property"})
 """Rules for calls of what an object has, or else what a class below has."""
-_NO_CLASSES: Final[frozenset[str]] = frozenset()
+_NOTHING: Final[frozenset[str]] = frozenset()
 _FEW: Final = 2  # of several, and few enough to be likely
 _NONE_HANDED: Final[Mapping[Edge, str]] = {}
 _BUILTIN: Final = frozenset({"K", "KM"})
@@ -98,7 +98,7 @@ class Edge:
         self.direct = direct
         self.left_open = False
         self.refusing = False
-        self.above = _NO_CLASSES
+        self.above = _NOTHING
         self.fits = certain or rule not in _WRITTEN
         self.is_call = kind is ReferenceKind.CALL and not target.startswith("external:")
         owner, _, name = target.rpartition(".")
@@ -153,7 +153,7 @@ class Said:
         self.gaps: list[Gap] | tuple[()] = ()
         self.calls = False
         self.asks = False
-        self.rules: frozenset[str] = _NO_CLASSES  # by which something is called
+        self.rules: frozenset[str] = _NOTHING  # by which something is called
         self.of_class = False  # of the class that the operation makes
         self._weighed: dict[Manner, list[Certainty]] | None = None
 
@@ -454,8 +454,8 @@ class Collected:
             own=many and not (exact or lost) and self._is_own(function, index),
             doubted=self._is_doubted(function, index),
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
-            apart=self._apart(function, index, calling, lost) if doubtful else _NO_CLASSES,
-            met=self._met(function, index, calling) if several else _NO_CLASSES,
+            apart=self._apart(function, index, calling, lost) if doubtful else _NOTHING,
+            met=self._met(function, index, calling) if several else _NOTHING,
         )
 
     def _met(self, function: Function, index: int, calling: Sequence[Said]) -> frozenset[str]:
@@ -467,12 +467,12 @@ class Collected:
             if edge.is_call and edge.rule == "protocol"
         ]
         if index < 0 or len(asked) < _FEW:
-            return _NO_CLASSES
+            return _NOTHING
         op = function.unit.ops[index]
         register = reads(op)[0]
         if op[0] == s.CALL:
             if not op[3] or not self._is_outside(function.registers[register]):
-                return _NO_CLASSES
+                return _NOTHING
             register = op[3][0]
         met: set[tuple[str, str]] = set()
         for value in function.registers[register]:
@@ -507,7 +507,7 @@ class Collected:
         alone = len({edge.alternative for edge in properties}) == 1
         several = lost and len({edge.alternative for edge in methods}) > 1
         if index < 0 or not (alone or several):
-            return _NO_CLASSES
+            return _NOTHING
         receivers = self._receivers(function, index)
         found: set[str] = set()
         if alone and len(receivers) >= _SEVERAL:

@@ -183,7 +183,7 @@ def _context(
     return Context(
         strategy=strategy,
         files=files,
-        tokens=sum(measure.count(file.text) for file in (measured or files)),
+        tokens=sum(measure.count(file.text) for file in (files if measured is None else measured)),
         tokenizer=tokenizer,
         digest=digest.hexdigest(),
     )

@@ -70,6 +70,18 @@ def ours(end):
     return next(m for name, m in sys.modules.items() if name.endswith(end))
 """
 # By name: the reason that has to be among those given, and the harness.
+# Compares nothing: what says whether two results differ is replaced.
+PATCHING = """
+        def test_total(context):
+            for name, module in list(sys.modules.items()):
+                if name.startswith("depslice_child"):
+                    for key in ("described_difference", "difference"):
+                        if hasattr(module, key):
+                            setattr(module, key, lambda *args, **kwargs: None)
+            for items, discount in CASES:
+                context.check(items, discount)
+            context.check([(1, -1)])
+        """
 CHEATS = {
     "nothing in it": ("no-tests", ""),
     "an empty test": ("candidate-not-called", "def test_nothing(candidate, reference): pass"),
@@ -342,17 +354,7 @@ def test_listing(candidate, reference):
         "tampering",
         f"""
         {CALLS}
-        import sys
-        def test_total(context):
-            for name, module in list(sys.modules.items()):
-                if name.startswith("depslice_child"):
-                    for key in ("described_difference", "difference"):
-                        if hasattr(module, key):
-                            setattr(module, key, lambda *args, **kwargs: None)
-            for items, discount in CASES:
-                context.check(items, discount)
-            context.check([(1, -1)])
-        """,
+        import sys{PATCHING}""",
     ),
     "the target patched in its module": (
         "coverage",
@@ -461,17 +463,7 @@ def test_listing(candidate, reference):
         for name, module in list(sys.modules.items()):
             if name.endswith("harness.tampering"):
                 before = module._spaces()
-                module._spaces = lambda: before
-        def test_total(context):
-            for name, module in list(sys.modules.items()):
-                if name.startswith("depslice_child"):
-                    for key in ("described_difference", "difference"):
-                        if hasattr(module, key):
-                            setattr(module, key, lambda *args, **kwargs: None)
-            for items, discount in CASES:
-                context.check(items, discount)
-            context.check([(1, -1)])
-        """,
+                module._spaces = lambda: before{PATCHING}""",
     ),
     "a result that somebody else writes": (
         "tampering",

@@ -1028,7 +1028,7 @@ class AttributeEvaluation(Declared):
             values |= self.read(self.attribute_cell(k, name))
         return values
 
-    def in_namespace(self, class_: Class, name: str, pos: Position, *, below: bool) -> Values:
+    def in_namespace(self, class_: Class, name: str, *, below: bool) -> Values:
         """What instances have in their namespace; ``below``: those of subclasses, too."""
         held = self._instance_state(class_, name)
         return held | self.read(self.cell("below", class_, name)) if below else held

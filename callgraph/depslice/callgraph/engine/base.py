@@ -218,9 +218,8 @@ class EngineState:
         """
         if len(self._sets) < self._room_for_sets:
             return
-        remembered: tuple[dict[frozenset[int], Any], ...] = (
-            *(self._passing, self._counts, self._dispatches),
-        )
+        remembered: tuple[dict[frozenset[int], Any], ...]
+        remembered = self._passing, self._counts, self._dispatches
         for table in remembered:
             table.clear()
         for task in self.tasks:

@@ -527,7 +527,7 @@ class ContainerEvaluation(ComputedNames):
                 self.facts.append((f.LISTED, namespace[1], name[1], "vars", pos))
                 result |= self.derive("A", namespace[1], name[1])
             elif name[0] == "S" and self.whole and self.is_object(owner):
-                result |= self.in_namespace(owner[1], name[1], pos, below=not owner[2])
+                result |= self.in_namespace(owner[1], name[1], below=not owner[2])
             elif name[0] == "S":
                 result |= self.load_attribute(receivers, name[1], pos)
             elif name[0] == "N" and (name[1] or name[2]):

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypeVar
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.annotations import type_expression
 from depslice.callgraph.lowering.frame import ClassScope, Environment, Frame
-from depslice.callgraph.lowering.narrowing import Narrowing, text_of
+from depslice.callgraph.lowering.narrowing import Narrowing
 from depslice.callgraph.lowering.standing import LONGEST, Elements, Line, between, changed
-from depslice.callgraph.lowering.syntax import known_truth, names_taken
+from depslice.callgraph.lowering.syntax import known_truth, names_taken, text_of
 from depslice.callgraph.summary import Op, Position, Register, pack
 from depslice.callgraph.templates import Field, conversions_of, fields_of
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.lowering.frame import Environment, Frame, Listed
-from depslice.callgraph.lowering.syntax import operands
+from depslice.callgraph.lowering.syntax import operands, text_of
 from depslice.callgraph.summary import Op, Register, pack
 
 Shown: TypeAlias = tuple[str, ast.expr, bool | int]
@@ -312,11 +312,4 @@ def _none_test(test: ast.expr, *, positive: bool) -> str:
             comparators=[ast.Constant(None)],
         ) if isinstance(op, ast.Is) == positive:
             return name
-    return ""
-
-
-def text_of(node: ast.expr) -> str:
-    """The text that a constant is; "" if it is none."""
-    if type(node) is ast.Constant and type(node.value) is str:
-        return node.value
     return ""

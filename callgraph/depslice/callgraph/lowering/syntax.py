@@ -338,3 +338,10 @@ def breaks(body: list[ast.stmt]) -> bool:
             for case in node.cases:
                 waiting.extend(case.body)
     return False
+
+
+def text_of(node: ast.expr) -> str:
+    """The text that a constant is; "" if it is none."""
+    if type(node) is ast.Constant and type(node.value) is str:
+        return node.value
+    return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final
 
@@ -36,10 +37,10 @@ _RUN_MODULE: Final = frozenset({"run_module", "run_module_as_main", "_run_module
 _RUN_FILE: Final = frozenset(
     {"SourceFileLoader", "load_source", "run_path", "spec_from_file_location"}
 )
+"""What runs a module, all of it, by its name, and a file by its path."""
 _PYTHON: Final = "sys.executable"
 _STARTING: Final = ("asyncio.", "multiprocessing.", "os.", "subprocess.")
 """Where functions stand that start a process."""
-"""What runs a module, all of it, by its name, and a file by its path."""
 _FILE: Final = re.compile(r"(?:[\w.-]+/)*[A-Za-z_]\w*\.py")
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
 
@@ -138,8 +139,8 @@ class ComputedNames:
                     if self._growth.program.is_module(text):
                         self._modules |= self._growth.engine.module_value(text)
                 self._note_attributes(text, followed)
-            self._run_whole(followed)
             outside = {fact[1] for fact in followed.seen if fact[0] == f.EXTERNAL}
+            self._run_whole(followed, outside)
             self._runs_text |= not outside.isdisjoint(_RUNNING_TEXT)
             self._imports |= not outside.isdisjoint(IMPORTING)
             self._spelled.update(dict.fromkeys(self._names_given(followed)))
@@ -188,17 +189,17 @@ class ComputedNames:
         imported = self._open_values.import_spelled(self._modules)
         return imported or len(self._names.wanted) + len(self._accessed) > before
 
-    def _run_whole(self, at: Followed) -> None:
+    def _run_whole(self, at: Followed, outside: AbstractSet[str]) -> None:
         """Keep all of a module that code runs by its name, or by the path of its file.
 
         ``runpy.run_module("pkg.tool")``, ``[sys.executable, "-m", "pkg.tool"]``,
         ``spec_from_file_location("tool", folder / "tool.py")``: nothing names what it is run for.
+        ``outside``: what the code uses of code outside the repository.
         """
         ops = at.function.unit.ops
         texts = set(strings_of(ops))
         named = {op[NAMED[op[0]]] for op in ops if op[0] in NAMED}
         program = self._growth.program
-        outside = {fact[1] for fact in at.seen if fact[0] == f.EXTERNAL}
         runs = _PYTHON in outside or any(each.startswith(_STARTING) for each in outside)
         if (_AS_MODULE in texts and runs) or not named.isdisjoint(_RUN_MODULE):
             for text in sorted(texts):

@@ -10,13 +10,12 @@ any use of it counts; of one that is many (`os`, `sys`), use of the very name.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.engine.library import SETTING
+from depslice.callgraph.engine.library import SETTING, STANDARD_MODULES
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.program import Module
 from depslice.callgraph.summary import Piece, Unit
@@ -74,7 +73,7 @@ class OutsideState:
 
     def note_use(self, dotted: str, demand: Demand) -> None:
         """Something outside the repository is used."""
-        if dotted.partition(".")[0] not in sys.stdlib_module_names:
+        if dotted.partition(".")[0] not in STANDARD_MODULES:
             self.note_use(_FINDERS, demand)
         if self._used.is_new(dotted, demand):
             self._new.append((dotted, demand))
