@@ -263,18 +263,29 @@ class AnnotationEvaluation(ScopeEvaluation):
             self.facts = saved
 
     def _local_type(self, module: Module, function: Function | None, name: str) -> Values | None:
-        """A class that is defined in an enclosing function or class."""
+        """A class that a function around defines, or the class whose body the type stands in.
+
+        The bodies of other classes are not looked into (language reference, 4.2.2).
+        """
         if function is None:
             return None
-        for info in module.summary.classes:
-            if info.owner < 0 and info.parent_function < 0:
-                continue
-            scope, _, simple = info.qualname.rpartition(".")
-            if simple == name and function.unit.qualname.startswith(
-                scope.removesuffix(".<locals>")
-            ):
-                return self.single(("C", self.class_(module, info.index), True))
-        return None
+        named = [
+            info
+            for info in module.summary.classes
+            if (info.owner >= 0 or info.parent_function >= 0)
+            and info.qualname.rpartition(".")[2] == name
+        ]
+        if not named:
+            return None
+        unit = function.unit
+        seen = [info for info in named if info.owner >= 0 and info.owner == unit.owner]
+        while not seen:
+            seen = [i for i in named if i.owner < 0 and i.parent_function == unit.index]
+            if unit.parent < 0:
+                break
+            unit = module.summary.units[unit.parent]
+        found = [self.single(("C", self.class_(module, info.index), True)) for info in seen]
+        return EMPTY.union(*found) if found else None
 
     def _imported_here(self, module: Module, function: Function | None, name: str) -> Values:
         """What a function that an annotation stands in imports by this name."""

@@ -254,8 +254,11 @@ class ClassEvaluation(AnnotationEvaluation):
 
     def _set_bases(self, made: Class, bases: Sequence[Values], makers: Values) -> None:
         known = made.base_values
-        if known is not None and [set(b) for b in known] == [set(b) for b in bases]:
+        makers = frozenset(makers)
+        unchanged = known is not None and [set(b) for b in known] == [set(b) for b in bases]
+        if unchanged and makers <= made.makers:
             return
+        made.makers |= makers
         made.base_values = [frozenset(base) for base in bases]
         self.based += 1
         self.either_base = self.either_base or any(len(base) > 1 for base in bases)

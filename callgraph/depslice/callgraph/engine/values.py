@@ -371,6 +371,7 @@ class Class:
         "info",
         "kept_below",
         "lenders",
+        "makers",
         "members",
         "metaclasses",
         "module",
@@ -397,6 +398,7 @@ class Class:
         self.id = f"{module.name}:{info.qualname}"
         self.base_values: list[Values] | None = None
         self.external_bases: tuple[str, ...] = ()
+        self.makers: frozenset[int] = frozenset()  # what class statements name as its metaclass
         self.metaclasses: tuple[Class, ...] = ()
         self.open_metaclasses: Values = EMPTY  # that only callers know, in a slice
         self.mro_cache: tuple[Class, ...] | None = None
