@@ -494,15 +494,36 @@ class _Walker:
         self._push(node.value, replace(inner, annotation=alias))
 
     def loop(self, node: ast.For | ast.AsyncFor, context: _Context) -> None:
-        end = (node.iter.end_lineno or 0, node.iter.end_col_offset or 0)
-        inner = replace(context, bind_end=end, top=False)
+        inner = _after(node.iter, context)
         self._push(node.target, inner)
         self._push(node.iter, inner)
         self._suite(node.body, inner)
         self._suite(node.orelse, inner)
 
+    def while_(self, node: ast.While, context: _Context) -> None:
+        inner = _after(node.test, context)
+        self._push(node.test, inner)
+        self._suite(node.body, inner)
+        self._suite(node.orelse, inner)
+
+    def with_(self, node: ast.With | ast.AsyncWith, context: _Context) -> None:
+        inner = context
+        for item in node.items:
+            inner = _after(item.context_expr, context)
+            self._push(item.context_expr, inner)
+            self._push(item.optional_vars, inner)
+        self._suite(node.body, inner)
+
+    def match(self, node: ast.Match, context: _Context) -> None:
+        inner = _after(node.subject, context)
+        self._push(node.subject, inner)
+        for case in node.cases:
+            self._push(case.pattern, inner)
+            self._push(case.guard, inner)
+            self._suite(case.body, inner)
+
     def if_(self, node: ast.If, context: _Context) -> None:
-        inner = replace(context, top=False)
+        inner = _after(node.test, context)
         self._push(node.test, inner)
         if context.top and is_type_checking(node.test):
             self._suite(node.body, replace(inner, typing_only=True))
@@ -669,7 +690,7 @@ class _Walker:
         while scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:
             scope = scope.parent
         self._push(node.value, context)
-        self._push(node.target, replace(context, scope=scope))
+        self._push(node.target, replace(_after(node.value, context), scope=scope))
 
     def comprehension(self, node: ast.AST, context: _Context) -> None:
         generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
@@ -722,6 +743,10 @@ _VISITORS: dict[type[ast.AST], Callable[[_Walker, Any, _Context], None]] = {
     ast.AnnAssign: _Walker.annotated,
     ast.For: _Walker.loop,
     ast.AsyncFor: _Walker.loop,
+    ast.While: _Walker.while_,
+    ast.With: _Walker.with_,
+    ast.AsyncWith: _Walker.with_,
+    ast.Match: _Walker.match,
     ast.If: _Walker.if_,
     ast.ExceptHandler: _Walker.handler,
     ast.Global: _Walker.global_,
@@ -752,6 +777,12 @@ if hasattr(ast, "TypeAlias"):
 def is_type_checking(test: ast.expr) -> bool:
     """Whether an ``if`` test is ``TYPE_CHECKING`` or ``typing.TYPE_CHECKING``."""
     return _last_name(test) == "TYPE_CHECKING"
+
+
+def _after(header: ast.expr, context: _Context) -> _Context:
+    """What is known in the suites of a statement, whose names are bound once ``header`` has run."""
+    end = (header.end_lineno or 0, header.end_col_offset or 0)
+    return replace(context, bind_end=end, top=False)
 
 
 def _last_name(node: ast.expr) -> str:
