@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -20,9 +21,14 @@ from depslice.callgraph.project import Project, SourceFile, read_file
 from depslice.callgraph.source import UndecodableSource, content_digest, decode_source, line_end_of
 from depslice.callgraph.stubs.store import Stubs
 from depslice.callgraph.summary import (
+    CALL,
+    DECORATE,
+    DECORATED,
     FORMAT,
+    FUNCTION,
     IMPORT,
     MAPPING,
+    OVERLOAD,
     SEQUENCE,
     STRING,
     FileSummary,
@@ -70,6 +76,7 @@ class Module:
         "line_end",
         "name",
         "package",
+        "running",
         "summary",
         "text",
         "units_by_piece",
@@ -85,6 +92,7 @@ class Module:
         self.text: str | None = None
         self.line_end = "\n"  # what the text's stand for in the file; known with it
         self.units_by_piece: dict[int, list[int]] | None = None  # made when first asked for
+        self.running: tuple[int, ...] | None = None  # as that
         # By class, and by what asks: the attributes whose values methods of the class use so.
         self.asked_of_attributes: dict[tuple[int, object], frozenset[str]] = {}
 
@@ -97,7 +105,7 @@ class Module:
         ``versions`` are those that reach a read in module-level code; ``None`` stands
         for a read that happens later (in a function, or from another module): then all
         assignments of a variable count, and of redefined functions, classes and
-        imports those that survive.
+        imports those that survive, or that something may look for before the next one.
         """
         if versions is not None:
             return versions
@@ -106,7 +114,48 @@ class Module:
             return bound
         final = self.summary.final.get(name, ())
         pieces = self.summary.pieces
-        return tuple([p for p in bound if p in final or pieces[p].kind in _VARIABLES])
+        seen = [p for p in bound if p in final or pieces[p].kind in _VARIABLES]
+        if len(seen) < len(bound):
+            following = (*bound[1:], len(pieces))
+            seen = [
+                piece
+                for piece, behind in zip(bound, following, strict=True)
+                if piece in seen or self.is_seen_early(piece, behind)
+            ]
+        return tuple(seen)
+
+    def is_seen_early(self, piece: int, behind: int) -> bool:
+        """Whether functions may run between a binding and the one ``behind`` it."""
+        if self.running is None:
+            self.running = tuple(self._running_others())
+        start, end = bisect_right(self.running, piece), bisect_left(self.running, behind)
+        if all(self._stands_in(each, piece) for each in self.running[start:end]):
+            return False
+        units = self.summary.units
+        made = [op[2] for op in self._ops_of(piece) if op[0] == FUNCTION]
+        return not any(units[index].flags & OVERLOAD for index in made)  # for type checkers alone
+
+    def _running_others(self) -> Iterator[int]:
+        """The statements of the module, and of its classes, that call something when it runs."""
+        units = self.summary.units
+        for piece in self.summary.pieces:
+            ops = self._ops_of(piece.index) if piece.path[0] != "local" else ()
+            wanted = DECORATE if piece.kind in ("def", "class") else CALL
+            made = [op[2] for op in ops if op[0] == FUNCTION] if piece.kind == "def" else ()
+            if any(op[0] == wanted for op in ops) and (
+                not made or any(units[index].flags & DECORATED for index in made)
+            ):
+                yield piece.index
+
+    def _stands_in(self, piece: int, outer: int) -> bool:
+        """Whether a statement is one of those within another."""
+        while piece > outer:
+            piece = self.summary.pieces[piece].parent
+        return piece == outer
+
+    def _ops_of(self, piece: int) -> Sequence[Op]:
+        unit = self.summary.pieces[piece].unit
+        return () if unit < 0 else self.summary.units[unit].ops
 
     def pieces_seen_from(self, name: str, index: int) -> tuple[int, ...] | None:
         """The same for a function in the piece ``index``: nobody calls it before it is defined.
@@ -129,6 +178,22 @@ class Module:
         seen = self.current_pieces(name, None)
         later = tuple([piece for piece in seen if piece >= before[-1]])
         return None if later == seen else later or None
+
+
+def _ways(
+    piece: Piece, suites: Mapping[tuple[str | int, ...], Sequence[Piece]]
+) -> Iterator[Sequence[Piece]]:
+    """The statements that run on each way through a compound one; ``suites``: what stands in it."""
+    body, otherwise = suites.get(("body",), ()), suites.get(("orelse",), ())
+    if piece.kind == "with":
+        yield body
+    elif piece.kind == "if":
+        yield from (body, otherwise)
+    else:
+        final = suites.get(("finalbody",), ())
+        handlers = [suite for place, suite in suites.items() if place[0] == "handlers"]
+        for way in ([*body, *otherwise], *handlers):
+            yield [*final, *way]
 
 
 class Program:
@@ -173,6 +238,7 @@ class Program:
         self._all_star_sources: dict[
             tuple[str, str, tuple[int, ...]], tuple[tuple[Module, int], ...]
         ] = {}
+        self._surely_given: dict[tuple[str, str], bool] = {}
         self._exports = Circular(self._collect_names, frozenset[str]())
         self._definitions = Circular(self._define, tuple[str, ...]())
         self._tables: dict[str, dict[str, Symbol]] = {}
@@ -517,8 +583,8 @@ class Program:
     ) -> tuple[int, ...]:
         """As :meth:`Module.current_pieces`, with the star import that gives ``name``, if any does.
 
-        It counts for what reads the name before the module binds it, where nothing or only a
-        condition binds it behind the star, and where the star comes after what does.
+        It counts for what reads the name before the module binds it, or may be run before that, where
+        nothing or only a condition binds it behind the star, and where the star comes after what does.
         """
         summary = module.summary
         stars = summary.stars
@@ -535,10 +601,18 @@ class Program:
                 if index > min(own) and self.given_outside(module, index, name) is not None
             )
         if own:
-            giving = tuple(index for index in giving if index in reaching)
+            giving = tuple(
+                index
+                for index in giving
+                if index in reaching or (versions is None and module.is_seen_early(index, min(own)))
+            )
         if not giving:
             return own if own or versions is None else module.current_pieces(name, None)
-        replaced = giving[-1] > max(own, default=-1) and not summary.pieces[giving[-1]].conditional
+        last = giving[-1]
+        replaced = last > max(own, default=-1) and not summary.pieces[last].conditional
+        if replaced and own:
+            source = self.star_of(module, last, name)
+            replaced = source is None or self.gives_surely(source, name)
         return giving if replaced or not own else (*own, *giving)
 
     def comes_as_submodule(self, importer: Module, package: str, item: str) -> bool:
@@ -598,8 +672,8 @@ class Program:
     ) -> tuple[tuple[Module, int], ...]:
         """The modules of the repo that may give ``name`` by a star, and the pieces, last first.
 
-        The last does, unless a condition decides: then those before it may, too. ``among``: the
-        stars that there have been where the name is read, if not all.
+        The last does, unless a condition decides, or one in that module: then those before it may,
+        too. ``among``: the stars that there have been where the name is read, if not all.
         """
         last = self.star_source(module, name)
         if last is None or last[0] is None:
@@ -624,7 +698,7 @@ class Program:
             source = None if pieces[index].type_checking else self.star_of(module, index, name)
             if source is not None:
                 yield source, index
-                if not pieces[index].conditional:
+                if not pieces[index].conditional and self.gives_surely(source, name):
                     return
 
     def star_of(self, module: Module, index: int, name: str) -> Module | None:
@@ -643,6 +717,62 @@ class Program:
     def gives_at_run_time(self, source: Module, name: str, module: Module) -> bool:
         """Whether a star import of ``source`` binds ``name`` in ``module`` when it runs."""
         return self._gives(source, name, {module.name}, typing=False)
+
+    def gives_surely(self, source: Module, name: str) -> bool:
+        """Whether ``source``, of which a star may bind ``name``, has it on all ways it can run.
+
+        ``if PY2: range = xrange``: an import of a name that is not bound would fail.
+        """
+        key = (source.name, name)
+        known = self._surely_given.get(key)
+        if known is None:
+            self._surely_given[key] = True  # a circle of stars
+            known = self._surely_given[key] = self._gives_surely(source, name)
+        return known
+
+    def _gives_surely(self, source: Module, name: str) -> bool:
+        summary = source.summary
+        binding = [summary.pieces[index] for index in summary.scope.get(name, ())]
+        if not binding and not any(self.star_of(source, i, name) for i in summary.stars):
+            return True  # by a function, `__getattr__`, a submodule, or from outside
+        if any(not each.conditional and each.kind in _BINDING for each in binding):
+            return True
+        within: dict[int, list[Piece]] = {}
+        for piece in summary.pieces:
+            if piece.owner < 0:
+                within.setdefault(piece.parent, []).append(piece)
+        return self._bind_surely(source, within, within.get(-1, ()), name)
+
+    def _bind_surely(
+        self,
+        module: Module,
+        within: Mapping[int, Sequence[Piece]],
+        suite: Sequence[Piece],
+        name: str,
+    ) -> bool:
+        """Whether the statements of a suite bind ``name`` on every way that goes on behind them.
+
+        ``within``: what stands in a compound statement.
+        """
+        for piece in suite:
+            if piece.index in module.summary.stars:
+                source = self.star_of(module, piece.index, name)
+                if source is not None and self.gives_surely(source, name):
+                    return True
+            elif name in piece.binds and piece.kind not in ("loop", "match"):
+                return True
+            elif piece.kind in ("if", "with", "try"):
+                suites: dict[tuple[str | int, ...], list[Piece]] = {}
+                for inner in within.get(piece.index, ()):
+                    suites.setdefault(inner.path[len(piece.path) : -1], []).append(inner)
+                ways = list(_ways(piece, suites))
+                if ways and all(
+                    self._bind_surely(module, within, each, name)
+                    or (each and each[-1].kind == "jump")
+                    for each in ways
+                ):
+                    return True
+        return False
 
     def may_have(self, module: Module, name: str) -> bool:
         """Whether a statement of ``module``, one of a function or a star may bind ``name``."""

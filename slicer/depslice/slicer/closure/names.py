@@ -37,8 +37,6 @@ from depslice.slicer.pieces import (
     strings_of,
 )
 
-_STARS_DEEP: Final = 8
-"""How many stars are looked through for whether a name is bound on a condition alone."""
 _CALLS_DEEP: Final = 2
 """How many functions may stand between a statement and the one that makes names."""
 
@@ -288,44 +286,30 @@ class Names:
             or any(self._may_give(inner, name, seen) for _, inner in self._stars_of(source))
         )
 
-    def _may_be_builtin(self, source: Module, name: str) -> bool:
-        """Whether a star of ``source`` may leave ``name`` what it is to everybody.
-
-        ``if PY2: range = xrange``: an import of a name that is not bound would fail.
-        """
-        if name not in BUILTIN_NAMES:
-            return False
-        given: tuple[Module | None, int] | None = (source, -1)
-        for _ in range(_STARS_DEEP):
-            if given is None or given[0] is None:
-                return False
-            source = given[0]
-            pieces = source.summary.scope.get(name, ())
-            if pieces:
-                return all(source.summary.pieces[index].conditional for index in pieces)
-            given = self._program.star_source(source, name)
-        return False
-
     def _keep_star(
         self, module: Module, piece: Piece, source: Module, name: str, demand: Demand
     ) -> None:
         """Keep the star import ``piece`` for a name that ``source`` may have or not.
 
         Its ``__all__`` stays what it is where it is computed; a literal one would name what the
-        slice lacks. What is partly literal is kept whole for who reads ``__all__`` of the module.
+        slice lacks. What is partly literal is kept whole for who reads ``__all__`` of the module, and
+        so is one to which a condition adds names.
         """
         self._growth.keep_import(module, piece, demand)
         self._growth.keep_module(source.name)
         key = (module.name, piece.index)
         self._closure.runs.pop(key, None)
-        whole = name == "__all__" and source.summary.all_is_open
-        for listed in (source.summary.dunder_all or ()) if whole else ():
+        summary = source.summary
+        changing = summary.mutations.get("__all__", ())
+        on_condition = any(summary.pieces[index].conditional for index in changing)
+        whole = (summary.all_is_open and name == "__all__") or on_condition
+        for listed in (summary.dunder_all or ()) if whole else ():
             self.want_attribute(source.name, listed, demand)
-        if source.summary.dunder_all is not None and not whole:
+        if summary.dunder_all is not None and not whole:
             self._closure.stars.setdefault(key, {})[name] = None
             return
         self._closure.aliases.setdefault(key, {})["*"] = None
-        if "__all__" in source.summary.scope:
+        if "__all__" in summary.scope:
             self.want_name(source, "__all__", demand)
 
     def _keep_running(self, module: Module, pieces: Iterable[Piece], demand: Demand) -> None:
@@ -447,7 +431,7 @@ class Names:
         """
         self._growth.keep_import(module, piece, demand)
         key = (module.name, piece.index)
-        if self._may_be_builtin(source, name):
+        if not self._program.gives_surely(source, name):
             self._keep_star(module, piece, source, name, demand)
         elif piece.type_checking or self._program.gives_at_run_time(source, name, module):
             self._closure.stars.setdefault(key, {})[name] = None

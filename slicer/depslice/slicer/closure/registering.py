@@ -14,6 +14,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.library import ASKING_NAMESPACES
 from depslice.callgraph.engine.parts import FILLING, is_in_place, reads
 from depslice.callgraph.summary import FileSummary, Op, Register, Unit
+from depslice.slicer.pieces import NAMED
 
 _NAMESPACES: Final = frozenset({"globals", "locals", "vars"})
 _SPACE: Final = "namespace"
@@ -75,11 +76,14 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
 
     ``names`` are those of a module's variable, a class attribute, or a function that gives it.
     What is stored may be in a display (``X[k] = (f, more)``), the place in what is held there
-    (``X[k].append(f)``).
+    (``X[k].append(f)``), or it is the variable itself that is set (``global X; X = f``).
     """
     given = set(range(len(unit.params)))
     objects: set[int] = set()  # what has the name, and what it holds
     methods: dict[int, str] = {}
+    # What is made for the variable counts, too, where nobody gets it and nobody looks whether it is there.
+    asked = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
+    is_setter = _has_no_result(unit)
     for op in unit.ops:
         code = op[0]
         if code == s.FREE or (code in _HOLDING and not given.isdisjoint(reads(op))):
@@ -90,8 +94,19 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
             methods[op[1]] = op[3]
         elif code == s.SUB and op[2] in objects:
             objects.add(op[1])
-        elif (code == s.SETSUB and op[1] in objects and op[3] in given) or (
-            changes_in_place(op) and op[2] in objects and op[3] in given
+        elif (
+            (code == s.SETSUB and op[1] in objects and op[3] in given)
+            or (changes_in_place(op) and op[2] in objects and op[3] in given)
+            or (
+                code == s.SETGLOBAL
+                and op[1] in names
+                and (op[2] in given or (is_setter and op[1] not in asked))
+            )
+            or (
+                code == s.SETATTR
+                and (op[1] in objects or op[2] in names)
+                and (op[3] in given or (is_setter and op[2] not in asked))
+            )
         ):
             return True
         elif code == s.CALL and op[2] in objects:

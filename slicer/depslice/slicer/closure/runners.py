@@ -54,6 +54,7 @@ class Runners:
         self._for_effect: dict[Function, set[int]] = {}
         self._returned_by: dict[Function, Function] = {}  # who does no more with it
         self._wrapped = arguments.wrapped
+        self._calling_given: dict[tuple[Function, int], bool] = {}
         # What the facts of a function say that it calls, where.
         self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
 
@@ -247,9 +248,48 @@ class Runners:
         called = known[1]
         wrappers = self._wrapped.met(known[0], called.keys(), functions)
         if places is None:
-            return not called.keys().isdisjoint(functions) or any(True for _ in wrappers)
+            return (
+                not called.keys().isdisjoint(functions)
+                or any(True for _ in wrappers)
+                or self._has_run(known[0], functions)
+            )
         met = functions.keys() & called.keys() | set(wrappers)
         return any(not called[each].isdisjoint(places) for each in met)
+
+    def _has_run(self, facts: Iterable[f.Fact], functions: dict[Function, None]) -> bool:
+        """Whether one of ``functions`` is passed to code that calls it: ``attempt(set_up)``."""
+        engine = self._engine
+        for fact in facts:
+            if fact[0] == f.PASS:
+                passed = [engine.values[value] for value in fact[3]]
+                if any(kind[0] == "F" and kind[1] in functions for kind in passed) and (
+                    self._calls_given(fact[1], fact[2], _CALLS)
+                ):
+                    return True
+        return False
+
+    def _calls_given(self, function: Function, place: int, deep: int) -> bool:
+        """Whether a function calls what it is given for a parameter, or who it passes that to."""
+        key = (function, place)
+        known = self._calling_given.get(key)
+        if known is None:
+            self._calling_given[key] = False  # it passes that to itself
+            engine, given = self._engine, ("P", function, place)
+            facts = engine.facts_of(function)
+            known = any(
+                fact[0] == f.APPLY and engine.values[fact[1]] == given for fact in facts
+            ) or any(
+                fact[0] == f.PASS
+                and deep > 0
+                and any(engine.values[value] == given for value in fact[3])
+                and self._calls_given(fact[1], fact[2], deep - 1)
+                for fact in facts
+            )
+            if known or not engine.queue:
+                self._calling_given[key] = known
+            else:
+                del self._calling_given[key]
+        return known
 
     def takes_from(self, function: Function, functions: dict[Function, None]) -> bool:
         """Whether ``function`` gets more of one of ``functions`` than a text, a number or the like."""
