@@ -613,7 +613,9 @@ class Program:
         if replaced and own:
             source = self.star_of(module, last, name)
             replaced = source is None or self.gives_surely(source, name)
-        return giving if replaced or not own else (*own, *giving)
+        if replaced:
+            own = tuple(i for i in own if i < last and module.is_seen_early(i, last))
+        return (*own, *giving)
 
     def comes_as_submodule(self, importer: Module, package: str, item: str) -> bool:
         """Whether ``from package import item`` in the module scope of ``importer`` gives a submodule.

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from depslice.slicer.render.flatten_imports import ImportPlan
 from depslice.slicer.render.flatten_names import EntityKind, Source
 from depslice.slicer.render.flatten_order import Unit
 from depslice.slicer.render.flatten_plan import KNOWN_ATTRIBUTES, FlatPlan
@@ -212,7 +213,7 @@ class _Body:
         for plan in plans:
             node, suite = plan.statement.node, plan.statement.suite
             if id(node) not in gone:
-                self._replace_statement(node, plan.lines(), edits)
+                self._replace_statement(plan, edits)
                 continue
             keeps = any(id(one) not in gone for one in suite)
             if suite is source.scopes.tree.body:
@@ -222,9 +223,10 @@ class _Body:
             else:
                 edits.replace(edits.source.span(node), "pass")
 
-    def _replace_statement(self, node: ast.stmt, lines: list[str], edits: _Edits) -> None:
-        data = edits.source
+    def _replace_statement(self, plan: ImportPlan, edits: _Edits) -> None:
+        data, node = edits.source, plan.statement.node
         alone = _alone(node, data)
+        lines = plan.lines(alone=alone)
         start, end = data.span(node)
         indent = data.data[data.line_start(node.lineno) : start].decode()
         separator = f"\n{indent}" if alone else "; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -42,8 +43,8 @@ class ImportPlan:
         """Whether nothing of the statement stays where it is."""
         return not (self.kept or self.assigned or self.whole or self.inlined)
 
-    def lines(self) -> list[str]:
-        """The statements that take its place."""
+    def lines(self, *, alone: bool = True) -> list[str]:
+        """The statements that take its place; ``alone``: with its lines to itself."""
         node = self.statement.node
         found: list[str] = [placeholder(node)] if self.inlined else []
         plain: list[str] = []
@@ -72,7 +73,10 @@ class ImportPlan:
             flat = entity.flat if entity is not None else imported.bound
             in_class = self.statement.scope.kind is ScopeKind.CLASS and entity is None
             if flat != target.flat or in_class:
-                found.append(f"{flat} = {target.flat}")
+                # A star gives what is there; a name that is not cannot be read.
+                unsure = self.statement.star and alone and target.kind is EntityKind.OWN
+                condition = f'if "{target.flat}" in globals(): ' if unsure else ""
+                found.append(f"{condition}{flat} = {target.flat}")
         return found
 
     @property
@@ -115,6 +119,8 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
                 plan.star = module
             else:
                 plan.whole = True
+        elif not statement.typing_only:
+            plan.assigned = list(_bound_anew(program, source, statement, module))
         return plan
     for imported in statement.names:
         target = program.target(source, imported)
@@ -133,6 +139,17 @@ def plan_import(program: Program, source: Source, statement: ImportStatement) ->
         elif program.local_alias(source, statement.scope, imported.bound) is None:
             plan.assigned.append((imported, None, target))
     return plan
+
+
+def _bound_anew(
+    program: Program, source: Source, statement: ImportStatement, module: str
+) -> Iterator[tuple[ImportedName, Entity, Entity]]:
+    """What a star of a module of the slice gives that ``source`` has elsewhere, too."""
+    for name in sorted(program.names_met(source)):
+        bound = program.resolve(source.module, name)
+        target = program.given_by_star(module, name)
+        if target is not None and bound is not None and target is not bound and not target.made:
+            yield ImportedName(ast.alias(name), statement, name), bound, target
 
 
 def _aliased(name: str, flat: str, *, keep: bool = False) -> str:

@@ -360,15 +360,46 @@ class Program:
             if self._may_make(source, name):
                 made = self.entity(EntityKind.OWN, module, name, name)
                 made.made, made.flat = True, name
+            lasting = {*self._given(source, name)}
+            if len(lasting) > 1:  # the last one that there is
+                return self.entity(EntityKind.OWN, module, name, name)
+            if lasting:
+                return lasting.pop()
             for star in source.stars:
-                exported = self._exports(star)
-                public = not name.startswith("_") if exported is None else name in exported
-                found = self.resolve(star, name) if public else None
-                if found is not None and not found.made:
-                    return found
-                made = made or found
+                made = made or self.given_by_star(star, name)
         submodule = f"{module}.{name}"
         return self.module_entity(submodule) if submodule in self.known else made
+
+    def given_by_star(self, module: str, name: str) -> Entity | None:
+        """What ``name`` is that a star of ``module`` binds, a module of the slice; if it does."""
+        exported = self._exports(module)
+        public = not name.startswith("_") if exported is None else name in exported
+        return self.resolve(module, name) if public else None
+
+    def _given(self, source: Source, name: str) -> Iterator[Entity]:
+        """What stars of ``source`` give under ``name``, if its statements bind that."""
+        for star in source.stars:
+            found = self.given_by_star(star, name)
+            if found is not None and not found.made:
+                yield found
+
+    def names_met(self, source: Source) -> set[str]:
+        """The names that ``source`` binds and has of a star, or of several stars."""
+        scope = source.scopes.scope
+        names = {*scope.bound, *scope.imports, *source.scopes.rebound}
+        given = [self._names_in(star, set()) for star in source.stars]
+        counts = Counter(name for each in given for name in each)
+        return {name for name, count in counts.items() if count > 1 or name in names}
+
+    def _names_in(self, module: str, seen: set[str]) -> set[str]:
+        """The names that statements of ``module`` bind, and those that its stars give."""
+        source = self.sources.get(module)
+        if source is None or module in seen:
+            return set()
+        seen.add(module)
+        scope = source.scopes.scope
+        own = {*scope.bound, *scope.imports, *source.scopes.rebound}
+        return own.union(*(self._names_in(star, seen) for star in source.stars))
 
     def _may_make(self, source: Source, name: str) -> bool:
         """Whether ``source`` may make ``name`` when it runs, or some function of it."""
@@ -394,7 +425,11 @@ class Program:
         if not own and imported:
             targets = {self.target(source, one) for one in imported}
             target = targets.pop()
-            own = bool(targets) or self._must_copy(source, target, imported)
+            own = (
+                bool(targets)
+                or self._must_copy(source, target, imported)
+                or not {*self._given(source, name)} <= {target}
+            )
             if not own:
                 return target
         return self.entity(EntityKind.OWN, source.module, name, name) if own else None
