@@ -105,6 +105,7 @@ class Builders:
         self._methods: dict[str, dict[int, list[tuple[s.Unit, s.Unit]]]] = {}  # module -> class
         self._followed = Asked(growth)  # by aliases
         self._absent = Asked(growth)  # attributes that nobody is seen to give
+        self._stored = Asked(growth)  # names that a module has by an import
         self._members: dict[str, dict[str, list[tuple[Class, str]]]] = {}  # by module
         self._told: list[tuple[Function, set[str]]] | None = None  # `__set_name__`, what it fills
         self._filling: dict[Class, dict[str, list[Piece]]] = {}  # by variables of the class body
@@ -424,6 +425,33 @@ class Builders:
         """Keep what gives ``module`` a name that it does not bind: ``lib.name = 1`` elsewhere."""
         self._build_elsewhere(module, name, demand.source)
         self._build_by_readings(module, name, demand.source)
+
+    def build_stored(self, module: Module, name: str, demand: Demand) -> None:
+        """Keep what puts something else where ``module`` has a name by an import: ``lib.name = 1``."""
+        if not self._stored.is_new((module.name, name), demand):
+            return
+        for each in sorted(
+            self._changed_imports().get(last_part(module.name), ()), key=lambda each: each.place
+        ):
+            other = each.module
+            if other is module or self._imported_as(each, module, name) != "module":
+                continue
+            for index in each.mutations:
+                piece = other.summary.pieces[index]
+                if self._runs(other, piece) and self._rebinds(each, piece.unit, module, name):
+                    self._keep(other, piece, demand.source)
+            writers = [unit for unit in each.writers if self._rebinds(each, unit, module, name)]
+            if writers:
+                names = frozenset((name, each.bound))
+                self._build_through(other, writers, demand.source, names)
+
+    def _rebinds(self, changed: _Changed, unit: int, module: Module, name: str) -> bool:
+        """Whether a unit stores ``module.name``, where ``changed`` imports the module."""
+        other = changed.module
+        if unit < 0 or not _may_spell(other.summary.units[unit], changed.bound, module.name, name):
+            return False
+        facts = self._engine.facts_of(self._engine.function(other, unit))
+        return any(fact[0] == f.WRITE and fact[1:3] == (module.name, name) for fact in facts)
 
     def build_absent(self, class_id: str, name: str, demand: Demand) -> None:
         """Keep what gives a class or its instances an attribute that nobody is seen to.

@@ -97,8 +97,10 @@ class Names:
             self._want_replacement(module, name, pieces, demand)
         if any(piece.kind != "import" for piece in pieces):
             self._builders.build_variable(module, name)
-        elif name in module.summary.global_writers:
-            self._builders.build_rebound(module, name, demand)
+        else:
+            self._builders.build_stored(module, name, demand)
+            if name in module.summary.global_writers:
+                self._builders.build_rebound(module, name, demand)
 
     def _bound_by_text(self, module: Module) -> dict[str, list[Piece]]:
         """The statements that bind names of ``module`` anew as texts spell them."""
@@ -154,6 +156,7 @@ class Names:
                 and self._program.given_outside(module, found[1], name) is None
             ):
                 self.want_made(module, name, demand)
+            self._builders.build_stored(module, name, demand)
             if name in summary.global_writers:
                 self._builders.build_rebound(module, name, demand)
         elif name not in summary.global_writers and "__getattr__" in summary.scope:
