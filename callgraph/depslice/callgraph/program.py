@@ -124,6 +124,18 @@ class Module:
             ]
         return tuple(seen)
 
+    def pieces_seen_within(self, name: str, index: int) -> tuple[int, ...] | None:
+        """The same for a function in the piece ``index`` that binds ``name`` anew, else ``None``.
+
+        ``name = call(lambda: name)``: it may run before that is done.
+        """
+        bound = self.summary.scope.get(name, ())
+        if len(bound) < 2 or index not in bound or index == bound[0]:
+            return None
+        before = bound[bound.index(index) - 1]
+        seen = self.current_pieces(name, None)
+        return None if before in seen else (before, *seen)
+
     def is_seen_early(self, piece: int, behind: int) -> bool:
         """Whether functions may run between a binding and the one ``behind`` it."""
         if self.running is None:
@@ -161,7 +173,7 @@ class Module:
         """The same for a function in the piece ``index``: nobody calls it before it is defined.
 
         ``None``: all that are seen by a read that happens later. What surely binds ``name`` before
-        the function has overwritten what is above it.
+        the function has overwritten what is above it; that is seen where the piece itself binds it anew.
         """
         bound = self.summary.scope.get(name, ())
         if len(bound) < 2 or self.summary.stars:
@@ -177,6 +189,8 @@ class Module:
             return None
         seen = self.current_pieces(name, None)
         later = tuple([piece for piece in seen if piece >= before[-1]])
+        if index in bound and before[-1] not in later:  # `x = call(lambda: x)`: it runs before that
+            later = (before[-1], *later)
         return None if later == seen else later or None
 
 

@@ -582,8 +582,10 @@ class Engine(Standing):
 
     def _global(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:
         versions = op[3]
-        if versions is None and self.whole:
-            versions = function.module.pieces_seen_from(op[2], function.unit.piece)
+        if versions is None:
+            module, piece = function.module, function.unit.piece
+            seen = module.pieces_seen_from if self.whole else module.pieces_seen_within
+            versions = seen(op[2], piece)
         return self.read_name(function.module, op[2], versions, f.HERE if op[4] >= 0 else -f.HERE)
 
     def _narrow(self, function: Function, registers: Sequence[Values], op: s.Op) -> Values:

@@ -83,7 +83,7 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     methods: dict[int, str] = {}
     # What is made for the variable counts, too, where nobody gets it and nobody looks whether it is there.
     asked = {op[NAMED[op[0]]] for op in unit.ops if op[0] in NAMED}
-    is_setter = _has_no_result(unit)
+    is_setter = fills_alone(unit)
     for op in unit.ops:
         code = op[0]
         if code == s.FREE or (code in _HOLDING and not given.isdisjoint(reads(op))):
@@ -137,7 +137,7 @@ def _has_no_result(unit: Unit) -> bool:
 
 def fills_alone(unit: Unit) -> bool:
     """Whether to change something is all that ``unit`` is called for: it gives nothing new."""
-    given = {s.NONE, *range(len(unit.params))}
+    given = {*s.CONSTANT_TYPES, *range(len(unit.params))}
     return (
         unit.kind == "function"
         and not unit.flags & s.GENERATOR

@@ -564,6 +564,7 @@ class Program:
             and use.name in _BUILTINS
             and scope.binds(use.name)
             and use.start < scope.first_binding(use.name)
+            and not any(True for _ in self._given(source, use.name))
         )
 
     def _makes_before(self, source: Source, name: str, end: int) -> bool:
