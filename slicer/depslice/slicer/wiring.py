@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece
@@ -47,13 +47,18 @@ def with_packages(name: str) -> Iterator[str]:
         yield ".".join(parts[:end])
 
 
-def import_closure(program: Program, start: Iterable[str]) -> dict[str, ImportEdge | None]:
-    """Every module that importing ``start`` runs -> the import that first reaches it."""
+def import_closure(
+    program: Program, start: Iterable[str], known: Container[str] = ()
+) -> dict[str, ImportEdge | None]:
+    """Every module that importing ``start`` runs -> the import that first reaches it.
+
+    But for those ``known``, which are known with all that they import in turn.
+    """
     found: dict[str, ImportEdge | None] = {}
     queue: deque[str] = deque()
     for name in start:
         for package in with_packages(name):
-            if package not in found:
+            if package not in found and package not in known:
                 found[package] = None
                 queue.append(package)
     ahead = 0  # how many of the queue have been read
@@ -66,7 +71,7 @@ def import_closure(program: Program, start: Iterable[str]) -> dict[str, ImportEd
         if module is None:
             continue
         for edge in import_edges(program, module):
-            if edge[3] not in found:
+            if edge[3] not in found and edge[3] not in known:
                 found[edge[3]] = edge
                 queue.append(edge[3])
     return found

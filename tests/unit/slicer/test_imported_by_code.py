@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from check import answer, slice_ids, write_files
+from depslice.callgraph.program import Module, Program
+from depslice.slicer import wiring
 
 PLUGINS = """
 # --- pkg/__init__.py
@@ -126,3 +129,26 @@ def test_names_that_others_give_a_module(tmp_path: Path, statement: str) -> None
     files = GIVEN.format(statement)
     assert answer(files, "m:use", "m.use()", tmp_path / "use") == "3"
     assert answer(files, "m:ask", "m.ask()", tmp_path / "ask") == "(3, True)"
+
+
+def test_each_module_is_asked_once_what_it_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"part{number}" for number in range(20)]
+    loads = "".join(f'importlib.import_module("pkg.{name}")\n' for name in names)
+    files = f"# --- pkg/__init__.py\n# --- pkg/app.py\nimport importlib\n{loads}KNOWN = []\n\n\n"
+    files += "def use():\n    return KNOWN\n"
+    for name in names:  # all of them import the first one, which imports what imports them
+        files += f"# --- pkg/{name}.py\nimport pkg.app, pkg.part0\npkg.app.KNOWN.append(1)\n"
+    write_files(files, tmp_path)
+    asked: list[str] = []
+    edges = wiring.import_edges
+
+    def counted(program: Program, module: Module) -> Iterator[wiring.ImportEdge]:
+        asked.append(module.name)
+        return edges(program, module)
+
+    monkeypatch.setattr(wiring, "import_edges", counted)
+    found = slice_ids(tmp_path, "pkg.app:use")
+    assert found >= {"pkg.app:use", "pkg.app:KNOWN"}
+    assert sorted(asked) == sorted({"pkg", "pkg.app", *(f"pkg.{name}" for name in names)})

@@ -411,10 +411,9 @@ class Growth:
                 continue
             for piece, names in importing_statements(self.program, self.engine, module):
                 for name in names:
-                    for each, edge in import_closure(self.program, (name,)).items():
-                        if each not in found:
-                            found[each] = edge or (module.name, piece.index, "", each)
-                            waiting.append(each)
+                    for each, edge in import_closure(self.program, (name,), found).items():
+                        found[each] = edge or (module.name, piece.index, "", each)
+                        waiting.append(each)
 
     def running(self) -> Iterator[Module]:
         """Those of :meth:`run_by_roots` that the program has."""
