@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from depslice.callgraph.program import Module, Program
 from depslice.callgraph.summary import Piece
@@ -12,8 +12,20 @@ from depslice.slicer.pieces import runs_on_import
 ImportEdge = tuple[str, int, str, str]  # importer, piece, bound name, imported module
 
 
-def import_edges(program: Program, module: Module) -> Iterator[ImportEdge]:
-    """The modules of the repo that running ``module`` imports, with the alias that does."""
+def import_edges(program: Program, module: Module) -> Sequence[ImportEdge]:
+    """The modules of the repo that running ``module`` imports, with the alias that does.
+
+    Every slice of a program asks that of all that its targets run: so the answers are kept.
+    """
+    known = program.attachments.setdefault("import-edges", {})
+    assert isinstance(known, dict)
+    found: Sequence[ImportEdge] | None = known.get(module.name)
+    if found is None:
+        found = known[module.name] = tuple(_edges_of(program, module))
+    return found
+
+
+def _edges_of(program: Program, module: Module) -> Iterator[ImportEdge]:
     for piece in module.summary.pieces:
         if piece.kind == "import" and piece.owner < 0 and runs_on_import(piece):
             for bound, level, target, item in piece.imports:

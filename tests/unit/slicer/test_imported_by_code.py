@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from check import answer, slice_ids, write_files
+from depslice.callgraph import open_program
 from depslice.callgraph.program import Module, Program
-from depslice.slicer import wiring
+from depslice.slicer import slice_symbols, wiring
 
 PLUGINS = """
 # --- pkg/__init__.py
@@ -131,24 +132,39 @@ def test_names_that_others_give_a_module(tmp_path: Path, statement: str) -> None
     assert answer(files, "m:ask", "m.ask()", tmp_path / "ask") == "(3, True)"
 
 
-def test_each_module_is_asked_once_what_it_imports(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = [f"part{number}" for number in range(20)]
-    loads = "".join(f'importlib.import_module("pkg.{name}")\n' for name in names)
+NAMES = [f"pkg.part{number}" for number in range(20)]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """``pkg.app`` imports many by texts, which all import it and the first of them."""
+    loads = "".join(f'importlib.import_module("{name}")\n' for name in NAMES)
     files = f"# --- pkg/__init__.py\n# --- pkg/app.py\nimport importlib\n{loads}KNOWN = []\n\n\n"
     files += "def use():\n    return KNOWN\n"
-    for name in names:  # all of them import the first one, which imports what imports them
-        files += f"# --- pkg/{name}.py\nimport pkg.app, pkg.part0\npkg.app.KNOWN.append(1)\n"
+    for name in NAMES:
+        path = name.replace(".", "/")
+        files += f"# --- {path}.py\nimport pkg.app, pkg.part0\npkg.app.KNOWN.append(1)\n"
     write_files(files, tmp_path)
+    return open_program(tmp_path, cache=None)
+
+
+def test_what_is_known_to_run_is_not_gone_through_again(program: Program) -> None:
+    known = wiring.import_closure(program, ["pkg.app"])
+    assert list(wiring.import_closure(program, ["pkg.part1"], known)) == ["pkg.part1", "pkg.part0"]
+
+
+def test_a_program_is_asked_once_what_each_module_imports(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
-    edges = wiring.import_edges
+    edges = wiring._edges_of
 
     def counted(program: Program, module: Module) -> Iterator[wiring.ImportEdge]:
         asked.append(module.name)
         return edges(program, module)
 
-    monkeypatch.setattr(wiring, "import_edges", counted)
-    found = slice_ids(tmp_path, "pkg.app:use")
-    assert found >= {"pkg.app:use", "pkg.app:KNOWN"}
-    assert sorted(asked) == sorted({"pkg", "pkg.app", *(f"pkg.{name}" for name in names)})
+    monkeypatch.setattr(wiring, "_edges_of", counted)
+    for _ in range(2):
+        found = slice_symbols(program, ["pkg.app:use"])
+        assert {each.symbol.id for each in found.items} >= {"pkg.app:use", "pkg.app:KNOWN"}
+    assert sorted(asked) == ["pkg", "pkg.app", *sorted(NAMES)]
