@@ -13,7 +13,7 @@ another answer, or something that the engine has evaluated has grown since.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -92,8 +92,9 @@ class Origins:
         self._readers: dict[_Source, dict[int, None]] = {}
         self._told: dict[int, set[int]] = {}  # open value -> what it is by more than flow
         # Open values to trace (again), in order: what of that which they have read has grown;
-        # `None`: all of it is to be read.
-        self._stale: dict[int, list[_Source] | None] = {}
+        # `None`: all of it is to be read. (To find the first that is left in a plain dict takes
+        # as long as all that were before it.)
+        self._stale: OrderedDict[int, list[_Source] | None] = OrderedDict()
         self._spread: dict[int, frozenset[int]] = {}  # the known sources they have been traced to
         self._read_in_full: set[int] = set()  # those of which that does not tell what has grown
 
@@ -187,8 +188,8 @@ class Origins:
         grown: dict[int, None] = {}
         while self._hear():
             while self._stale:
-                value = next(iter(self._stale))
-                if self._grows(value, self._stale.pop(value)):
+                value, sources = self._stale.popitem(last=False)
+                if self._grows(value, sources):
                     grown[value] = None
                     self._wake(value)
         return grown

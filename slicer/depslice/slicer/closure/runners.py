@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
@@ -39,6 +39,10 @@ _WRAPPING: Final = frozenset(
 """What keeps a function and does not run it."""
 
 
+_Passed: TypeAlias = "dict[Function, set[tuple[Function, int]]]"
+"""Functions that code passes to others, and the parameters of those."""
+
+
 class Runners:
     """Answers for one slice."""
 
@@ -55,8 +59,8 @@ class Runners:
         self._returned_by: dict[Function, Function] = {}  # who does no more with it
         self._wrapped = arguments.wrapped
         self._calling_given: dict[tuple[Function, int], bool] = {}
-        # What the facts of a function say that it calls, where.
-        self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]]]] = {}
+        # What the facts of a function say that it calls, where, and what it passes on.
+        self._calls: dict[Function, tuple[list[f.Fact], dict[Function, set[int]], _Passed]] = {}
 
     def returned(self, functions: Iterable[Function]) -> dict[Function, None]:
         """Those that do no more with one of ``functions`` than to define and return it."""
@@ -241,32 +245,34 @@ class Runners:
             facts = self._engine.facts_of(function)
             if known is None or known[0] is not facts:
                 called: dict[Function, set[int]] = {}
+                passed: _Passed = {}
                 for fact in facts:
                     if fact[0] == f.CALL:
                         called.setdefault(fact[1], set()).add(fact[2])
-                known = self._calls[function] = facts, called
+                    elif fact[0] == f.PASS:
+                        for kind in [self._engine.values[value] for value in fact[3]]:
+                            if kind[0] == "F":
+                                passed.setdefault(kind[1], set()).add(fact[1:3])
+                known = self._calls[function] = facts, called, passed
         called = known[1]
+        if not called:
+            return False
+        # Of two views the shorter one is gone through: most statements call next to nothing.
+        if places is None and not called.keys().isdisjoint(functions.keys()):
+            return True
         wrappers = self._wrapped.met(known[0], called.keys(), functions)
         if places is None:
-            return (
-                not called.keys().isdisjoint(functions)
-                or any(True for _ in wrappers)
-                or self._has_run(known[0], functions)
-            )
+            return any(True for _ in wrappers) or self._has_run(known[2], functions)
         met = functions.keys() & called.keys() | set(wrappers)
         return any(not called[each].isdisjoint(places) for each in met)
 
-    def _has_run(self, facts: Iterable[f.Fact], functions: dict[Function, None]) -> bool:
+    def _has_run(self, passed: _Passed, functions: dict[Function, None]) -> bool:
         """Whether one of ``functions`` is passed to code that calls it: ``attempt(set_up)``."""
-        engine = self._engine
-        for fact in facts:
-            if fact[0] == f.PASS:
-                passed = [engine.values[value] for value in fact[3]]
-                if any(kind[0] == "F" and kind[1] in functions for kind in passed) and (
-                    self._calls_given(fact[1], fact[2], _CALLS)
-                ):
-                    return True
-        return False
+        return any(
+            self._calls_given(*to, _CALLS)
+            for function in passed.keys() & functions.keys()
+            for to in passed[function]
+        )
 
     def _calls_given(self, function: Function, place: int, deep: int) -> bool:
         """Whether a function calls what it is given for a parameter, or who it passes that to."""
