@@ -5,10 +5,18 @@ says. What the limits are worth was measured against traces of real test suites
 (``benchmarks/callgraph``): calls that are the only one of their site happened in 19 of 20
 cases, those among sixteen or more in 1 of 3. The limits of *likely* are where the harmonic
 mean of recall and precision is highest.
+
+The other way round, the more may call a function, the less is said by each that it is they who do:
+of methods that override, which one function alone may call, nine of ten such calls happened, of those
+which more than eight may call, one of three. And where many functions are chosen from, as from a
+table, somebody means to call each of them: of these calls too nine of ten happened, if nobody
+chooses the same function from as many. So some calls are weighed last, when all are known
+(:class:`Held`).
 """
 
 from __future__ import annotations
 
+from enum import IntFlag
 from typing import Final, NamedTuple
 
 from depslice.callgraph.model import Certainty
@@ -117,6 +125,56 @@ class Standing(NamedTuple):
     refusing: bool = False
     apart: bool = False
     met: bool = False
+
+
+class Held(IntFlag):
+    """What makes a call likely, beside what is known at its site.
+
+    ``WIDEST``: nobody else chooses that function from as many. ``SHARED``: that, or few others
+    call it. ``OVERRIDING``: not very many call that method.
+    """
+
+    NOTHING = 0
+    WIDEST = 1
+    SHARED = 2
+    OVERRIDING = 4
+
+
+_CHOSEN: Final = frozenset({"call", "callable-instance", "method"})
+"""Rules for calls of what may be chosen from a table."""
+_SHARED: Final = frozenset({"call", "new"})
+"""Rules for calls of which few happen, where they are alternatives and others call the same."""
+_FEW_CALLERS: Final = 4
+_SOME_CALLERS: Final = 8
+_WIDER: Final = 1.25
+"""So many times as many functions are chosen from where it makes a difference."""
+
+
+def held_by(rule: str, standing: Standing, certainty: Certainty, *, shown: bool) -> Held:
+    """What a call that ``rule`` found depends on, which is of that ``certainty`` by itself."""
+    if standing.callees <= 1 or certainty is Certainty.DEFINITE or not shown:
+        return Held.NOTHING
+    if certainty is Certainty.LIKELY:
+        if rule in _SHARED:
+            return Held.SHARED
+        return Held.OVERRIDING if rule == "method" and standing.overriding else Held.NOTHING
+    if standing.apart or standing.refusing or standing.named:
+        return Held.NOTHING
+    crowded = rule in _CHOSEN and standing.callees > _WRITTEN.vague
+    return Held.WIDEST if crowded else Held.NOTHING
+
+
+def is_likely(held: Held, *, callers: int, width: int, others: int) -> bool:
+    """Whether calls are likely that depend on who else calls the same.
+
+    ``callers``: how many may, whoever is asked about among them. ``width``: from how many it is
+    chosen here, ``others``: from how many at most elsewhere.
+    """
+    if held & Held.OVERRIDING and callers <= _SOME_CALLERS:
+        return True
+    if held & Held.SHARED and callers <= _FEW_CALLERS:
+        return True
+    return bool(held & (Held.WIDEST | Held.SHARED)) and width >= others * _WIDER
 
 
 def call_certainty(

@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from depslice.callgraph import summary as s
-from depslice.callgraph.certainty import Standing, call_certainty, is_asked
+from depslice.callgraph.certainty import (
+    Held,
+    Standing,
+    call_certainty,
+    held_by,
+    is_asked,
+    is_likely,
+)
 from depslice.callgraph.columns import Numbers, Sites
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.core import Engine
@@ -118,6 +125,14 @@ class Gap(NamedTuple):
     reason: str
 
 
+class Weight(NamedTuple):
+    """How sure a call is by itself; what it depends on besides, and how many its site may call."""
+
+    certainty: Certainty
+    held: Held = Held.NOTHING
+    width: int = 0
+
+
 class Manner(NamedTuple):
     """What is known of the values that an operation works on.
 
@@ -127,7 +142,8 @@ class Manner(NamedTuple):
     ``doubted``: they were guessed, or partly answer by themselves. ``mixed``: the methods that
     each which is asked for them answers by itself, perhaps. ``apart``: what is called though no
     object there is known to have it: it came another way, or is of a subclass of one of several.
-    ``met``: what a protocol asks for, where an object there has it itself.
+    ``met``: what a protocol asks for, where an object there has it itself. ``computed``: what is
+    called is an attribute of which the name comes from elsewhere.
     """
 
     exact: bool
@@ -138,6 +154,7 @@ class Manner(NamedTuple):
     mixed: frozenset[str]
     apart: frozenset[str] = frozenset()
     met: frozenset[str] = frozenset()
+    computed: bool = False
 
 
 class Said:
@@ -155,7 +172,7 @@ class Said:
         self.asks = False
         self.rules: frozenset[str] = _NOTHING  # by which something is called
         self.of_class = False  # of the class that the operation makes
-        self._weighed: dict[Manner, list[Certainty]] | None = None
+        self._weighed: dict[Manner, list[Weight]] | None = None
 
     def add(self, one: Edge | Gap) -> None:
         """This too."""
@@ -178,8 +195,8 @@ class Said:
         if other.gaps:
             self.gaps = [*self.gaps, *other.gaps]
 
-    def weighed(self, manner: Manner) -> list[Certainty]:
-        """The certainty of each edge, where the operation is of that ``manner``."""
+    def weighed(self, manner: Manner) -> list[Weight]:
+        """How sure each edge is, where the operation is of that ``manner``."""
         if len(self.edges) == 1:
             one = self.edges[0]
             standing = _BY_ITSELF
@@ -204,8 +221,8 @@ class Together(NamedTuple):
 
 def _weigh(
     edges: list[Edge], manner: Manner, handed: Mapping[Edge, str] = _NONE_HANDED
-) -> list[Certainty]:
-    """The certainty of each edge beside the others; ``handed``: the groups of some."""
+) -> list[Weight]:
+    """How sure each edge is beside the others; ``handed``: the groups of some."""
     alternatives: dict[str, set[str]] = {}
     for one in edges:
         if one.is_call and not one.left_open and one.fits:
@@ -254,10 +271,17 @@ def _standings(edges: list[Edge], counts: list[int], manner: Manner) -> Iterator
         )
 
 
-def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = True) -> Certainty:
+def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = True) -> Weight:
     """``meant``: the callee accepts the arguments, or no callee of the site does."""
     if not one.is_call:
-        return Certainty.DEFINITE if one.certain else Certainty.POSSIBLE
+        return Weight(Certainty.DEFINITE if one.certain else Certainty.POSSIBLE)
+    certainty = _certainty(one, standing, manner, meant=meant)
+    shown = one.certain and one.fits and not (one.left_open or manner.computed)
+    held = held_by(one.rule, standing, certainty, shown=shown)
+    return Weight(certainty, held, standing.callees)
+
+
+def _certainty(one: Edge, standing: Standing, manner: Manner, *, meant: bool) -> Certainty:
     certainty = call_certainty(
         one.rule,
         standing,
@@ -277,7 +301,11 @@ def _weigh_one(one: Edge, standing: Standing, manner: Manner, *, meant: bool = T
 
 
 _BY_ITSELF: Final = Standing(1)
-_ALONE: Final = {certainty: [certainty] for certainty in Certainty}
+_ALONE: Final = {
+    weight: [weight]
+    for certainty in Certainty
+    for weight in (Weight(certainty), Weight(certainty, width=1))
+}
 _SILENCE: Final = Said()
 _CALLS_NOTHING: Final = Manner(False, False, False, False, False, frozenset())
 
@@ -285,18 +313,24 @@ _CALLS_NOTHING: Final = Manner(False, False, False, False, False, frozenset())
 class _Found:
     """A reference under construction."""
 
-    __slots__ = ("certainty", "edges", "positions")
+    __slots__ = ("certainty", "edges", "held", "positions", "width")
 
     def __init__(self) -> None:
         self.positions: set[int] = set()
         self.edges: set[Edge] = set()
-        self.certainty = Certainty.POSSIBLE  # the surest so far
+        self.certainty = Certainty.POSSIBLE  # the surest so far, of those that depend on nothing
+        self.held = Held.NOTHING
+        self.width = 0
 
-    def add(self, edge: Edge, pos: int, certainty: Certainty) -> None:
+    def add(self, edge: Edge, pos: int, weight: Weight) -> None:
         """Merge one more edge, at a place, into this reference."""
         self.positions.add(pos)
         self.edges.add(edge)
-        if certainty is not self.certainty and (
+        certainty, held, width = weight
+        self.width = max(self.width, width)
+        if held:
+            self.held |= held
+        elif certainty is not self.certainty and (
             certainty is Certainty.DEFINITE or self.certainty is Certainty.POSSIBLE
         ):
             self.certainty = certainty
@@ -313,7 +347,7 @@ class Collected:
         self._program = program
         self._engine = engine
         self._ends = Numbers()  # target and kind
-        self._styles = Numbers()  # certainty, evidence, via code outside
+        self._styles = Numbers()  # how sure, evidence, via code outside
         self._texts = Numbers()  # what is unresolved, and why
         self._asking = frozenset(
             value
@@ -324,6 +358,8 @@ class Collected:
         self._together: dict[int, Together] = {}  # the same for all facts of an operation
         self._answers: dict[int, Said] = {}  # by serial number of the lookup
         self._classes_above: dict[Class, frozenset[str]] = {}
+        # By target: how many call it, and from how many they choose it who do from most.
+        self._callers: dict[int, tuple[int, int, int]] = {}
         self._found: dict[str, dict[int, _Found]] = {}
         self._open: dict[str, dict[tuple[int, int, int], None]] = {}
         self._references: dict[str, array[int]] = {}
@@ -337,23 +373,21 @@ class Collected:
         gaps = self._open.setdefault(source, {})
         texts = self._texts
         for index in sorted(function.noted):
-            for pos, said, certainties in self.weighed(function, index):
+            for pos, said, weights in self.weighed(function, index):
                 into = found
                 if said.of_class:
                     into = self._found.setdefault(class_source(function), {})
-                for edge, certainty in zip(said.edges, certainties, strict=True):
+                for edge, weight in zip(said.edges, weights, strict=True):
                     if dead and edge.kind in _HAPPENING:
                         continue
                     one = into.get(edge.number)
                     if one is None:
                         one = into[edge.number] = _Found()
-                    one.add(edge, pos, certainty)
+                    one.add(edge, pos, weight)
                 for gap in said.gaps:
                     gaps[texts.of(gap.name), texts.of(gap.reason), pos] = None
 
-    def weighed(
-        self, function: Function, index: int
-    ) -> Sequence[tuple[int, Said, list[Certainty]]]:
+    def weighed(self, function: Function, index: int) -> Sequence[tuple[int, Said, list[Weight]]]:
         """What each fact of one operation says, where, and how sure each edge of it is.
 
         Calls are weighed against each other, those of all facts together.
@@ -372,25 +406,25 @@ class Collected:
 
     def _weighed_together(
         self, function: Function, index: int, facts: tuple[Fact, ...]
-    ) -> list[tuple[int, Said, list[Certainty]]]:
+    ) -> list[tuple[int, Said, list[Weight]]]:
         alike = self._together.get(id(facts)) or self._read_together(facts)
         here = abs(function.position(index))
         calling = alike.calling
         manner = self._manner(function, index, calling) if calling else _CALLS_NOTHING
-        together: list[Certainty] = []
+        together: list[Weight] = []
         if len(calling) > 1:
             edges = alike.calls.edges
             handed = self._handed(function, index, edges)
             together = _weigh(edges, manner, handed) if handed else alike.calls.weighed(manner)
-        weighed: list[tuple[int, Said, list[Certainty]]] = []
+        weighed: list[tuple[int, Said, list[Weight]]] = []
         start = 0
         for pos, said in alike.parts:
             if together and said.calls:
-                certainties = together[start : start + len(said.edges)]
+                weights = together[start : start + len(said.edges)]
                 start += len(said.edges)
             else:
-                certainties = said.weighed(manner)
-            weighed.append((here if pos == f.HERE else pos, said, certainties))
+                weights = said.weighed(manner)
+            weighed.append((here if pos == f.HERE else pos, said, weights))
         return weighed
 
     def _read_together(self, facts: tuple[Fact, ...]) -> Together:
@@ -456,6 +490,7 @@ class Collected:
             mixed=frozenset(name for name in asked if self._is_mixed(function, index, name)),
             apart=self._apart(function, index, calling, lost) if doubtful else _NOTHING,
             met=self._met(function, index, calling) if several else _NOTHING,
+            computed=many and not exact and self._is_computed(function, index),
         )
 
     def _met(self, function: Function, index: int, calling: Sequence[Said]) -> frozenset[str]:
@@ -649,6 +684,19 @@ class Collected:
         chosen = len(functions & self._engine.chosen_by_name)
         return chosen > len(functions) - chosen  # beside a default, or what a table has besides
 
+    def _is_computed(self, function: Function, index: int) -> bool:
+        """Whether what is called is, perhaps, ``getattr(…, name)``."""
+        ops = function.unit.ops
+        if index < 0 or ops[index][0] != s.CALL:
+            return False
+        named = {op[1] for op in ops if op[0] == s.BY_NAME}
+        if named:
+            joined = [op for op in ops if op[0] == s.PHI]
+            for op in (*joined, *joined):
+                if not named.isdisjoint(op[2]):
+                    named.add(op[1])
+        return ops[index][2] in named
+
     def _is_own(self, function: Function, index: int) -> bool:
         """Whether a method of ``self``, or of the class that it is called on, is called."""
         unit = function.unit
@@ -770,6 +818,8 @@ class Collected:
             row = self._references[source] = array("q")
             for number in sorted(found, key=ends.__getitem__):
                 each = found[number]
+                if each.width:
+                    self._count_caller(number, each.width)
                 positions = [pos for pos in sorted(each.positions) if pos >> 12]
                 row.extend((number, self._styles.of(_style(each)), len(positions), *positions))
         for source, gaps in self._open.items():
@@ -777,6 +827,24 @@ class Collected:
                 self._unresolved[source] = array("q", [part for gap in gaps for part in gap])
         self._found = {}
         self._open = {}
+
+    def _count_caller(self, number: int, width: int) -> None:
+        count, widest, second = self._callers.get(number, (0, 0, 0))
+        if width > widest:
+            widest, second = width, widest
+        elif width > second:
+            second = width
+        self._callers[number] = count + 1, widest, second
+
+    def settled(self, number: int, weight: Weight) -> Certainty:
+        """How sure a call is, when all who call the same are known; ``number`` tells what."""
+        certainty, held, width = weight
+        if not held:
+            return certainty
+        count, widest, second = self._callers[number]
+        others = second if width == widest else widest
+        likely = is_likely(held, callers=count, width=width, others=others)
+        return Certainty.LIKELY if likely else Certainty.POSSIBLE
 
     def finish(self) -> None:
         """All has been added: what facts say is not asked again."""
@@ -795,13 +863,13 @@ class Collected:
                 number, style, count = row[start : start + 3]
                 start += 3 + count
                 target, kind = self._ends.values[number]
-                certainty, evidence, via_external = self._styles.values[style]
+                weight, evidence, via_external = self._styles.values[style]
                 yield Reference(
                     source=source,
                     target=target,
                     kind=kind,
                     sites=sites.of(source, row[start - count : start]),
-                    certainty=certainty,
+                    certainty=self.settled(number, weight),
                     evidence=evidence,
                     via_external=via_external,
                 )
@@ -817,12 +885,11 @@ class Collected:
                 yield Unresolved(source=source, name=texts[name], reason=texts[reason], site=site)
 
 
-def _style(found: _Found) -> tuple[Certainty, tuple[str, ...], bool]:
-    if len(found.edges) == 1:
-        [edge] = found.edges
-        return found.certainty, (edge.rule,), not edge.direct
+def _style(found: _Found) -> tuple[Weight, tuple[str, ...], bool]:
+    held = found.held if found.certainty is Certainty.POSSIBLE else Held.NOTHING
+    weight = Weight(found.certainty, held, found.width if held else 0)
     evidence = tuple(sorted({edge.rule for edge in found.edges}))
-    return found.certainty, evidence, not any(edge.direct for edge in found.edges)
+    return weight, evidence, not any(edge.direct for edge in found.edges)
 
 
 class SiteCall(NamedTuple):
@@ -834,16 +901,16 @@ class SiteCall(NamedTuple):
     position: int
 
 
-def calls_of(
-    program: Program, engine: Engine, function: Function
-) -> Iterator[tuple[int, list[SiteCall]]]:
-    """For every operation of an evaluated unit that calls: its index, and what it may call."""
-    collected = Collected(program, engine)
+def calls_of(collected: Collected, function: Function) -> Iterator[tuple[int, list[SiteCall]]]:
+    """For every operation of an evaluated unit that calls: its index, and what it may call.
+
+    All units of the program are in what was ``collected``.
+    """
     for index in sorted(function.noted):
         calls = [
-            SiteCall(edge.target, edge.rule, certainty, pos)
-            for pos, said, certainties in collected.weighed(function, index)
-            for edge, certainty in zip(said.edges, certainties, strict=True)
+            SiteCall(edge.target, edge.rule, collected.settled(edge.number, weight), pos)
+            for pos, said, weights in collected.weighed(function, index)
+            for edge, weight in zip(said.edges, weights, strict=True)
             if edge.kind is ReferenceKind.CALL
         ]
         if calls:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from depslice.callgraph.collecting import calls_of, source_symbol
+from depslice.callgraph.collecting import Collected, calls_of, source_symbol
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.parts import reads
 from depslice.callgraph.engine.values import binds_other
@@ -45,27 +45,32 @@ def explain_call(program: Program, caller: str, callee: str) -> list[Derivation]
     modules = program.load_all()
     engine = Engine(program, whole=True)
     engine.run(engine.all_functions(modules))
-    found: list[Derivation] = []
+    collected = Collected(program, engine)
+    asked: list[Function] = []
     for module in modules:
         for unit in module.summary.units:
             function = engine.function(module, unit.index)
-            if source_symbol(function) != caller:
-                continue
-            for index, calls in calls_of(program, engine, function):
-                alternatives = tuple(sorted({call.target for call in calls}))
-                for call in calls:
-                    if call.target == callee:
-                        line, column = unpack(call.position)
-                        found.append(
-                            Derivation(
-                                path=module.file.path,
-                                site=Site(line=line, column=column),
-                                rule=call.rule,
-                                certainty=call.certainty,
-                                alternatives=alternatives,
-                                values=tuple(_operands(engine, function, index)),
-                            )
+            collected.add(function)
+            if source_symbol(function) == caller:
+                asked.append(function)
+    collected.pack()
+    found: list[Derivation] = []
+    for function in asked:
+        for index, calls in calls_of(collected, function):
+            alternatives = tuple(sorted({call.target for call in calls}))
+            for call in calls:
+                if call.target == callee:
+                    line, column = unpack(call.position)
+                    found.append(
+                        Derivation(
+                            path=function.module.file.path,
+                            site=Site(line=line, column=column),
+                            rule=call.rule,
+                            certainty=call.certainty,
+                            alternatives=alternatives,
+                            values=tuple(_operands(engine, function, index)),
                         )
+                    )
     unique = {(d.site, d.rule): d for d in found}
     return [unique[key] for key in sorted(unique)]
 

@@ -8,6 +8,7 @@ import pytest
 
 from depslice.callgraph import build_graph, open_program
 from depslice.callgraph.certainty import Standing, call_certainty
+from depslice.callgraph.explaining import explain_call
 from depslice.callgraph.model import Certainty, ReferenceKind
 
 if TYPE_CHECKING:
@@ -588,3 +589,95 @@ def read(x: One): return x.area
 )
 def test_where_all_only_raise_that_is_meant(tmp_path: Path, caller: str, callee: str) -> None:
     assert certainty_of(tmp_path, ALL_REFUSE, caller, callee) is not P
+
+
+def dispatching(tables: dict[str, int]) -> str:
+    """A function for each of ``tables``, which chooses from so many of the same functions.
+
+    Their arguments are changed by what nobody knows, so that any other may be among them.
+    """
+    names = [f"f{n}" for n in range(max(tables.values()))]
+    text = "".join(f"def {name}(): return 0\n" for name in names)
+    for name, count in tables.items():
+        table = ", ".join(f"{n}: {each}" for n, each in enumerate(names[:count]))
+        text += f"{name.upper()} = {{{table}}}\n"
+        text += f"def fill_{name}(key, value): {name.upper()}[key] = value\n"
+        text += f"def {name}(key): return {name.upper()}.get(key)()\n"
+    return text
+
+
+@pytest.mark.parametrize(
+    ("tables", "caller", "expected"),
+    [
+        ({"only": 45}, "only", L),
+        ({"wide": 60, "narrow": 45}, "wide", L),
+        ({"wide": 60, "narrow": 45}, "narrow", P),
+        ({"one": 45, "other": 45}, "one", P),
+        ({"one": 50, "other": 45}, "one", P),  # hardly more
+    ],
+)
+def test_who_alone_chooses_from_so_many_likely_calls_each(
+    tmp_path: Path, tables: dict[str, int], caller: str, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, dispatching(tables), caller, "f3") is expected
+
+
+COMPUTED = """
+class Made:
+{methods}
+    def run(self, name):
+        return getattr(self, name)()
+"""
+
+
+def test_what_any_name_chooses_from_many_is_possible(tmp_path: Path) -> None:
+    methods = "".join(f"    def m{n}(self): return 0\n" for n in range(45))
+    text = COMPUTED.format(methods=methods) + "\ndef run(name): Made().run(name)\n"
+    assert certainty_of(tmp_path, text, "Made.run", "Made.m3") is P
+
+
+def overriding(callers: int) -> str:
+    """Two shapes, the second of which overrides what so many functions ask them for."""
+    text = "class Shape:\n    def area(self): return 0\n"
+    text += "class Round(Shape):\n    def area(self): return 3\n"
+    for n in range(callers):
+        text += f"def asked{n}(shape: Shape): return shape.area()\n"
+    return text
+
+
+@pytest.mark.parametrize(("callers", "expected"), [(8, L), (9, P)])
+def test_an_override_that_many_may_call_is_possible_of_each(
+    tmp_path: Path, callers: int, expected: Certainty
+) -> None:
+    text = overriding(callers)
+    assert certainty_of(tmp_path, text, "asked0", "Round.area") is expected
+    assert certainty_of(tmp_path, text, "asked0", "Shape.area") is not P
+
+
+def choosing(callers: int) -> str:
+    """So many functions that call one of the same two."""
+    text = "def a(): return 0\ndef b(): return 1\n"
+    for n in range(callers):
+        text += f"def chosen{n}(flag): return (a if flag else b)()\n"
+    return text
+
+
+@pytest.mark.parametrize(("callers", "expected"), [(4, L), (5, P)])
+def test_one_of_several_that_others_call_too_is_possible(
+    tmp_path: Path, callers: int, expected: Certainty
+) -> None:
+    assert certainty_of(tmp_path, choosing(callers), "chosen0", "a") is expected
+
+
+def test_why_there_is_an_edge_says_the_same_certainty(tmp_path: Path) -> None:
+    for folder, text, caller, callee in (
+        ("wide", dispatching({"wide": 60, "narrow": 45}), "wide", "f3"),
+        ("narrow", dispatching({"wide": 60, "narrow": 45}), "narrow", "f3"),
+        ("many", overriding(9), "asked0", "Round.area"),
+        ("few", choosing(4), "chosen0", "a"),
+    ):
+        (tmp_path / folder).mkdir()
+        expected = certainty_of(tmp_path / folder, text, caller, callee)
+        program = open_program(tmp_path / folder, cache=None)
+        [found] = explain_call(program, f"m:{caller}", f"m:{callee}")
+        assert found.certainty is expected
