@@ -813,6 +813,6 @@ class EngineState:
         """A list is made of what ``values`` give."""
         raise NotImplementedError
 
-    def note_handed(self, groups: Iterable[Values], pos: int) -> None:
+    def note_handed(self, groups: Iterable[Values], pos: int, *, to: str = "") -> None:
         """Code outside the repo gets what is in ``groups``."""
         raise NotImplementedError

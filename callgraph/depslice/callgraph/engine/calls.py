@@ -104,6 +104,14 @@ def _only_uses(callee: Value) -> bool:
     return says or (owner.startswith("builtins.") and method not in KEEPING)
 
 
+def _whose(callee: Value) -> str:
+    """The dotted name of something outside the repo that is called, or of whose method it is."""
+    if callee[0] == "U":
+        return ""
+    dotted: str = callee[-2] if callee[0] in ("SM", "XM") else callee[1]
+    return dotted
+
+
 def _asks(callee: Value) -> bool:
     """Whether something outside the repo asks objects for special methods, and calls nothing."""
     if callee[0] != "X":
@@ -476,7 +484,7 @@ class CallEvaluation(ExternalCalls):
                 return below | instance if own else below or instance
             return instance
         if not self.whole and kind in _OUTSIDE and not _only_uses(value):
-            self.note_handed((*args, *keywords.values(), spread), pos)
+            self.note_handed((*args, *keywords.values(), spread), pos, to=_whose(value))
         places = kind in _PLACING and not spread <= self.unknown
         places = places and (self.whole or not _fills_fields(value))
         if places and not self.only_namespaces(spread):
@@ -941,7 +949,7 @@ class CallEvaluation(ExternalCalls):
             return made
         self.facts.append((f.EXTERNAL, dotted, pos, True))
         if not only_uses(dotted):
-            self.note_handed((decorated,), pos)
+            self.note_handed((decorated,), pos, to=dotted)
         if dotted in CACHING:
             for value in decorated:
                 kind = self.values[value]

@@ -10,7 +10,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.calling_back import CallingBack
 from depslice.callgraph.engine.fields import fields_in, outermost
-from depslice.callgraph.engine.library import INERT_BASES, keeps_nothing
+from depslice.callgraph.engine.library import INERT_BASES, is_inert, keeps_nothing
 from depslice.callgraph.engine.values import (
     EMPTY,
     MADE,
@@ -130,7 +130,8 @@ class Construction(CallingBack):
             for base in () if self.whole else self.external_bases(class_):
                 self.meet_demands(base, Call(args, keywords, spread, pos))
             if not self.whole and not keeps_nothing(self.external_bases(class_)):
-                self.note_handed((*args, *keywords.values(), spread), pos)
+                to = min(self.external_bases(class_), key=is_inert, default="")  # of others first
+                self.note_handed((*args, *keywords.values(), spread), pos, to=to)
             if new is None or not self.named_fields(class_):
                 self.pass_fields(class_, args, keywords)
             if self.keeper_of(class_) is not None:

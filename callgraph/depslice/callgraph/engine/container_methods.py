@@ -111,7 +111,7 @@ class ContainerMethods(ContainerEvaluation):
             return self._call_generator(value[1], method, args)
         if value[0] == "G":
             if method in KEEPING:
-                self.note_handed(args, pos)
+                self.note_handed(args, pos, to=value[1])
             return self._call_generic(value, method, args)
         if args and method in _OPERATORS:
             return self.binary(self.only(container), args[0], _OPERATORS[method], pos)

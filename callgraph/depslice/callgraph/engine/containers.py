@@ -943,10 +943,10 @@ class ContainerEvaluation(ComputedNames):
                 if names is None and self.values[value[1]][0] == "I":
                     self.write(self._named_somehow(self.values[value[1]][1]), values)
             elif value[0] in ("G", "GS", "XI"):
-                self.note_handed((values,), pos)
+                self.note_handed((values,), pos, to=value[1])
                 self._look_up(value, keys, pos)
             elif value[0] in ("X", "XM"):
-                self.note_handed((values,), pos)
+                self.note_handed((values,), pos, to=value[1])
             elif value[0] in OPEN:
                 if value[0] == "U":
                     self.note_handed((values,), pos)

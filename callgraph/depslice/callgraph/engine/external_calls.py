@@ -155,7 +155,8 @@ class ExternalCalls(Texts):
             makers = [name for name in library.MAKING.get(dotted, ()) if name in keywords]
             return declared | self._made_by(makers, call) if makers else declared
         if declared is None:
-            self._callbacks(args, keywords, spread, pos, skip=-1)
+            skip = 0 if args and self._is_receiver(dotted, args[0]) else -1
+            self._callbacks(args, keywords, spread, pos, skip=skip)
         if library.is_inert(dotted):
             return self.single(("XI", dotted))
         return self.single(("XI", dotted)) | self.unknown
@@ -235,6 +236,24 @@ class ExternalCalls(Texts):
         if not methods:
             return None
         return self.call(methods, call.args[1:], call.keywords, call.pos, spread=call.spread)
+
+    def _is_receiver(self, dotted: str, values: Values) -> bool:
+        """Whether ``Base.method(self)`` gets its own instance, as ``super().method()`` does.
+
+        It is no callback then, though it may be called.
+        """
+        owner = dotted.rpartition(".")[0]
+        known = self.outside.stubs.class_named(owner) if owner else None
+
+        def extends(value: int) -> bool:
+            kind = self.values[value]
+            bases = self.external_bases(kind[1]) if kind[0] == "I" else ()
+            lines = (
+                self.outside.stubs.mro(c) for c in map(self.outside.stubs.class_named, bases) if c
+            )
+            return owner in bases or (known is not None and any(known in line for line in lines))
+
+        return bool(values) and all(map(extends, values))
 
     def _are_objects_made(self, classes: Values) -> bool:
         """Whether ``Base.__new__(cls, …)`` is asked for instances of classes of the repo.

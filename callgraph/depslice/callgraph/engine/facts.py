@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[Any, ...]
 Access: TypeAlias = Literal["read", "write", "delete"]
+Whose: TypeAlias = Literal["library", "somebody", "others"]
+"""Whose code gets something: none but the standard library's, nobody knows, that of others."""
 Listing: TypeAlias = Literal["vars", "line", "dir", "annotated", "hints", "subclasses", "outside"]
 """What is read of a class: its names, its annotations; ``dir`` and ``hints`` inherited, too.
 
@@ -60,7 +62,7 @@ BY_NAME: Final = (
 FILL: Final = (
     22  # class name values                   a generated constructor stores these in a field
 )
-HANDED: Final = 23  # values pos                        code outside the repo gets these objects
+HANDED: Final = 23  # values pos whose                  code outside the repo gets these objects
 IMPORTED: Final = (
     24  # value pos is_there             a module by a name that callers know: which, is open
 )

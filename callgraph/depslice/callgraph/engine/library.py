@@ -558,6 +558,27 @@ def only_uses(dotted: str) -> bool:
     return is_of(dotted, _USING) or dotted.startswith("builtins.")
 
 
+LOOKED_FOR: Final = frozenset(
+    {
+        *("__adapt__", "__conform__"),  # sqlite3
+        *("__args__", "__bound__", "__constraints__", "__metadata__", "__orig_bases__"),
+        *("__orig_class__", "__origin__", "__parameters__", "__supertype__"),
+        *("__typing_is_unpacked_typevartuple__", "__typing_prepare_subst__"),
+        *("__typing_subst__", "__typing_unpacked_tuple_args__"),
+        *("__code__", "__closure__", "__defaults__", "__globals__", "__kwdefaults__"),
+        *("__objclass__", "__path__", "__signature__"),  # inspect, pydoc
+        *("__author__", "__credits__", "__date__", "__version__"),
+        *("__dataclass_fields__", "__dataclass_params__", "__getinitargs__", "__notes__"),
+        *("__members__", "__unittest_expecting_failure__", "__unittest_skip__"),
+        "__unittest_skip_why__",
+    }
+)
+"""Special names that modules of the standard library look for on objects, and syntax does not.
+
+All that its sources of any version name, of those that objects of others may have.
+"""
+
+
 def is_inert(dotted: str) -> bool:
     """Whether what ``dotted`` gives cannot be an object of the repo: a builtin or standard type."""
     return dotted.partition(".")[0] in STANDARD_MODULES

@@ -9,7 +9,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.calls import CallEvaluation
 from depslice.callgraph.engine.fields import RECORDS, spelled
-from depslice.callgraph.engine.library import DICTS, SHOWING
+from depslice.callgraph.engine.library import DICTS, SHOWING, is_inert
 from depslice.callgraph.engine.structural import COLLECTIONS
 from depslice.callgraph.engine.values import (
     AWAITED,
@@ -48,6 +48,8 @@ _PLAIN_RESULTS: Final = frozenset(
 )
 """Special methods of which nobody follows what they give."""
 _GENERATED: Final = OPEN | {"GE"}
+_NAMED_OUTSIDE: Final = frozenset({"G", "GS", "X", "XA", "XI", "XM"})
+"""Values that have the dotted name of something outside the repo."""
 _MOST_PARTS: Final = 32  # containers that are looked into
 
 
@@ -232,15 +234,31 @@ class Protocols(CallEvaluation):
                 if not exact:
                     self.call_overrides(class_, owner, "__len__", [], pos)
 
-    def note_handed(self, groups: Iterable[Values], pos: Position) -> None:
+    def note_handed(self, groups: Iterable[Values], pos: Position, *, to: str = "") -> None:
         """Code outside the repo gets what is in ``groups``, and all that its containers hold.
 
         And what its functions give. What may be done with an object is for its class to say: a
-        slice asks for that.
+        slice asks for that. ``to``: the dotted name of who gets it, if it is known. The library
+        looks for what it knows, unless others are passed to it as well: ``submit(escape, page)``.
+        Who else gets what nobody knows may get what the library was given before.
         """
-        handed = EMPTY if self.whole else self.handed_with(EMPTY.union(*groups))
+        if self.whole:
+            return
+        given = EMPTY.union(*groups)
+        whose: f.Whose = "somebody"
+        if any(map(self._is_of_others, given)) or (to and not is_inert(to)):
+            whose = "others"
+        elif to:
+            whose = "library"
+        handed = self.handed_with(given)
+        handed |= EMPTY if whose == "library" else given & self.unknown
         if handed:
-            self.facts.append((f.HANDED, handed, pos))
+            self.facts.append((f.HANDED, self.shared(handed), pos, whose))
+
+    def _is_of_others(self, value: int) -> bool:
+        """Whether it may be something outside the repo that is not the library's."""
+        kind = self.values[value]
+        return kind[0] in _NAMED_OUTSIDE and not is_inert(kind[1])
 
     def handed_with(self, values: Values) -> frozenset[int]:
         """The objects, classes and open values that whoever has ``values`` gets at."""

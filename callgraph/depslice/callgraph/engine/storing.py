@@ -60,7 +60,7 @@ class StoreEvaluation(AttributeEvaluation):
                 self.write(self.cell("carried", name), values)
             elif kind in ("G", "GS", "XI"):
                 self.write(self.cell("carried", name), values)
-                self._store_outside("", name, values, pos)
+                self._store_outside("", name, values, pos, of=value[1])
                 if self.may_be_caught(receiver):
                     self.note_unknown(name, pos, receiver, "write")
             elif kind == "X":
@@ -104,9 +104,14 @@ class StoreEvaluation(AttributeEvaluation):
         setters: Values = kind[2] if kind[0] == "PY" else EMPTY
         return setters
 
-    def _store_outside(self, owner: str, name: str, values: Values, pos: Position) -> None:
-        """Code outside the repo uses what it finds there: ``sys.excepthook = f``."""
-        self.note_handed((values,), pos)
+    def _store_outside(
+        self, owner: str, name: str, values: Values, pos: Position, *, of: str = ""
+    ) -> None:
+        """Code outside the repo uses what it finds there: ``sys.excepthook = f``.
+
+        ``of``: the class whose instance has it, where no module does.
+        """
+        self.note_handed((values,), pos, to=of or owner)
         if self.whole:
             self.hand_over([{v for v in values if self.values[v][0] in _FUNCTIONS}], pos)
         if not owner or self.outside.replace(f"{owner}.{name}", values, pos) or self.whole:

@@ -21,6 +21,7 @@ from depslice.callgraph.engine.library import (
     CHECKING_BASES,
     EXCEPTIONS,
     INERT_BASES,
+    LOOKED_FOR,
     MODEL_BASES,
     SCHEMA_HOOKS,
 )
@@ -484,16 +485,22 @@ class Classes:
                 if live in self._asked and self._waits(live):
                     self.ask_for_own(live)
 
-    def want_for_others(self, class_: Class, demand: Demand) -> None:
+    def want_for_others(self, class_: Class, demand: Demand, whose: f.Whose) -> None:
         """Code outside has an object: its special methods that Python knows nothing of are for that.
 
-        ``__conform__`` of what a database gets, ``__html__``, ``__array__``: methods.
+        ``__conform__`` of what a database gets, ``__html__``, ``__array__``: methods. Who is known
+        to be of others may look for any. The library looks for what it names; and of who gets it
+        nobody knows, what the repository itself looks for is taken to be its own affair.
         """
         outside = replace(demand, certainty=Certainty.LIKELY, evidence="handed")
         for k in self._engine.mro(class_):
             pieces = k.module.summary.pieces
             for name, bound in tuple(k.info.members.items()):
                 special = name[:2] == "__" == name[-2:] and name not in _OF_PYTHON
+                if whose == "library":
+                    special = special and name in LOOKED_FOR
+                elif whose == "somebody":
+                    special = special and not self._growth.looks_for(name)
                 if special and any(pieces[each].kind == "def" for each in bound):
                     self.want_member(k, name, outside)
 

@@ -300,7 +300,7 @@ class ComputedNames:
             self._names.want_name(module, name, demand)
             engine = self._growth.engine
             values = engine.name_values(module, name, None)
-            self._open_values.hand(values, demand)
+            self._open_values.hand(values, demand, "others")
             for class_ in engine.classes_in(values) if rest else ():
                 self._classes.want_found(class_, rest[0], demand)
 

@@ -494,8 +494,9 @@ class Following:
         self._open.note_called(value, given, demand)
 
     def _hand(self, at: Followed, fact: f.Fact) -> None:
-        _, values, pos = fact
-        self._open.hand(values, _demand(at, ReferenceKind.CALL, "handed", pos, certain=False))
+        _, values, pos, whose = fact
+        demand = _demand(at, ReferenceKind.CALL, "handed", pos, certain=False)
+        self._open.hand(values, demand, whose)
 
     def _pass(self, at: Followed, fact: f.Fact) -> None:
         _, function, index, values = fact

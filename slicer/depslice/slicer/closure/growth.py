@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from depslice.callgraph import summary as s
 from depslice.callgraph.engine.core import Engine
 from depslice.callgraph.engine.facts import Fact
 from depslice.callgraph.engine.values import Class, Function
@@ -421,6 +422,26 @@ class Growth:
             module = self.program.module(name)
             if module is not None:
                 yield module
+
+    def looks_for(self, name: str) -> bool:
+        """Whether the repository has the name of an attribute as a text: ``hasattr(x, "__show__")``.
+
+        The modules that run have; who asks by an attribute may be a method of who has it.
+        """
+        known = self.program.attachments.setdefault("special names", {})
+        assert isinstance(known, dict)
+        for module in self.running():
+            texts = known.get(module.name)
+            if texts is None:
+                texts = known[module.name] = {
+                    op[2]
+                    for unit in module.summary.units
+                    for op in unit.ops
+                    if op[0] == s.STRING and op[2][:2] == "__" == op[2][-2:]
+                }
+            if name in texts:
+                return True
+        return False
 
     def kept_names(self, module: Module) -> set[str]:
         """The names of the module scope that the slice binds."""

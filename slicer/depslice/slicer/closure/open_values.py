@@ -72,6 +72,8 @@ _READING_NAMESPACES: Final[dict[str, frozenset[str]]] = {
     "read": frozenset({"copy", "get", "items", "keys", "pop", "values"}),
 }
 _NAMESPACE_READS: Final = frozenset().union(*_READING_NAMESPACES.values())
+_WHOSE: Final[tuple[f.Whose, ...]] = get_args(f.Whose)
+"""Whose code gets objects: each looks for more than those before."""
 _GATHERED: Final = frozenset({"protocol", *_ACCESSES})
 """What is done of which nothing but a name is asked."""
 _LIKELY, _POSSIBLE = Certainty.LIKELY, Certainty.POSSIBLE
@@ -114,7 +116,7 @@ spelled                     the access, by any name that texts of the slice spel
 filled                      none: fields of templates in the slice read attributes of it
 made                        (access, name of a definition): by a text that is made of that name
 listed                      ``vars`` or ``dir`` of it: what is read of that, and its tests
-handed                      none: code outside gets it
+handed                      who gets it of :data:`_WHOSE`, code outside
 stored                      (attribute, or empty where it is computed; what is stored there)
 imported                    whether it has been: it is a module, imported by a name
 ==========================  =====================================================================
@@ -191,7 +193,9 @@ class OpenValues:
         # What is asked of a class whoever asks: how much was known of bases, and from how far.
         self._asked_alike: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._asked_by_names = Asked(growth)
-        self._handed: set[int] = set()
+        self._handed: dict[int, int] = {}  # by whom, of :data:`_WHOSE`
+        self._to_whom: dict[Class, tuple[int, Demand]] = {}  # who has instances
+        self._any_to_whom = 0  # who gets what nobody knows
         self.spelled: dict[tuple[int, f.Access], Demand] = {}
         """Known values whose attributes are accessed by names that texts of the slice spell."""
         self.filled: dict[int, Demand] = {}
@@ -258,11 +262,13 @@ class OpenValues:
         source, pos = site
         self._growth.note_unresolved(source, *gap, pos)
 
-    def hand(self, values: Values, demand: Demand) -> None:
-        """Code outside gets ``values``: a class is asked for once, whoever hands it over."""
-        for value in sorted(values - self._handed):
-            self._handed.add(value)
-            self.note("handed", value, None, demand)
+    def hand(self, values: Values, demand: Demand, whose: f.Whose = "somebody") -> None:
+        """Code outside gets ``values``: asked for once, unless somebody gets it who looks for more."""
+        whom = _WHOSE.index(whose)
+        for value in sorted(values):
+            if self._handed.get(value, -1) < whom:
+                self._handed[value] = whom
+                self.note("handed", value, whom, demand)
 
     def note_named(
         self, receiver: int, name: int, how: f.Access, demand: Demand, *, of_many: bool
@@ -551,12 +557,21 @@ class OpenValues:
         kind = self._engine.values[value]
         if kind[0] in ("I", "C"):
             self._classes.hand(kind[1], below=not kind[2])
-            self._classes.want_for_others(kind[1], use.demand)
+            if self._to_whom.get(kind[1], (-1, use.demand))[0] < use.name:
+                self._to_whom[kind[1]] = use.name, use.demand
+                whom = max(use.name, self._any_to_whom)
+                self._classes.want_for_others(kind[1], use.demand, _WHOSE[whom])
             called = self._engine.find_member(kind[1], "__call__") if kind[0] == "I" else None
             if called is not None and self._is_to_be_called(kind[1]):
                 self._classes.want_member(called, "__call__", use.demand)
         elif kind[0] != "U":
-            self.hand(self._engine.handed_with(self._engine.only(value)), use.demand)
+            held = self._engine.handed_with(self._engine.only(value))
+            self.hand(held, use.demand, _WHOSE[use.name])
+        elif use.name > self._any_to_whom:  # what the library had, perhaps
+            self._any_to_whom = use.name
+            for class_, (whom, demand) in self._to_whom.items():
+                if whom < use.name:
+                    self._classes.want_for_others(class_, demand, _WHOSE[use.name])
 
     def _is_to_be_called(self, class_: Class) -> bool:
         """Whether instances may stand for functions: they have few methods to be used by else.

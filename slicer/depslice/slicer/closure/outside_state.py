@@ -49,12 +49,14 @@ _FINDERS: Final = "sys.meta_path"
 class _Change:
     """A unit of ``module`` that changes what has the dotted name ``path``.
 
-    ``key``: of the item that is stored, where it is a constant. ``piece``: the statement; ``None``:
-    a function, which counts if a statement runs it.
+    ``key``: of the item that is stored, where it is a constant, ``package``: else where the
+    modules are that are stored, if their names start alike. ``piece``: the statement; ``None``: a
+    function, which counts if a statement runs it.
     """
 
     path: str
     key: str | None
+    package: str | None
     module: Module
     unit: Unit
     piece: Piece | None
@@ -124,11 +126,11 @@ class OutsideState:
                 if summary.units[unit].kind == "function"
             )
         for unit, piece in statements.items():
-            for path, key in _changed_by(summary.units[unit], outside):
-                yield _Change(path, key, module, summary.units[unit], piece)
+            for changed in _changed_by(summary.units[unit], outside):
+                yield _Change(*changed, module, summary.units[unit], piece)
         for unit in functions:
-            for path, key in _changed_by(summary.units[unit], outside):
-                yield _Change(path, key, module, summary.units[unit], None)
+            for changed in _changed_by(summary.units[unit], outside):
+                yield _Change(*changed, module, summary.units[unit], None)
 
     def _path_of(self, module: Module, bound: str) -> str | None:
         """The dotted name of what an import of code outside the repository binds."""
@@ -144,13 +146,16 @@ class OutsideState:
         return None
 
 
-def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[tuple[str, str | None]]:
-    """What ``unit`` changes of that which its module's names ``outside`` stand for.
+def _changed_by(
+    unit: Unit, outside: dict[str, str]
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """What ``unit`` changes of that which its module's names ``outside`` stand for: path, key, package.
 
     What a module does with itself, by ``sys.modules[__name__]``, is asked for by its name.
     """
     paths: dict[int, str] = {}
     texts: dict[int, str] = {}
+    packages: dict[int, str] = {}  # of modules whose names are made: `f"pkg.vendored.{name}"`
     itself: set[int] = set()  # `__name__`
     wanted = {register for op in unit.ops for register in reads(op)}
     for op in unit.ops:
@@ -165,16 +170,18 @@ def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[tuple[str, str 
             pass
         elif code == s.STRING:
             texts[op[1]] = op[2]
+        elif code == s.TEXT and op[2] and isinstance(op[2][0], str) and "." in op[2][0]:
+            packages[op[1]] = op[2][0].rpartition(".")[0]
         elif code in (s.ATTR, s.SUB) and op[2] in paths:
             paths[op[1]] = f"{paths[op[2]]}.{op[3]}" if code == s.ATTR else paths[op[2]]
         elif code == s.CALL and op[2] in paths:
             path = paths[op[1]] = paths[op[2]]
             if op[1] not in wanted and _sets(path):
-                yield path, None
+                yield path, None, None
         elif code in (s.SETATTR, s.DELETE_ATTR) and op[1] in paths:
-            yield f"{paths[op[1]]}.{op[2]}", None
+            yield f"{paths[op[1]]}.{op[2]}", None, None
         elif code in (s.SETSUB, s.DELETE_SUB) and op[1] in paths:
-            yield paths[op[1]], texts.get(op[2])
+            yield paths[op[1]], texts.get(op[2]), packages.get(op[2])
 
 
 def _sets(path: str) -> bool:
@@ -189,7 +196,7 @@ def _seen_by(change: _Change) -> set[str]:
     """Dotted names by which code gets at what is changed, or at what is in it."""
     path = change.path
     if path == _LOADED:
-        return {path, _FINDERS} if change.key is None else {change.key}
+        return {path, change.package or _FINDERS} if change.key is None else {change.key}
     top, _, name = path.partition(".")
     more = {each for changed, by in _SEEN_BY.items() for each in by if _is_in(path, changed)}
     if top not in _MANY_THINGS and not path.endswith(".register"):
