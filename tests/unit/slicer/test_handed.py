@@ -103,6 +103,32 @@ import markupsafe
 def run(): return str(markupsafe.escape("<"))
 def listed(): return sys.modules["pkg.packages.json"].dumps(1)
 """
+_LOOKING_FOR_PACKAGES = """
+# --- pkg/__init__.py
+def idle(): return 3
+# --- pkg/app.py
+import sys
+from pathlib import Path
+def python(): return bool(sys.executable)
+def run(): return python(), (Path("/nowhere") / "__init__.py").exists()
+"""
+_RUNNING_ITS_PACKAGE = """
+# --- pkg/__init__.py
+VERSION = "1"
+# --- pkg/app.py
+import runpy
+from pathlib import Path
+def run(): return runpy.run_path(str(Path(__file__).parent / "__init__.py"))["VERSION"]
+"""
+_PROTOCOL = """
+# --- pkg/__init__.py
+# --- pkg/app.py
+import asyncio
+class Reader(asyncio.StreamReaderProtocol):
+    def data_received(self, data): super().data_received(heavy(data))
+def heavy(data): return b"<" + data
+def run(loop, reader): return loop.create_connection(lambda: Reader(reader), "127.0.0.1", 80)
+"""
 
 
 def _items(files: str, folder: Path, target: str = "pkg.app:run") -> set[str]:
@@ -137,3 +163,13 @@ def test_modules_under_a_name_of_the_package_are_for_who_asks_by_it(tmp_path: Pa
     assert original == tree == one
     assert not any(each.startswith("pkg.packages") for each in _items(_MODULES, tmp_path))
     assert check.answer(_MODULES, "pkg.app:listed", "m.listed()", tmp_path / "listed") == "1"
+
+
+def test_who_looks_for_packages_runs_none(tmp_path: Path) -> None:
+    assert "pkg:idle" not in _items(_LOOKING_FOR_PACKAGES, tmp_path)
+    run = check.answer(_RUNNING_ITS_PACKAGE, "pkg.app:run", "m.run()", tmp_path / "run")
+    assert run == "1"
+
+
+def test_a_protocol_of_asyncio_is_none_of_typing(tmp_path: Path) -> None:
+    assert "pkg.app:Reader.data_received" in _items(_PROTOCOL, tmp_path)

@@ -38,6 +38,10 @@ ALIAS: Final = 3
 TYPE_VARIABLE: Final = 4
 
 _UNKNOWN: Final[TypeExpr] = (s.T_UNKNOWN,)
+_TYPING: Final = frozenset(
+    (s.T_NAME, name) for name in ("_t", "_te", "_typing", "t", "te", "typing", "typing_extensions")
+)
+"""What stubs call ``typing`` where they import all of it."""
 _VARIABLE_MAKERS: Final = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
 _HOW: Final = {
     "staticmethod": "static",
@@ -201,7 +205,8 @@ def _class(node: ast.ClassDef) -> Declaration:
     for base in node.bases:
         expression = stub_type(base)
         subscripted = expression[0] == s.T_SUBSCRIPT
-        name = expression[1][-1] if subscripted else expression[-1]
+        named = expression[1] if subscripted else expression
+        name = named[-1] if _is_of_typing(named) else ""
         is_protocol = is_protocol or name == "Protocol"
         if name in ("Generic", "Protocol"):
             if subscripted:
@@ -214,6 +219,11 @@ def _class(node: ast.ClassDef) -> Declaration:
             for name, expression in _assigned_on_self(inner):
                 members.setdefault(name, (VARIABLE, expression))
     return (CLASS, parameters, tuple(bases), members, is_protocol)
+
+
+def _is_of_typing(named: TypeExpr) -> bool:
+    """Whether a name may be one of ``typing``: ``Protocol``, ``t.Protocol``; not ``protocols.Protocol``."""
+    return named[0] != s.T_ATTR or named[1] in _TYPING
 
 
 def _assigned_on_self(node: ast.FunctionDef) -> Iterator[tuple[str, TypeExpr]]:

@@ -41,6 +41,7 @@ _RUN_FILE: Final = frozenset(
 _PYTHON: Final = "sys.executable"
 _STARTING: Final = ("asyncio.", "multiprocessing.", "os.", "subprocess.")
 """Where functions stand that start a process."""
+_OF_PACKAGE: Final = "__init__.py"
 _FILE: Final = re.compile(r"(?:[\w.-]+/)*[A-Za-z_]\w*\.py")
 _RUNNING_TEXT: Final = frozenset({"builtins.exec", "builtins.eval"})
 
@@ -206,8 +207,12 @@ class ComputedNames:
                 for name in (text, f"{text}.__main__"):
                     if program.is_module(name):
                         self._keep_whole(name, at)
-        self._runs_files |= _PYTHON in outside or not named.isdisjoint(_RUN_FILE)
-        self._files.update((text, at) for text in sorted(texts) if _FILE.fullmatch(text))
+        runs_files = _PYTHON in outside or not named.isdisjoint(_RUN_FILE)
+        self._runs_files |= runs_files
+        for text in sorted(texts):
+            # Who looks for packages has `"__init__.py"`, too: it is run where it stands, if at all.
+            if _FILE.fullmatch(text) and (runs_files or text != _OF_PACKAGE):
+                self._files[text] = at
         while self._runs_files and self._files:
             text, spelling = self._files.popitem()
             for name in self._files_named(text, spelling):
