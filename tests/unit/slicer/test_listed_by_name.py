@@ -102,3 +102,26 @@ def look(): return {}
 )
 def test_a_copy_of_the_namespace_of_a_module_has_its_names(look: str, tmp_path: Path) -> None:
     assert answer(COPIED_MODULE.format(look), "m:look", "m.look()", tmp_path) == "4"
+
+
+LOOKED_FOR = """
+# --- app.py
+class Task:
+    def run(self): return 1
+    def walk(self): return idle()
+    def __init__(self): self.later = 1
+def idle(): return 2
+def has(task, name): return "run" in dir(task), "later" in dir(task), "no" not in dir(task)
+def run(): return has(Task(), "run")
+def listed():
+    names = dir(Task)
+    return "run" in names, [name for name in names if name[0] != "_"]
+"""
+
+
+def test_who_looks_for_a_name_asks_for_no_other(tmp_path: Path) -> None:
+    """``"run" in dir(task)`` is as ``hasattr`` there; who does more with the list gets all."""
+    assert answer(LOOKED_FOR, "app:run", "m.run()", tmp_path / "run") == "(True, True, True)"
+    assert "app:Task.walk" not in slice_ids(tmp_path / "run" / "repo", "app:run")
+    listed = answer(LOOKED_FOR, "app:listed", "m.listed()", tmp_path / "listed")
+    assert listed == "(True, ['run', 'walk'])"

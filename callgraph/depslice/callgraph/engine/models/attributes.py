@@ -9,7 +9,8 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.library import DICTS
 from depslice.callgraph.engine.models.common import Model
-from depslice.callgraph.engine.values import EMPTY, Values
+from depslice.callgraph.engine.parts import users
+from depslice.callgraph.engine.values import EMPTY, Function, Values
 from depslice.callgraph.summary import Op, Register
 
 if TYPE_CHECKING:
@@ -58,8 +59,32 @@ def _namespace(engine: ContainerEvaluation, call: Call) -> Values:
 
 def _dir(engine: ContainerEvaluation, call: Call) -> Values:
     engine.protocol(call.argument(0, ""), ("__dir__",), call.pos)
+    looked_for = () if engine.whole or engine.current is None else _looked_for(engine.current, call)
+    for name in looked_for:
+        engine.load_attribute(call.args[0], name, call.pos)
+    if looked_for:
+        return engine.container_of("list", call.register, engine.constants[s.STR])
     names = engine.names_in(call.argument(0, ""), call.pos, inherited=True)
     return engine.container_of("list", call.register, names)
+
+
+def _looked_for(function: Function, call: Call) -> list[str]:
+    """The texts of ``"name" in dir(x)``, where that is all that is done with the list.
+
+    Of other names whether they are there is not asked then.
+    """
+    ops = function.unit.ops
+    made = {op[1]: op for op in ops if op[0] in (s.CALL, s.GLOBAL, s.STRING)}
+    asked = made.get(call.register, ())
+    if (
+        not call.args
+        or asked[:1] != (s.CALL,)
+        or made.get(asked[2], ())[::2][:2] != (s.GLOBAL, "dir")
+    ):
+        return []
+    readers = [ops[index] for index in users(function.unit)[call.register]]
+    texts = [made.get(op[2], ()) if op[:2] == (s.CONTAINS, call.register) else () for op in readers]
+    return [text[2] for text in texts] if all(t[:1] == (s.STRING,) for t in texts) else []
 
 
 _PREDICATES: Final = {
