@@ -94,6 +94,10 @@ _GOING_THROUGH: Final = frozenset(
 """Methods of containers that go through an argument."""
 _TAKING_OUT: Final = frozenset({"__getitem__", "get", "pop", "popleft", "setdefault"})
 """Methods of containers that give one of the elements."""
+_GIVING_NOTHING: Final = frozenset(
+    {"add", "append", "appendleft", "clear", "extend", "insert", "remove", "update"}
+)
+"""Methods of containers that give nothing."""
 _TAKING_AWAY: Final = frozenset({"pop", "popitem", "popleft"})
 """Methods of containers after which they have less, whoever takes what they give."""
 _ITERATORS: Final = frozenset(
@@ -640,6 +644,7 @@ class Arguments:
         given = set(start)
         holding: set[Register] = set()  # what holds it: displays, what their methods give
         methods: dict[Register, str] = {}
+        gave: dict[Register, str] = {}  # what its methods give, which may be called
         results: list[Register] = []
         wanted: set[Register] = set()
         getters: set[Register] = set()
@@ -647,6 +652,7 @@ class Arguments:
         filled: set[str] = set()  # variables that have it from then on
         params = function.unit.params
         fresh = {index for index, each in enumerate(params) if each[1] in ("va", "kw")}
+        does = puts if known else acts
         for op in function.unit.ops:
             code = op[0]
             wanted.update(reads(op))
@@ -687,10 +693,19 @@ class Arguments:
                     return True
                 if self._enters_at(function, op, methods[op[2]]):
                     return True
-                if puts(methods[op[2]]) if known else acts(methods[op[2]]):
+                if does(methods[op[2]]):
                     results.append(op[1])
+                gave[op[1]] = methods[op[2]]
                 if not defined and self._gives_a_part(function, op, methods[op[2]]):
                     given.add(op[1])
+            elif code == s.CALL and op[2] in gave:  # `bus.on("saved")(f)`
+                if self._keeps_at(function, op):
+                    return True
+                if does(gave[op[2]]):
+                    results.append(op[1])
+            elif code == s.DECORATE and (op[2] in gave or op[2] in methods):
+                if does(gave.get(op[2]) or methods[op[2]]) or self._keeps_at(function, op):
+                    return True  # whoever has the function then
             elif code == s.CALL:
                 for register in (given | holding).intersection(reads(op)[1:]):
                     if self.changes(function, op, register, defined=defined, depth=depth + 1):
@@ -701,6 +716,11 @@ class Arguments:
                     filled.add(named_in(function.unit, holder))
                 self._add_elements(function, op, given, holding)
         return any(result not in wanted for result in results)
+
+    def _keeps_at(self, function: Function, op: Op) -> bool:
+        """Whether what is called there keeps something in what is around it."""
+        here = self.facts_at(function, op[s.POSITION_AT[op[0]]])
+        return any(fact[0] == f.CALL and self.keeps_around(fact[1]) for fact in here)
 
     def _add_elements(
         self, function: Function, call: Op, given: set[Register], holding: set[Register]
@@ -780,11 +800,14 @@ def _is_only_read(unit: Unit, register: Register) -> bool:
 def _gives(unit: Unit, registers: Collection[Register]) -> bool:
     """Whether a function returns a part of what is in ``registers``."""
     parts = set(registers)
+    putting: set[Register] = set()
     for op in unit.ops:
         code = op[0]
         taken = op[2] if code == s.PHI else reads(op)[:1] if code in _TAKING else ()
-        if code == s.CALL and op[2] in registers:
-            continue  # a function around it
+        if code == s.ATTR and op[3] in _GIVING_NOTHING:
+            putting.add(op[1])
+        if code == s.CALL and (op[2] in registers or op[2] in putting):
+            continue  # a function around it; `items.append(f) or f`
         if not parts.isdisjoint(taken):
             parts.add(op[1])
         elif code == s.RETURN and op[1] in parts and op[1] not in registers:

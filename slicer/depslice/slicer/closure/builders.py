@@ -42,7 +42,7 @@ from depslice.slicer.closure.registering import (
 )
 from depslice.slicer.closure.runners import Runners, last_part
 from depslice.slicer.closure.spelling import Spelling
-from depslice.slicer.closure.using_up import UsingUp
+from depslice.slicer.closure.using_up import UsingUp, bound_to
 from depslice.slicer.pieces import (
     NAMED,
     binds_constant,
@@ -135,6 +135,7 @@ class Builders:
         self._build_by_methods(module, values, name)
         self._build_by_special(module, name, values, item)
         self._build_by_use(module, name, values, item)
+        self._build_by_closures(module, name, values, item)
 
     def _beside(self, module: Module, name: str, values: Values) -> set[str]:
         """The names of functions that keep something where ``name`` finds it.
@@ -883,6 +884,56 @@ class Builders:
             found = self._alike[module.name] = same_objects(module.summary)
         return found
 
+    def _build_by_closures(self, module: Module, name: str, values: Values, item: str) -> None:
+        """What runs a function that shares variables of the one around it with what ``name`` has.
+
+        ``fns = make(); fns["add"](f)``, ``on = pair[0]``: what one of them keeps there, the others
+        find.
+        """
+        engine = self._engine
+        having: dict[tuple[Module, int], set[str]] = {}
+        own: set[Function] = set()
+        for value in values:
+            kind = engine.values[value]
+            held = engine.elements_cell(value).values if kind[0] == "K" else {value}
+            for each in held:
+                tag, function, *_ = engine.values[each]
+                if tag == "F" and function.unit.parent >= 0:
+                    place = function.module, function.unit.parent
+                    having.setdefault(place, set()).update(_free_names(function))
+                    if each == value:
+                        own.add(function)  # what calls that is found by its name
+        for (holder, around), free in having.items():
+            writers = [
+                unit.index
+                for unit in holder.summary.units
+                if unit.parent == around
+                and not free.isdisjoint(_free_names(closure := engine.function(holder, unit.index)))
+                and closure not in own
+                and self._arguments.keeps_around(closure)
+            ]
+            if writers:
+                self._build_through(holder, writers, item, frozenset((name, *free)))
+                self._build_by_callers(module, name, item, holder, writers)
+
+    def _build_by_callers(
+        self, module: Module, name: str, item: str, holder: Module, writers: Iterable[int]
+    ) -> None:
+        """What runs a function that calls one of ``writers``, which it has by that variable."""
+        called = {self._engine.function(holder, unit): None for unit in writers}
+        for other in dict.fromkeys((module, *self._growth.running())):
+            if other is module or self._may_have(other, module, name):
+                names = (
+                    {name} if other is module else {*bound_to(other, name), last_part(module.name)}
+                )
+                calling = [
+                    unit
+                    for unit in self._runners.mentioning(other, set(names))
+                    if self._runners.calls_one_of(self._engine.function(other, unit), called)
+                ]
+                if calling:
+                    self._build_through(other, calling, item, frozenset((name,)))
+
     # --- in other modules
 
     def _build_elsewhere(
@@ -1085,6 +1136,23 @@ def _fills_by_name(unit: s.Unit, name: str) -> bool:
         ):
             return True
     return False
+
+
+def _free_names(function: Function) -> set[str]:
+    """The variables of the function around it that a function has, or those that it defines."""
+    parent = function.unit.parent
+    units = function.module.summary.units
+    within = {function.unit.index}
+    found: set[str] = set()
+    for unit in units[function.unit.index :]:
+        if unit.parent in within or unit.index in within:
+            within.add(unit.index)
+            for op in unit.ops:
+                if op[0] == s.FREE and op[2] == parent:
+                    found.add(op[3])
+                elif op[0] == s.SETFREE and op[1] == parent:
+                    found.add(op[2])
+    return found
 
 
 def _functions(units: Iterable[int], module: Module) -> tuple[int, ...]:

@@ -74,7 +74,8 @@ def decorators_of(unit: Unit) -> set[str]:
 def registers(unit: Unit, names: frozenset[str]) -> bool:
     """Whether ``unit`` stores an argument, or one of a function around it, in what has a name.
 
-    ``names`` are those of a module's variable, a class attribute, or a function that gives it.
+    ``names`` are those of a module's variable, a class attribute, a variable of the function
+    around it, or a function that gives it.
     What is stored may be in a display (``X[k] = (f, more)``), the place in what is held there
     (``X[k].append(f)``), or it is the variable itself that is set (``global X; X = f``).
     """
@@ -86,7 +87,9 @@ def registers(unit: Unit, names: frozenset[str]) -> bool:
     is_setter = fills_alone(unit)
     for op in unit.ops:
         code = op[0]
-        if code == s.FREE or (code in _HOLDING and not given.isdisjoint(reads(op))):
+        if code == s.FREE and op[3] in names:
+            objects.add(op[1])
+        elif code == s.FREE or (code in _HOLDING and not given.isdisjoint(reads(op))):
             given.add(op[1])
         elif (code == s.GLOBAL and op[2] in names) or (code == s.ATTR and op[3] in names):
             objects.add(op[1])
