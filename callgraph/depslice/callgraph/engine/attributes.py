@@ -15,6 +15,7 @@ from depslice.callgraph.engine.namespaces import NAMESPACE, stored
 from depslice.callgraph.engine.parts import RETURNS, STORES
 from depslice.callgraph.engine.values import (
     EMPTY,
+    KEPT,
     MADE,
     OPEN,
     Cell,
@@ -41,8 +42,6 @@ _ACCESSORS = frozenset({"fget", "fset", "fdel"})
 _FUNCTIONS = frozenset(f"builtins.{name}" for name in dir(builtins) if name.islower())
 _OF_TYPES = frozenset(dir(type))
 _OF_PROPERTIES = _ACCESSORS | {"__set__", "__delete__", "func"}
-KEPT = "[…]"
-"""What stands for the name of the attribute that would hold what a container does."""
 _CONTAINER_BASES = {
     "builtins.list": "list",
     "builtins.dict": "dict",

@@ -145,6 +145,8 @@ class ContainerMethods(ContainerEvaluation):
             for name, values in keywords.items():
                 if self._may_mutate(value):
                     self.write_item(container, name, values)
+                else:
+                    self._put_elsewhere(container, values)
             return EMPTY
         if method in _SHIFTING and value[1] not in DICTS:
             self.lose_places(container)

@@ -18,6 +18,8 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     IMPORTED,
     ITERABLE,
+    KEPT,
+    KEYS,
     NAMED_TUPLE,
     OPEN,
     OPEN_OR_OUTSIDE,
@@ -900,6 +902,8 @@ class ContainerEvaluation(ComputedNames):
             self.write_item(table, text, values)
             self.write(self.keys_cell(table), keys)
             self.hash_values(keys)
+        else:
+            self._put_elsewhere(table, values, keys)
 
     def store_item(self, receivers: Values, keys: Values, values: Values, pos: Position) -> None:
         """``receiver[key] = values``."""
@@ -907,6 +911,7 @@ class ContainerEvaluation(ComputedNames):
             value = self.values[receiver]
             if value[0] == "K":
                 if not self._may_mutate(value):
+                    self._put_elsewhere(receiver, values, keys)
                     continue
                 if keys and keys <= self.slices:
                     self.update_container(receiver, values, pos)
@@ -966,10 +971,11 @@ class ContainerEvaluation(ComputedNames):
         given: Values | None = None
         for container in containers:
             value = self.values[container]
-            if not self._may_mutate(value):
-                continue
             if value[1] in DICTS:
-                self.take_entries(container, values, pos)
+                if self._may_mutate(value):
+                    self.take_entries(container, values, pos)
+                else:
+                    self._update_elsewhere(container, values, pos)
                 continue
             if value[1] == "list":
                 self.ask_length(values, pos)
@@ -982,6 +988,43 @@ class ContainerEvaluation(ComputedNames):
         if self._may_mutate(self.values[container]):
             self.write(self.elements_cell(container), values)
             self.write(self.anywhere_cell(container), values)
+        else:
+            self._put_elsewhere(container, values)
+
+    def _put_elsewhere(self, container: int, values: Values, keys: Values = EMPTY) -> None:
+        """A slice has something put into a container that another module has made.
+
+        What it holds by that depends on which code is in the slice: it is open.
+        """
+        cells = (self.elements_cell(container), self.anywhere_cell(container))
+        for name, put, places in (
+            (KEPT, values, cells),
+            (KEYS, keys, (self.keys_cell(container),)),
+        ):
+            known = self.traced(put) - self.unknown
+            if known:
+                self.facts.append((f.FILL, container, name, known))
+                for place in places:
+                    self.write(place, self.single(("O", container, name)))
+
+    def _update_elsewhere(self, container: int, values: Values, pos: Position) -> None:
+        """``container.update(values)`` of a dictionary that another module has made."""
+        for value in tuple(values):
+            kind = self.values[value]
+            given = self.only(value)
+            if kind[0] == "K" and kind[1] in DICTS:
+                held = self.read(self.elements_cell(value))
+                self._put_elsewhere(container, held, self.read(self.keys_cell(value)))
+                continue
+            entries: Values = EMPTY if kind[0] == "K" else self.entries_of(given, pos)
+            keys: Values = EMPTY
+            if not entries or kind[0] in OPEN:
+                pairs = self.iterate(given, pos, is_async=False)
+                if pairs:
+                    entries = entries | self.unpack_item(pairs, 1, pos)
+                    keys = self.unpack_item(pairs, 0, pos)
+                    self.hash_values(keys)
+            self._put_elsewhere(container, entries, keys)
 
 
 def _is_tuple(value: Value) -> bool:

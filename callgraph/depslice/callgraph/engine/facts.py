@@ -61,6 +61,7 @@ BY_NAME: Final = (
 )
 FILL: Final = (
     22  # class name values                   a generated constructor stores these in a field
+    # container name values: these are put into a container that another module has made
 )
 HANDED: Final = 23  # values pos whose                  code outside the repo gets these objects
 IMPORTED: Final = (

@@ -50,8 +50,14 @@ class Probing(ContainerMethods):
         return self.question(("carried", name))
 
     def opened_in(self, value: int) -> Function:
-        """The function whose parameter an open value is made of, or that defines its class."""
+        """The function whose parameter an open value is made of.
+
+        Or that defines its class, or has made its container.
+        """
         kind = self.root_of(value)
+        if kind[0] == "O" and not isinstance(kind[1], Class):  # what a container is filled with
+            maker: Function = self.values[kind[1]][2]
+            return maker
         if kind[0] == "O":
             class_: Class = kind[1]
             return self.function(class_.module, class_.info.unit)

@@ -32,7 +32,8 @@ tag        fields                         stands for
 ``E``      open value id                  an element of it, or (index) the one at a place
 ``R``      open value id, arguments       what calling it gives, or what it gives else (text)
 ``O``      class, attribute               what subclasses have that it leaves to them, or what a
-                                          generated constructor stores
+                                          generated constructor stores; (container value id) what
+                                          is put into a container that another module has made
 ``PT``     values, args, keywords[, True] functools.partial, or (True) a method of what is no
                                           function: its attributes are those of what it calls
 ``PB``     values, args, keywords         functools.partialmethod
@@ -96,6 +97,10 @@ WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
 MADE = "()"
 """Stands for an attribute of a metaclass: the classes that it has made."""
+KEPT = "[…]"
+"""What stands for the name of the attribute that would hold what a container does."""
+KEYS = "{…}"
+"""And the keys of a dictionary."""
 NOBODY = 0
 """No readers yet."""
 Readers: TypeAlias = "int | array[int]"

@@ -293,9 +293,9 @@ class OpenValues:
         """Kept code passes ``values`` for a parameter."""
         self._origins.bind(function, index, values)
 
-    def fill(self, class_: Class, name: str, values: Values) -> None:
-        """Kept code makes an instance of ``class_`` with ``values`` in a field."""
-        self._origins.fill(class_, name, values)
+    def fill(self, holder: Class | int, name: str, values: Values) -> None:
+        """Kept code makes an instance of a class with ``values`` in a field, or fills a container."""
+        self._origins.fill(holder, name, values)
 
     def leave_open(self, function: Function, class_: Class | None = None) -> None:
         """Code outside the slice calls ``function``, a method of ``class_``, with who knows what."""

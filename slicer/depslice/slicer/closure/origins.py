@@ -1,8 +1,8 @@
 """Where open values come from, within one slice.
 
 The engine leaves a parameter open (``P``), what is made of one (an attribute: ``A``, an
-element: ``E``, the result of a call: ``R``), and what a class leaves to its subclasses or to
-a generated constructor (``O``). Here the arguments that kept code passes are bound to
+element: ``E``, the result of a call: ``R``), what a class leaves to its subclasses or to
+a generated constructor, and what is put into a container of another module (``O``). Here the arguments that kept code passes are bound to
 parameters, and open values are traced to known ones. So a slice knows the classes of its
 receivers from its own calls alone, and two slices of one program do not disturb each other.
 
@@ -32,7 +32,8 @@ from depslice.callgraph.engine.values import (
 from depslice.slicer.closure.turns import News
 
 Parameter: TypeAlias = tuple[Function, int]
-Field: TypeAlias = tuple[Class, str]
+Field: TypeAlias = tuple[Class | int, str]
+"""What instances of a class have under a name, or a container (the value that it is) holds."""
 _Source: TypeAlias = int | Parameter | Field | Lookup
 """What an open value reads: another one, what is bound or filled, what the engine answers."""
 _OF_SOURCES: Final = frozenset({"A", "AM", "E", "R"})
@@ -118,13 +119,16 @@ class Origins:
             bound |= values
             self._wake(parameter)
 
-    def fill(self, class_: Class, name: str, values: Values) -> None:
-        """Kept code makes an instance of ``class_`` with ``values`` in the field ``name``."""
-        filled = self._filled.setdefault((class_, name), set())
+    def fill(self, holder: Class | int, name: str, values: Values) -> None:
+        """Kept code makes an instance of a class with ``values`` in the field ``name``.
+
+        Or it puts them into a container.
+        """
+        filled = self._filled.setdefault((holder, name), set())
         values = self._fitting(values, filled)
         if not values <= filled:
             filled |= values
-            self._wake((class_, name))
+            self._wake((holder, name))
 
     def _fitting(self, values: Values, known: set[int]) -> Values:
         """``values``, or where more are ``known`` than are told apart, that it may be anything."""
@@ -276,6 +280,9 @@ class Origins:
             return {value}
         if tag == "P":
             return self._passed((source, rest[0]), value)
+        if tag == "O" and not isinstance(source, Class):  # a container, filled by kept code
+            self._read((source, rest[0]), value)
+            return self._all(self._filled.get((source, rest[0]), EMPTY), value)
         if tag == "O":
             return self._had_below(source, rest[0], value)
         if tag == "AN":
