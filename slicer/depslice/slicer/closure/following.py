@@ -69,6 +69,8 @@ class Following:
         self._types: dict[Function, tuple[list[f.Fact], dict[int, Fate]]] = {}
         # Names that stand for types alone, as long as nobody has what their statement binds.
         self._named_as_types: list[tuple[Followed, f.Fact, Fate]] = []
+        # Arguments of aliases of which nobody makes anything so far.
+        self._types_in_aliases: list[tuple[Followed, f.Fact, Fate]] = []
         # Types of class bodies that nobody takes from there so far.
         self._types_of_fields: list[tuple[Followed, f.Fact]] = []
         self._outside_calls: Turns[OutsideCall] = Turns()
@@ -300,14 +302,16 @@ class Following:
             types = named_types(self._engine, function)
             known = self._types[function] = function.facts, types
         fate = known[1].get(pos)
-        if fate is None or self._may_be_asked_for(at, fate):
+        if fate is None:
+            return False
+        self._types_in_aliases.append((at, fact, fate))
+        if self._may_be_asked_for(at, fate):
             return False
         self._named_as_types.append((at, fact, fate))
         return True
 
     def _may_be_asked_for(self, at: Followed, fate: Fate) -> bool:
         """Whether somebody may ask for the arguments of an alias that has this ``fate``."""
-        asked = self._classes.asks_of_aliases
         if fate.is_bound and (
             (at.module.name, at.piece.index) in self._growth.as_values
             or self._classes.annotations_are_read  # which the alias may be
@@ -315,6 +319,11 @@ class Following:
             return True
         if fate.is_based and (at.made is None or not self._classes.is_made_alone(at.made)):
             return True
+        return self._may_be_made_of(fate)
+
+    def _may_be_made_of(self, fate: Fate) -> bool:
+        """Whether somebody asks classes, or instances, for the arguments of such an alias."""
+        asked = self._classes.asks_of_aliases
         if (fate.is_based or fate.is_bound) and not asked.isdisjoint(OF_BASES):
             return True
         return fate.is_called and not asked.isdisjoint(OF_INSTANCES)
@@ -331,11 +340,34 @@ class Following:
                 self._named_as_types.append(each)
         for at, fact in awake:
             self._name(at, fact)
+        named, self._types_in_aliases = self._types_in_aliases, []
+        for each in named:
+            at, fact, fate = each
+            if self._may_be_made_of(fate):
+                self._take_all_of_type(at, fact)
+            else:
+                self._types_in_aliases.append(each)
         fields = self._types_of_fields if self._classes.types_are_taken else []
         for at, fact in tuple(fields):
             self._annotation(at, fact)
         self._types_of_fields = [] if fields else self._types_of_fields
-        return bool(awake) or bool(fields)
+        made = len(named) > len(self._types_in_aliases)
+        return bool(awake) or bool(fields) or made
+
+    def _take_all_of_type(self, at: Followed, fact: f.Fact) -> None:
+        """Ask for all of a class that somebody takes from the arguments of an alias.
+
+        ``get_args(self.__orig_bases__[0])[0](…)``: what is done with it then is not followed.
+        """
+        _, owner, name, versions, pos, *_ = fact
+        source = self._growth.program.module(owner)
+        demand = _demand(at, ReferenceKind.READ, "name", pos).guessed("unknown-receiver")
+        values = self._engine.name_values(source, name, versions) if source is not None else ()
+        for kind in [self._engine.values[value] for value in sorted(values)]:
+            if kind[0] == "C":
+                self._classes.make_instance(kind[1], demand)
+                for class_ in self._engine.mro(kind[1]):
+                    self._growth.keep_members(class_, demand)
 
     def _annotation(self, at: Followed, fact: f.Fact) -> None:
         _, owner, name, pos, eager = fact
@@ -506,8 +538,8 @@ class Following:
                 self._classes.note_met(kind[1])
 
     def _fill(self, at: Followed, fact: f.Fact) -> None:
-        _, class_, name, values = fact
-        self._open.fill(class_, name, values)
+        _, holder, name, values = fact
+        self._open.fill(holder, name, values)
 
     def _note_open(
         self,
