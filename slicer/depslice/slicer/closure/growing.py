@@ -120,7 +120,7 @@ class _Growing:
         self._open = OpenValues(growth, self._classes, self._names)
         self._classes.ask_by_name = self._open.ask_by_name
         self._computed = ComputedNames(growth, self._classes, self._names, self._open)
-        self._outside = OutsideState(growth, self._builders)
+        self._outside = OutsideState(growth, self._builders, self._names)
         self._following = Following(
             growth,
             classes=self._classes,

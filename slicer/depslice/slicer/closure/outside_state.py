@@ -10,18 +10,19 @@ any use of it counts; of one that is many (`os`, `sys`), use of the very name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from depslice.callgraph import summary as s
 from depslice.callgraph.engine.library import SETTING, STANDARD_MODULES
-from depslice.callgraph.engine.parts import reads
+from depslice.callgraph.engine.parts import FILLING, reads
 from depslice.callgraph.program import Module
-from depslice.callgraph.summary import Piece, Unit
+from depslice.callgraph.summary import Op, Piece, Register, Unit
 from depslice.slicer.closure.builders import Builders
 from depslice.slicer.closure.growth import Asked, Growth
 from depslice.slicer.closure.model import Demand
+from depslice.slicer.closure.names import Names
 
 _MANY_THINGS: Final = frozenset(
     {"builtins", "collections", "concurrent", "email", "http", "importlib", "logging"}
@@ -45,11 +46,15 @@ _FINDERS: Final = "sys.meta_path"
 """What tells where imports find what they name: so every import uses it of what is not the library's."""
 
 
+_Changed: TypeAlias = "tuple[str, str | None, str | None, Register | None]"
+"""The first four fields of a change."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Change:
     """A unit of ``module`` that changes what has the dotted name ``path``.
 
-    ``key``: of the item that is stored, where it is a constant, ``package``: else where the
+    ``key``: of the item that is ``stored``, where it is a constant, ``package``: else where the
     modules are that are stored, if their names start alike. ``piece``: the statement; ``None``: a
     function, which counts if a statement runs it.
     """
@@ -57,6 +62,7 @@ class _Change:
     path: str
     key: str | None
     package: str | None
+    stored: Register | None
     module: Module
     unit: Unit
     piece: Piece | None
@@ -65,9 +71,10 @@ class _Change:
 class OutsideState:
     """Finds the statements that change what the slice uses of code outside the repository."""
 
-    def __init__(self, growth: Growth, builders: Builders) -> None:
+    def __init__(self, growth: Growth, builders: Builders, names: Names) -> None:
         self._growth = growth
         self._builders = builders
+        self._names = names
         self._used = Asked(growth)
         self._new: list[tuple[str, Demand]] = []  # uses since the last time
         self._changes: dict[str, list[_Change]] | None = None  # by top-level module
@@ -85,11 +92,43 @@ class OutsideState:
         new, self._new = self._new, []
         asked = False
         for dotted, demand in new:
-            for change in self._changes_of(dotted.partition(".")[0]):
-                if _is_seen(change, dotted) and self._kept.is_new(change, demand):
+            top = dotted.partition(".")[0]
+            for change in self._changes_of(top):
+                if not _is_seen(change, dotted):
+                    continue
+                if self._kept.is_new(change, demand):
                     asked = True
                     self._keep(change, demand)
+            if top not in STANDARD_MODULES:
+                loaded = self._changes_of(_LOADED.partition(".")[0])
+                for change in dict.fromkeys((*self._changes_of(top), *loaded)):
+                    if change.path == _LOADED and change.stored is not None:
+                        self._want_of_loaded(change, change.stored, dotted, demand)
         return asked
+
+    def _want_of_loaded(
+        self, change: _Change, stored: Register, dotted: str, demand: Demand
+    ) -> None:
+        """A name is asked of a module by another name of that, which ``sys.modules`` has.
+
+        Where nobody knows that one, the module is asked for what it has of what is named.
+        """
+        if change.key is not None and not dotted.startswith(f"{change.key}."):
+            return
+        engine = self._growth.engine
+        function = engine.function(change.module, change.unit.index)
+        engine.facts_of(function)
+        values = function.registers[stored] if stored >= 0 else frozenset()
+        held = (engine.elements_cell(value).values for value in values)
+        for kind in [engine.values[each] for each in sorted(values.union(*held))]:
+            source = self._growth.program.module(kind[1]) if kind[0] == "M" else None
+            if source is not None:
+                known = self._growth.program.names_in(source)
+                parts = dotted.split(".")[1 if change.key is None else change.key.count(".") + 1 :]
+                name = next((part for part in parts if part in known), None)
+                self._growth.keep_module(source.name)
+                if name is not None:
+                    self._names.want_name(source, name, demand)
 
     def _keep(self, change: _Change, demand: Demand) -> None:
         if change.piece is None:
@@ -148,8 +187,10 @@ class OutsideState:
 
 def _changed_by(
     unit: Unit, outside: dict[str, str]
-) -> Iterator[tuple[str, str | None, str | None]]:
-    """What ``unit`` changes of that which its module's names ``outside`` stand for: path, key, package.
+) -> Iterator[_Changed]:
+    """What ``unit`` changes of that which its module's names ``outside`` stand for.
+
+    With the key of an item, or the package of what it names, and what is stored there.
 
     What a module does with itself, by ``sys.modules[__name__]``, is asked for by its name.
     """
@@ -157,6 +198,7 @@ def _changed_by(
     texts: dict[int, str] = {}
     packages: dict[int, str] = {}  # of modules whose names are made: `f"pkg.vendored.{name}"`
     itself: set[int] = set()  # `__name__`
+    maps: dict[int, Op] = {}
     wanted = {register for op in unit.ops for register in reads(op)}
     for op in unit.ops:
         code = op[0]
@@ -172,16 +214,40 @@ def _changed_by(
             texts[op[1]] = op[2]
         elif code == s.TEXT and op[2] and isinstance(op[2][0], str) and "." in op[2][0]:
             packages[op[1]] = op[2][0].rpartition(".")[0]
+        elif code == s.MAPPING:
+            maps[op[1]] = op
         elif code in (s.ATTR, s.SUB) and op[2] in paths:
             paths[op[1]] = f"{paths[op[2]]}.{op[3]}" if code == s.ATTR else paths[op[2]]
         elif code == s.CALL and op[2] in paths:
             path = paths[op[1]] = paths[op[2]]
-            if op[1] not in wanted and _sets(path):
-                yield path, None, None
+            if path.rpartition(".")[0] == _LOADED:
+                if path.rpartition(".")[2] in FILLING:
+                    yield from _loaded_by(op, texts, packages, maps)
+            elif op[1] not in wanted and _sets(path):
+                yield path, None, None, None
         elif code in (s.SETATTR, s.DELETE_ATTR) and op[1] in paths:
-            yield f"{paths[op[1]]}.{op[2]}", None, None
+            yield f"{paths[op[1]]}.{op[2]}", None, None, None
         elif code in (s.SETSUB, s.DELETE_SUB) and op[1] in paths:
-            yield paths[op[1]], texts.get(op[2]), packages.get(op[2])
+            stored = op[3] if code == s.SETSUB else None
+            yield paths[op[1]], texts.get(op[2]), packages.get(op[2]), stored
+
+
+def _loaded_by(
+    call: Op,
+    texts: Mapping[Register, str],
+    packages: Mapping[Register, str],
+    maps: Mapping[Register, Op],
+) -> Iterator[_Changed]:
+    """What ``sys.modules.update(…)``, or another method that fills it, puts there."""
+    match call[3]:
+        case (key, value):
+            yield _LOADED, texts.get(key), packages.get(key), value
+        case (given,) if given in maps:
+            yield from ((_LOADED, text, None, value) for text, _, value in maps[given][2])
+        case (given,):
+            yield _LOADED, None, None, given
+    for name, value in call[4]:
+        yield _LOADED, name, None, value
 
 
 def _sets(path: str) -> bool:

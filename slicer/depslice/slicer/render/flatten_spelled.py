@@ -10,6 +10,7 @@ beside the file. That is said.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -277,18 +278,20 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
     packages = {module.removesuffix(".__main__") for module in modules}
     alone |= {name for name in packages if "." not in name and f"{name}.__main__" in modules}
     trees = [(cut, ast.parse(cut_file(cut))) for cut in found.cuts]
-    if not any(_imports_by_name(node) for _, tree in trees for node in ast.walk(tree)):
+    nodes = [node for _, tree in trees for node in ast.walk(tree)]
+    if not any(_imports_by_name(node) or _enters_module(node) for node in nodes):
         return
     for cut, tree in trees:
         named = {
-            node.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-            if _names_one(node.value, modules) or node.value in alone or node.value in files
+            text
+            for text in _texts(tree)
+            if _names_one(text, modules) or text in alone or text in files
         }
         named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
         if any(map(_is_of_itself, ast.walk(tree))):
             named.add(cut.module)
+        if any(map(_enters_module, ast.walk(tree))):
+            named |= {text for text in _texts(tree) if _is_imported(text, flat)}
         if named:
             yield Diagnostic(
                 slug=NAMED_MODULE,
@@ -297,6 +300,31 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
                 " by that name it is not found; --format tree keeps the modules apart",
                 path=cut.path,
             )
+
+
+def _texts(tree: ast.Module) -> set[str]:
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {value for value in constants if isinstance(value, str)}
+
+
+def _is_imported(name: str, flat: str) -> bool:
+    """Whether ``flat`` imports a module of that name, or something of it."""
+    return re.search(rf"^\s*(import|from) {re.escape(name)}\b", flat, re.MULTILINE) is not None
+
+
+def _enters_module(node: ast.AST) -> bool:
+    """Whether something is put into ``sys.modules``, but in the place of the module itself."""
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), ctx=ast.Store()
+        ):
+            return not _is_this_module(node)
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"),
+            attr="update" | "setdefault",
+        ):
+            return True
+    return False
 
 
 def _is_of_itself(node: ast.AST) -> bool:
