@@ -800,13 +800,13 @@ def _is_only_read(unit: Unit, register: Register) -> bool:
 def _gives(unit: Unit, registers: Collection[Register]) -> bool:
     """Whether a function returns a part of what is in ``registers``."""
     parts = set(registers)
-    putting: set[Register] = set()
+    others: set[Register] = set()
     for op in unit.ops:
         code = op[0]
         taken = op[2] if code == s.PHI else reads(op)[:1] if code in _TAKING else ()
-        if code == s.ATTR and op[3] in _GIVING_NOTHING:
-            putting.add(op[1])
-        if code == s.CALL and (op[2] in registers or op[2] in putting):
+        if code == s.ATTR and (op[3] in _GIVING_NOTHING or op[3] == "__wrapped__"):
+            others.add(op[1])
+        if code == s.CALL and (op[2] in registers or op[2] in others):
             continue  # a function around it; `items.append(f) or f`
         if not parts.isdisjoint(taken):
             parts.add(op[1])

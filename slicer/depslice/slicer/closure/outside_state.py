@@ -35,7 +35,9 @@ _SEEN_BY: Final = {
     "codecs.register": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
     "codecs.register_error": ("builtins.str.encode", "builtins.bytes.decode", "builtins.open"),
     "copyreg.pickle": ("copy", "pickle"),
-    "logging.addLevelName": ("logging.getLevelName",),
+    "logging.addLevelName": ("logging.getLevelName", "logging.getLogger"),
+    "logging.config.dictConfig": ("logging.getLogger",),
+    "logging.config.fileConfig": ("logging.getLogger",),
     "logging.setLogRecordFactory": ("logging.getLogger",),
     "logging.setLoggerClass": ("logging.getLogger",),
     "os.environ": ("os.getenv",),
@@ -255,7 +257,7 @@ def _sets(path: str) -> bool:
     if path.partition(".")[0] in _WITHOUT_STATE:
         return False
     name = path.rpartition(".")[2].lstrip("_")
-    return name.startswith(SETTING) or name.endswith("seed")
+    return name.startswith(SETTING) or name.endswith("seed") or path in _SEEN_BY
 
 
 def _seen_by(change: _Change) -> set[str]:

@@ -55,17 +55,38 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
     engine.make_below(bases, call.pos)
     if not engine.whole:
         engine.note_descriptors(engine.parts(call.args[2]), call.pos)
+    members = [
+        (name, engine.read(engine.item_cell(container, name)))
+        for container in call.args[2]
+        for name in tuple(engine.keys_of.get(container, ()))
+    ]
     for value in bases:
-        if engine.values[value][0] == "C":
+        kind = engine.values[value]
+        if kind[0] == "C":
             made.add(value)
-            base = engine.intern(("C", engine.values[value][1], True))
-            for container in call.args[2]:
-                for name in tuple(engine.keys_of.get(container, ())):
-                    held = engine.read(engine.item_cell(container, name))
-                    engine.write(engine.cell("made", base, name), held)
+            base = engine.intern(("C", kind[1], True))
+            for name, held in members:
+                engine.write(engine.cell("made", base, name), held)
+                if not engine.whole and engine.find_member(kind[1], name) is not None:
+                    itself = engine.intern(("I", kind[1], False))
+                    engine.have_stored(itself, name, _methods_of(engine, held, itself))
+        elif kind[0] in OPEN and not engine.whole:
+            for itself in engine.derive("R", value, ()):
+                for name, held in members:
+                    given = _methods_of(engine, held, itself)
+                    engine.store_attribute(engine.only(value), name, given, call.pos)
     if not made and not engine.whole:  # it has what callers pass as its base, and more
         return engine.unknown.union(v for v in bases if engine.values[v][0] in OPEN)
     return made or engine.unknown
+
+
+def _methods_of(engine: ContainerEvaluation, held: Values, itself: int) -> Values:
+    """What a class has as members, as ``itself``, an instance, has it."""
+    kinds = {value: engine.values[value] for value in held}
+    return frozenset(
+        engine.intern(("B", kind[1], itself)) if kind[0] == "F" else value
+        for value, kind in kinds.items()
+    )
 
 
 def _made_of_its_own(engine: ContainerEvaluation, call: Call) -> Values:
