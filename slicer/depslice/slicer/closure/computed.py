@@ -38,6 +38,9 @@ _RUN_FILE: Final = frozenset(
     {"SourceFileLoader", "load_source", "run_path", "spec_from_file_location"}
 )
 """What runs a module, all of it, by its name, and a file by its path."""
+_OF_MODULES: Final = (".loadTestsFromModule", "doctest.DocTestSuite", "doctest.testmod")
+_OF_NAMES: Final = (".loadTestsFromName", ".loadTestsFromNames")
+"""What goes through all that a module has, which it is passed, or told the name of."""
 _PYTHON: Final = "sys.executable"
 _STARTING: Final = ("asyncio.", "multiprocessing.", "os.", "subprocess.")
 """Where functions stand that start a process."""
@@ -207,6 +210,12 @@ class ComputedNames:
                 for name in (text, f"{text}.__main__"):
                     if program.is_module(name):
                         self._keep_whole(name, at)
+        if any(each.endswith(_OF_MODULES) for each in outside):
+            for name in self._modules_handed(at):
+                self._keep_whole(name, at)
+        if any(each.endswith(_OF_NAMES) for each in outside):
+            for text in sorted(filter(program.is_module, texts)):
+                self._keep_whole(text, at)
         runs_files = _PYTHON in outside or not named.isdisjoint(_RUN_FILE)
         self._runs_files |= runs_files
         for text in sorted(texts):
@@ -217,6 +226,16 @@ class ComputedNames:
             text, spelling = self._files.popitem()
             for name in self._files_named(text, spelling):
                 self._keep_whole(name, spelling)
+
+    def _modules_handed(self, at: Followed) -> Iterator[str]:
+        """The modules that code passes to others, in order."""
+        engine = self._growth.engine
+        registers = at.function.registers
+        given = (each for op in at.function.unit.ops if op[0] == s.CALL for each in reads(op)[1:])
+        for register in dict.fromkeys(given):
+            for kind in [engine.values[v] for v in sorted(registers[register])]:
+                if kind[0] == "M":
+                    yield kind[1]
 
     def _keep_whole(self, name: str, at: Followed) -> None:
         module = self._growth.program.module(name)

@@ -28,7 +28,7 @@ _BY_KEY: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "__contai
 _IMPORTING: Final = frozenset(
     {"__import__", "find_spec", "import_module", "import_string", "locate", "resolve_name"}
     | {"run_module", "run_path", "spec_from_file_location", "SourceFileLoader", "executable"}
-    | {"dictConfig", "fileConfig", "files", "patch"}
+    | {"dictConfig", "fileConfig", "files", "loadTestsFromName", "loadTestsFromNames", "patch"}
 )
 _LEVEL: Final = 4  # arguments of `__import__` after the name, of which the last is the level
 _SHOWN: Final = 3
