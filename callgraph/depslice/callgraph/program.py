@@ -529,6 +529,12 @@ class Program:
             and "." not in name[len(prefix) : end]
         ]
 
+    def packages_in(self, package: str) -> list[str]:
+        """A package, and those in it, however deep."""
+        start = f"{package}."
+        inner = {name.rpartition(".")[0] for name in self.files if name.startswith(start)}
+        return [package, *sorted(inner - {package})]
+
     def import_target(self, module: Module, level: int, name: str) -> str:
         """The absolute name of the module that ``from <level dots><name>`` names in ``module``."""
         if level <= 0:

@@ -10,6 +10,7 @@ from depslice.callgraph.engine.values import (
     EMPTY,
     ENTERED_ASYNC,
     IMPORTED,
+    MODULES_IN,
     NO_KEYWORDS,
     Class,
     Function,
@@ -78,6 +79,11 @@ class Probing(ContainerMethods):
             found = self.iterate(values, 0, is_async=False) | self.subscript(values, EMPTY, 0)
         elif isinstance(extra, str) and extra.startswith(IMPORTED):
             found = self.imported(values, extra.removeprefix(IMPORTED), 0)
+        elif extra == MODULES_IN:
+            kind = self.values[receiver]
+            starts = self.program.packages_in(kind[1]) if kind[0] == "M" else ()
+            names = (self.single(("N", f"{package}.", "")) for package in starts)
+            found = EMPTY.union(*names) or self.unknown
         elif extra == AWAITED:
             found = self.await_value(values, 0)
         elif isinstance(extra, str):

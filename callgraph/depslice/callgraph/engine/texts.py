@@ -10,7 +10,7 @@ from depslice.callgraph import summary as s
 from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.partials import PartialCalls
-from depslice.callgraph.engine.values import EMPTY, OPEN, Value, Values
+from depslice.callgraph.engine.values import EMPTY, MODULES_IN, OPEN, Value, Values
 from depslice.callgraph.summary import Position
 from depslice.callgraph.templates import conversions_of, fields_of
 
@@ -55,6 +55,9 @@ class Texts(PartialCalls):
         for head in heads:
             for tail in tails:
                 found |= self._with_ends(head, tail)
+        for piece in pieces:  # `f"{package.__name__}.{name}"`
+            if not isinstance(piece, str):
+                found |= {v for v in piece if self.values[v][::2] == ("R", MODULES_IN)}
         return self.shared(found)
 
     def _with_ends(self, head: str, tail: str) -> frozenset[int]:

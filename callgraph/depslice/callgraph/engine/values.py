@@ -97,6 +97,8 @@ WORK_BITS = 20
 """A work number is a serial number above so many bits that hold the operation's index."""
 MADE = "()"
 """Stands for an attribute of a metaclass: the classes that it has made."""
+MODULES_IN = "modules in"
+"""What going through the ``__path__`` of an open value gives: names of the modules in a package."""
 KEPT = "[…]"
 """What stands for the name of the attribute that would hold what a container does."""
 KEYS = "{…}"

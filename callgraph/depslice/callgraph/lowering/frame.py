@@ -16,6 +16,9 @@ Paired: TypeAlias = tuple[str, Listed, frozenset[Register]]
 
 Environment = dict[str, Register]
 _ANY = "*"
+_GETTING = "getattr"
+_IMPORTING = frozenset({"__import__", "import_module"})
+_BY_NAME = _IMPORTING | {_GETTING}
 _WITH_NAMES = frozenset({"__dict__", "__setattr__", "__delattr__"})
 
 
@@ -119,7 +122,7 @@ class Frame:
         self.turns = 0
         self.walrus: list[tuple[str, Register]] = []  # what `:=` has bound, in order
         self.stored: frozenset[str] | None = None
-        self.asks_by_name: bool | None = None
+        self.asks_by_name: frozenset[str] | None = None
         self.rebound: set[str] = set()  # locals that a nested function rebinds
         self.flags = 0
         self.first_param = ""
@@ -195,15 +198,18 @@ class Frame:
         return _ANY in self.stored or not names.isdisjoint(self.stored)
 
     def may_name(self, register: Register) -> bool:
-        """Whether it is a parameter that may be a part of a name, for ``getattr``."""
-        if not 0 <= register < self.parameters:
+        """Whether it may be a part of a name: a parameter for ``getattr``; of a module, any value."""
+        if register < 0:
             return False
         if self.asks_by_name is None:
             nodes = (node for statement in self.body for node in ast.walk(statement))
-            self.asks_by_name = any(
-                type(node) is ast.Name and node.id == "getattr" for node in nodes
+            named = (
+                node.id if type(node) is ast.Name else getattr(node, "attr", "") for node in nodes
             )
-        return self.asks_by_name
+            self.asks_by_name = _BY_NAME.intersection(named)
+        if not self.asks_by_name.isdisjoint(_IMPORTING):
+            return True
+        return register < self.parameters and _GETTING in self.asks_by_name
 
     def owner_of(self, name: str) -> Frame | None:
         """The enclosing function whose local ``name`` is, if any (class scopes are skipped)."""

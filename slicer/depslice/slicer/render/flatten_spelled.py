@@ -288,6 +288,9 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
             for text in _texts(tree)
             if _names_one(text, modules) or text in alone or text in files
         }
+        named |= {text for text in _passed(tree) if any(m.startswith(f"{text}.") for m in modules)}
+        if any(isinstance(n, ast.Attribute) and n.attr == "__path__" for n in ast.walk(tree)):
+            named.add(cut.module)
         named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
         if any(map(_is_of_itself, ast.walk(tree))):
             named.add(cut.module)
@@ -306,6 +309,14 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
 def _texts(tree: ast.Module) -> set[str]:
     constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str)}
+
+
+def _passed(tree: ast.Module) -> set[str]:
+    """The texts that calls are given first."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    given = [call.args[0] for call in calls]
+    values = [node.value for node in given if isinstance(node, ast.Constant)]
+    return {value for value in values if isinstance(value, str)}
 
 
 def _is_imported(name: str, flat: str) -> bool:

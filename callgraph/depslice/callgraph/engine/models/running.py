@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.models.common import Model
-from depslice.callgraph.engine.values import EMPTY, Values
+from depslice.callgraph.engine.values import EMPTY, MODULES_IN, Values
 
 if TYPE_CHECKING:
     from depslice.callgraph.engine.containers import ContainerEvaluation
@@ -113,14 +113,27 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
 _MODULE_INFO: Final = ("module_finder", "name", "ispkg")
 
 
-def _modules_in(engine: ContainerEvaluation, call: Call) -> Values:
-    """``pkgutil.walk_packages(path, prefix)``: tuples, of which the second is a name with the prefix."""
+def _modules_below(engine: ContainerEvaluation, call: Call) -> Values:
+    """``pkgutil.walk_packages(path, prefix)``: the same, of the packages in it, too."""
+    return _modules_in(engine, call, nested=True)
+
+
+def _modules_in(engine: ContainerEvaluation, call: Call, *, nested: bool = False) -> Values:
+    """``pkgutil.iter_modules(path, prefix)``: tuples, of which the second is a name with the prefix."""
     declared = engine.outside.call("pkgutil.iter_modules", call) or engine.unknown
     kinds = [engine.values[each] for each in call.argument(1, "prefix")]
     prefixes = {kind[1] for kind in kinds if kind[0] in ("N", "S") and kind[1]}
-    if not prefixes:
-        return declared
+    if nested:
+        starts = [each[:-1] for each in sorted(prefixes) if each[-1] == "."]
+        within = (engine.program.packages_in(package) for package in starts)
+        prefixes.update(f"{package}." for packages in within for package in packages)
     names = frozenset(engine.intern(("N", prefix, "")) for prefix in prefixes)
+    for value in call.argument(0, "path"):
+        kind = engine.values[value]
+        if kind[0] == "A" and kind[2] == "__path__":  # of a package that callers know
+            names |= engine.derive("R", kind[1], MODULES_IN) - engine.unknown
+    if not names:
+        return declared
     items = (engine.unknown, names, engine.constants[-7])
     made = engine.container_of("collections.namedtuple", -2 - max(call.register, 0), EMPTY)
     for row in made:
@@ -227,7 +240,7 @@ MODELS: Final[dict[str, Model]] = {
     "importlib.import_module": _import_module,
     "importlib.reload": _reloaded,
     "pkgutil.iter_modules": _modules_in,
-    "pkgutil.walk_packages": _modules_in,
+    "pkgutil.walk_packages": _modules_below,
     "sys.modules.get": _loaded,
     "builtins.__import__": _dunder_import,
     "contextlib.ExitStack.enter_context": _enter_context,
