@@ -500,6 +500,8 @@ class ExternalCalls(Texts):
             else:
                 for dunder in copying:
                     self.protocol(copied, (dunder,), pos)
+                for dunder in library.FILLED_ANEW:
+                    self.protocol(self._filled_anew(copied), (dunder,), pos)
             if dotted != "copy.copy":
                 for value in copied:  # what that holds in turn, a slice knows
                     self.note_protocol(_REACHED.get(dotted, library.PICKLED), pos, value)
@@ -515,6 +517,17 @@ class ExternalCalls(Texts):
         said = args[1:] if name == "log" else args
         if said and name in library.SAYING and outside in library.LOGGING:
             self._say(said, pos)
+
+    def _filled_anew(self, copied: Values) -> Values:
+        """Those of ``copied`` whose copies are filled by methods of theirs."""
+        kinds = {value: self.values[value] for value in copied}
+        return {v for v, kind in kinds.items() if kind[0] == "I" and self.is_filled_anew(kind[1])}
+
+    def is_filled_anew(self, class_: Class) -> bool:
+        """Whether copying an instance fills the copy by methods of it."""
+        return self.keeper_of(class_) is not None or any(
+            self.find_member(class_, name) for name in ("__reduce__", "__reduce_ex__")
+        )
 
     def _copy(self, copied: Values, copying: Sequence[str], pos: Position, *, anew: bool) -> None:
         """Ask objects for copies: one with a way of its own for that only (``copy``, ``pickle``).

@@ -355,6 +355,8 @@ _PICKLING: Final = (
     *("__reduce_ex__", "__reduce__", "__getnewargs_ex__", "__getnewargs__"),
     *("__getstate__", "__setstate__"),
 )
+FILLED_ANEW: Final = ("items", "append", "extend", "__setitem__")
+"""What a copy is filled by, where what it holds is told apart (`__reduce__`), or it is a container."""
 # Of these, the argument itself is not copied: the values of its fields are.
 COPYING_FIELDS: Final = frozenset({"dataclasses.asdict", "dataclasses.astuple"})
 # What copies an object, or writes it, calls of it and of what makes it anew: each that is there.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from depslice.callgraph.engine import facts as f
-from depslice.callgraph.engine.library import COPYING, INERT_BASES, REACHING
+from depslice.callgraph.engine.library import COPYING, FILLED_ANEW, INERT_BASES, REACHING
 from depslice.callgraph.engine.naming import DESCRIBING
 from depslice.callgraph.engine.protocols import OF_PARTS
 from depslice.callgraph.engine.values import (
@@ -496,7 +496,8 @@ class OpenValues:
             self._settle_store(use, value)
         elif use.use == "protocol" and use.name in REACHING and tag in ("I", "K"):
             if tag == "I" and self._is_asked_anew(use, kind):
-                for name in REACHING[use.name]:
+                anew = FILLED_ANEW if self._engine.is_filled_anew(kind[1]) else ()
+                for name in (*REACHING[use.name], *anew):
                     each = replace(use, name=name)
                     self._settle_member(each, kind[1], exact=kind[2], instance=True)
             self._reach_from(value, use)
@@ -521,6 +522,10 @@ class OpenValues:
                 self._settle_member(use, kind[1], exact=kind[2], instance=tag == "I")
             if use.use == "protocol" and tag == "I":
                 self._settle_parts(use, value)
+                if use.name == "__reduce_ex__" and self._engine.is_filled_anew(kind[1]):
+                    for name in FILLED_ANEW:
+                        each = replace(use, name=name)
+                        self._settle_member(each, kind[1], exact=kind[2], instance=True)
         elif tag in ("NS", "ND"):
             self._settle_namespace(use, kind)
         elif use.use in _ACCESSES and tag == "M":
