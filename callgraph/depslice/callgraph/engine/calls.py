@@ -11,7 +11,7 @@ from depslice.callgraph.engine import facts as f
 from depslice.callgraph.engine.arguments import Call
 from depslice.callgraph.engine.base import MOST_NAMESAKES
 from depslice.callgraph.engine.demands import DEMANDS
-from depslice.callgraph.engine.external_calls import ExternalCalls
+from depslice.callgraph.engine.external_calls import GIVING_PARTS, ExternalCalls
 from depslice.callgraph.engine.library import (
     CACHING,
     CONTAINER,
@@ -709,6 +709,8 @@ class CallEvaluation(ExternalCalls):
         if self.whole or value[0] == "U":
             return self.derive("R", callee)
         given = tuple([self.traced(values) for values in args[:_MOST_GIVEN]])
+        if value[0] == "A" and value[2] in GIVING_PARTS:  # `path.rpartition(".")`
+            given = tuple([frozenset(values) for values in args[:_MOST_GIVEN]])
         spread = spread.union(*args[_MOST_GIVEN:])
         named = tuple([(name, self.traced(values)) for name, values in keywords.items()])
         self.facts.append((f.APPLY, callee, given, named, self.traced(spread), pos))

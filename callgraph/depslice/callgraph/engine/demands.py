@@ -64,7 +64,12 @@ _SEARCHED: Final = (
 )
 _SHOWN_FIRST: Final = (Demand(_SHOWN_ANYHOW, "itself", 0, "object"),)
 _SHOWN_PARTS: Final = (Demand(SHOWN, "parts", 0),)
-_SUBSTITUTED: Final = (Demand(SHOWN, "parts"), Demand(SHOWN, "itself", NAMED))
+_SUBSTITUTED: Final = (
+    Demand(("__getitem__",), "itself", 0, "mapping"),
+    Demand(("__missing__",), "itself", 0, "mapping"),
+    Demand(SHOWN, "parts"),
+    Demand(SHOWN, "itself", NAMED),
+)
 _SET_METHODS: Final = (
     *("difference", "difference_update", "intersection", "intersection_update", "isdisjoint"),
     *("issubset", "issuperset", "symmetric_difference", "symmetric_difference_update"),

@@ -51,7 +51,8 @@ _TYPES: Final = frozenset(
     }
 )
 
-_GIVING_PARTS: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
+_FORMATTING: Final = frozenset({"string.Formatter.format", "string.Formatter.vformat"})
+GIVING_PARTS: Final = frozenset({"partition", "rpartition", "rsplit", "split"})
 """Methods of texts that give several parts of one."""
 
 
@@ -302,9 +303,11 @@ class ExternalCalls(Texts):
             self._protocols(each, call.args, call.pos)
         if name in ("builtins.str.format", "builtins.str.format_map"):
             self.fill_fields(self.values[method[1]], call, mapped=name.endswith("_map"))
+        elif name in _FORMATTING and call.args:
+            self._fill_fields_of(call, given=name.endswith(".vformat"))
         elif not self.whole:
             self.hand_namespaces((*call.args, *call.keywords.values()), call.pos)
-        if method[3] in _GIVING_PARTS and name.startswith("builtins.str."):
+        if method[3] in GIVING_PARTS and name.startswith("builtins.str."):
             parts = self.parts_of_text(self.values[method[1]], method[3], call)
             if parts:
                 return self.container_of("list", call.register, parts)
@@ -335,11 +338,21 @@ class ExternalCalls(Texts):
         if self.values[method[1]][0] == "I" and self.keeper_of(self.values[method[1]][1]):
             made = made | self.call_kept(self.values[method[1]][1], method[3], call)
         of_name = self.made_of_name(method[1])
-        if of_name and method[3] in _GIVING_PARTS:
+        if of_name and method[3] in GIVING_PARTS:
             made = made | self.container_of("list", call.register, of_name)
         elif of_name and not self.constants[s.STR].isdisjoint(made):
             made = made | of_name
         return made | self._by_items(self.values[method[1]], method[3], call)
+
+    def _fill_fields_of(self, call: Call, *, given: bool) -> None:
+        """``Formatter().format(template, *args)``; ``given``: what it shows is in containers."""
+        templates, *args = call.args
+        shown = call._replace(args=args)
+        if given:
+            held = (self.parts(values) for values in (*args, *call.keywords.values()))
+            shown = Call([], {}, EMPTY.union(*held), call.pos)
+        for template in sorted(templates):
+            self.fill_fields(self.values[template], shown, mapped=False)
 
     def _kept_for_later(self, names: Iterable[str], call: Call) -> Call:
         """``parser.add_argument(type=f)`` keeps ``f``, ``parser.parse_args()`` calls what was kept.

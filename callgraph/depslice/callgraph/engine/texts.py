@@ -106,7 +106,7 @@ class Texts(PartialCalls):
             part
             for limit in limits
             for part in getattr(text[1], name)(separators[0][1], *limit)
-            if part
+            if part and part != separators[0][1]
         }
         return EMPTY.union(*(self.single(("S", part)) for part in sorted(parts)))
 

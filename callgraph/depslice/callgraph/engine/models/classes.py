@@ -75,8 +75,9 @@ def _type_made(engine: ContainerEvaluation, call: Call) -> Values:
                 for name, held in members:
                     given = _methods_of(engine, held, itself)
                     engine.store_attribute(engine.only(value), name, given, call.pos)
-    if not made and not engine.whole:  # it has what callers pass as its base, and more
-        return engine.unknown.union(v for v in bases if engine.values[v][0] in OPEN)
+    if not engine.whole:  # it has what callers pass as its base, and more
+        opened = {v for v in bases if engine.values[v][0] in OPEN}
+        return made | opened if made else engine.unknown | opened
     return made or engine.unknown
 
 
