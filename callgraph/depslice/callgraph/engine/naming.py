@@ -260,10 +260,11 @@ class ComputedNames(Dispatching):
             kind = self.values[receiver]
             if kind[0] == "I":
                 self.facts.append((f.MEMBER, kind[1], f.ALL, pos, not kind[2], "write", False))
+                self.have_stored_somehow(receiver, stored)
             if kind[0] == "C" or (kind[0] == "I" and self.is_metaclass(kind[1])):
                 self.note_descriptors(open_ones, pos)
             elif kind[0] in OPEN:
-                self.apply_special(receiver, "=", [open_ones], pos)
+                self.apply_special(receiver, "=", [stored], pos)
         self.note_descriptors(stored - open_ones, pos)
 
     def note_descriptors(self, stored: Values, pos: Position) -> None:
@@ -307,9 +308,10 @@ class ComputedNames(Dispatching):
     def _matching_members(
         self, receiver: int, class_: Class, prefix: str, suffix: str, pos: Position
     ) -> Values:
+        somehow = EMPTY if self.whole else self._stored_somehow(class_)
         if not prefix and not suffix:
-            return self.unknown
-        result: set[int] = set()
+            return self.unknown | somehow
+        result: set[int] = set(somehow)
         candidates = [*self.mro(class_), *(self.live_subclasses(class_) if self.whole else ())]
         for k in candidates:
             for name in k.info.members:
@@ -328,6 +330,18 @@ class ComputedNames(Dispatching):
             if result and any(map(self._stores_somehow, candidates)):
                 result |= self.unknown
         return result
+
+    def have_stored_somehow(self, receiver: int, values: Values) -> None:
+        """``values`` are stored on an instance under a name that is computed, in a slice."""
+        known = self.traced(values) - self.unknown
+        if known:
+            self.write(self.cell("stored somehow", self.values[receiver][1]), known)
+
+    def _stored_somehow(self, class_: Class) -> Values:
+        """What instances have so."""
+        return EMPTY.union(
+            *(self.read(self.cell("stored somehow", each)) for each in self.mro(class_))
+        )
 
     def _stores_somehow(self, class_: Class) -> bool:
         """Whether methods of ``class_`` store attributes by names that are computed."""

@@ -490,6 +490,8 @@ class OpenValues:
             name, values = use.name
             if tag in ("I", "C") and name:
                 self._engine.have_stored(value, name, values)
+            elif tag == "I":
+                self._engine.have_stored_somehow(value, values)
             if tag == "C" or (tag == "I" and self._engine.is_metaclass(kind[1])):
                 self._settle_descriptors(values, use.demand)
         elif use.use in ("write", "delete") and tag != "M":
