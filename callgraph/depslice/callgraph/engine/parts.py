@@ -204,11 +204,24 @@ def _kept(function: Function, asked_in: Callable[[Unit], Iterable[int]]) -> froz
     unit = function.unit
     given = {index: {index} for index in range(1, len(unit.params))}
     kept: dict[str, set[int]] = {}
+    read: dict[int, str] = {}
+    texts: dict[int, str] = {}
     for op in unit.ops if unit.owner >= 0 and given else ():
+        name, stored = "", s.NONE
         if op[0] == s.PHI:  # `text or self.text`
             given[op[1]] = set().union(*(given.get(register, ()) for register in op[2]))
-        elif op[0] == s.SETATTR and op[1] == 0 and given.get(op[3]):
-            kept.setdefault(op[2], set()).update(given[op[3]])
+        elif op[0] == s.STRING:
+            texts[op[1]] = op[2]
+        elif op[0] == s.ATTR:
+            read[op[1]] = op[3]
+        elif op[0] == s.SETATTR and op[1] == 0:
+            name, stored = op[2], op[3]
+        elif op[0] == s.SETSUB and read.get(op[1]) == "__dict__":  # `self.__dict__["name"] = …`
+            name, stored = texts.get(op[2], ""), op[3]
+        elif op[0] == s.CALL and read.get(op[2]) == "__setattr__" and len(op[3]) > 1:
+            name, stored = texts.get(op[3][-2], ""), op[3][-1]
+        if name and given.get(stored):
+            kept.setdefault(name, set()).update(given[stored])
     asked = _attributes_asked(function, asked_in) if kept else ()
     return frozenset().union(*(given for name, given in kept.items() if name in asked))
 

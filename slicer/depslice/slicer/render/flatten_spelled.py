@@ -294,6 +294,8 @@ def modules_named_by_texts(found: Slice, flat: str) -> Iterator[Diagnostic]:
         named |= {text for text in _relative(tree) if any(m.endswith(f".{text}") for m in modules)}
         if any(map(_is_of_itself, ast.walk(tree))):
             named.add(cut.module)
+        made = (f"{cut.module}{text}" for text in _made_of_own_name(tree))
+        named |= {text for text in made if _names_one(text, modules)}
         if any(map(_enters_module, ast.walk(tree))):
             named |= {text for text in _texts(tree) if _is_imported(text, flat)}
         if named:
@@ -355,6 +357,25 @@ def _is_of_itself(node: ast.AST) -> bool:
         case _:
             return False
     return any(_starts_here(each) for each in given)
+
+
+def _made_of_own_name(tree: ast.Module) -> Iterator[str]:
+    """What code puts behind the name of its module: ``__name__ + ".words"``."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.BinOp(
+                    left=ast.Name(id="__name__" | "__package__"),
+                    right=ast.Constant(value=str(text)),
+                )
+                | ast.JoinedStr(
+                    values=[
+                        ast.FormattedValue(value=ast.Name(id="__name__" | "__package__")),
+                        ast.Constant(value=str(text)),
+                    ]
+                )
+            ):
+                yield text
 
 
 def _starts_here(name: ast.expr) -> bool:

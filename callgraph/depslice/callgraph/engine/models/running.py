@@ -110,6 +110,16 @@ def _import_module(engine: ContainerEvaluation, call: Call) -> Values:
     return engine.imported(name, _anchor(engine, call.argument(1, "package")), call.pos)
 
 
+_READING_RESOURCES: Final = (
+    *(
+        "importlib.resources.contents",
+        "importlib.resources.files",
+        "importlib.resources.is_resource",
+    ),
+    *("importlib.resources.open_binary", "importlib.resources.open_text"),
+    *("importlib.resources.path", "importlib.resources.read_binary"),
+    *("importlib.resources.read_text", "pkgutil.get_data"),
+)
 _MODULE_INFO: Final = ("module_finder", "name", "ispkg")
 
 
@@ -142,6 +152,17 @@ def _modules_in(engine: ContainerEvaluation, call: Call, *, nested: bool = False
             engine.write_item(row, str(place), values)
             engine.write(engine.cell("field", row, field), values)  # `info.name`
     return declared | engine.container_of("list", call.register, made)
+
+
+def _resources_of(dotted: str) -> Model:
+    """What reads the files of a package that it is told by its name, imports that."""
+
+    def model(engine: ContainerEvaluation, call: Call) -> Values:
+        if not engine.whole:
+            engine.imported(call.args[0] if call.args else EMPTY, "", call.pos)
+        return engine.outside.call(dotted, call) or engine.unknown
+
+    return model
 
 
 def _reloaded(engine: ContainerEvaluation, call: Call) -> Values:
@@ -239,6 +260,7 @@ MODELS: Final[dict[str, Model]] = {
     "concurrent.futures.as_completed": _as_completed,
     "importlib.import_module": _import_module,
     "importlib.reload": _reloaded,
+    **{each: _resources_of(each) for each in _READING_RESOURCES},
     "pkgutil.iter_modules": _modules_in,
     "pkgutil.walk_packages": _modules_below,
     "sys.modules.get": _loaded,
