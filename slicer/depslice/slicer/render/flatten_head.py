@@ -142,11 +142,13 @@ class _Head:
     def _view_lines(self) -> list[str]:
         types = self._plan.require("types", None).flat
         hooked = any("__getattr__" in members for members in self._plan.standins.values())
+        listing = any("__dir__" in members for members in self._plan.standins.values())
         making = {module for module in self._plan.standins if self._plan.makes_names(module)}
         lines = _VIEW.format(
             view=self._plan.view.flat,
             types=types,
             hook=_VIEW_HOOK if hooked else "",
+            listing=_VIEW_LISTING if listing else "",
             **(_VIEW_MAKING if making else _VIEW_PLAIN),
         ).splitlines()
         lines += ["", ""]
@@ -230,6 +232,10 @@ _VIEW_HOOK = """
         if "__getattr__" in self._members and name not in self._members:
             return globals()[self._members["__getattr__"]](name)"""
 
+_VIEW_LISTING = """
+        if "__dir__" in self._members:
+            return globals()[self._members["__dir__"]]()"""
+
 _VIEW_PLAIN = {"parameter": "", "kept": "", "flat": "self._members[name]"}
 
 # Of modules that make names when they run, which have them under these names in this file.
@@ -270,5 +276,5 @@ _VIEW = '''class {view}({types}.ModuleType):
         found = globals()
         return {{name: found[flat] for name, flat in self._members.items() if flat in found}}
 
-    def __dir__(self):
+    def __dir__(self):{listing}
         return sorted(set(super().__dir__()).union(self.__dict__))'''

@@ -381,7 +381,8 @@ def _made_of_own_name(tree: ast.Module) -> Iterator[str]:
 def _starts_here(name: ast.expr) -> bool:
     """Whether a name is made of that of this module, or is a relative one that is put together."""
     named = {each.id for each in ast.walk(name) if isinstance(each, ast.Name)}
-    if not named.isdisjoint(("__name__", "__package__")):
+    named |= {each.attr for each in ast.walk(name) if isinstance(each, ast.Attribute)}
+    if not named.isdisjoint(("__name__", "__package__", "__module__")):
         return True
     match name:
         case (
