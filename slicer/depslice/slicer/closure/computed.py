@@ -73,6 +73,8 @@ class ComputedNames:
         self._runs_files = False
         self._files: dict[str, Followed] = {}  # texts that may be paths of such
         self._modules: set[int] = set()  # that texts spell
+        self._handed: list[tuple[Followed, int]] = []  # to what goes through a module
+        self._gone_through: dict[str, None] = {}
 
     def follow(self, at: Followed, fact: Fact) -> None:
         """Follow a fact of kind ``DYNAMIC``, which ``at`` states."""
@@ -191,6 +193,7 @@ class ComputedNames:
                     self._accessed[access] = None
                     self._open_values.note(how, value, name, demand)
         imported = self._open_values.import_spelled(self._modules)
+        imported = self._keep_handed() or imported
         return imported or len(self._names.wanted) + len(self._accessed) > before
 
     def _run_whole(self, at: Followed, outside: AbstractSet[str]) -> None:
@@ -211,8 +214,7 @@ class ComputedNames:
                     if program.is_module(name):
                         self._keep_whole(name, at)
         if any(each.endswith(_OF_MODULES) for each in outside):
-            for name in self._modules_handed(at):
-                self._keep_whole(name, at)
+            self._handed += [(at, value) for value in self._handed_by(at)]
         if any(each.endswith(_OF_NAMES) for each in outside):
             for text in sorted(filter(program.is_module, texts)):
                 self._keep_whole(text, at)
@@ -227,15 +229,26 @@ class ComputedNames:
             for name in self._files_named(text, spelling):
                 self._keep_whole(name, spelling)
 
-    def _modules_handed(self, at: Followed) -> Iterator[str]:
-        """The modules that code passes to others, in order."""
+    def _handed_by(self, at: Followed) -> Iterator[int]:
+        """What code passes to others that is a module, or may be one."""
         engine = self._growth.engine
         registers = at.function.registers
         given = (each for op in at.function.unit.ops if op[0] == s.CALL for each in reads(op)[1:])
         for register in dict.fromkeys(given):
-            for kind in [engine.values[v] for v in sorted(registers[register])]:
-                if kind[0] == "M":
-                    yield kind[1]
+            for value in sorted(registers[register]):
+                if engine.values[value][0] in ("M", "P"):
+                    yield value
+
+    def _keep_handed(self) -> bool:
+        """Keep the modules that are passed so; whether there are more than before."""
+        before = len(self._gone_through)
+        for at, value in self._handed:
+            for each in sorted(self._open_values.known(value)):
+                kind = self._growth.engine.values[each]
+                if kind[0] == "M" and kind[1] not in self._gone_through:
+                    self._gone_through[kind[1]] = None
+                    self._keep_whole(kind[1], at)
+        return len(self._gone_through) > before
 
     def _keep_whole(self, name: str, at: Followed) -> None:
         module = self._growth.program.module(name)

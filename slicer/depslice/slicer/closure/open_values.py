@@ -293,6 +293,11 @@ class OpenValues:
         """Kept code passes ``values`` for a parameter."""
         self._origins.bind(function, index, values)
 
+    def known(self, value: int) -> Values:
+        """The known values behind ``value`` so far."""
+        self._origins.follow(value)
+        return self._origins.known(value)
+
     def fill(self, holder: Class | int, name: str, values: Values) -> None:
         """Kept code makes an instance of a class with ``values`` in a field, or fills a container."""
         self._origins.fill(holder, name, values)
