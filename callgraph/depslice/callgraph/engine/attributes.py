@@ -84,6 +84,10 @@ class AttributeEvaluation(Declared):
         """Implemented by the call part."""
         raise NotImplementedError
 
+    def note_descriptors(self, stored: Values, pos: Position) -> None:
+        """Implemented by the part for computed names."""
+        raise NotImplementedError
+
     def protocol(self, values: Values, dunders: Sequence[str], pos: Position) -> Values:
         """Implemented by the protocol part."""
         raise NotImplementedError
@@ -571,6 +575,8 @@ class AttributeEvaluation(Declared):
         kept = self.traced(values) - self.unknown
         if keeper is not None and kept:
             self.facts.append((f.FILL, keeper, KEPT, kept))
+            # A namespace of `__prepare__` gives the class what it is filled with.
+            self.note_descriptors({v for v in kept if self.values[v][0] == "I"}, f.HERE)
 
     def _bound_to(self, receiver: int, members: Values) -> Values:
         """Functions that ``type(name, bases, members)`` has put into a class are methods of it."""

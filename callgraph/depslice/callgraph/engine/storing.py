@@ -23,10 +23,6 @@ class StoreEvaluation(AttributeEvaluation):
         """Implemented by the part for calls of code outside."""
         raise NotImplementedError
 
-    def note_descriptors(self, stored: Values, pos: Position) -> None:
-        """Implemented by the part for computed names."""
-        raise NotImplementedError
-
     def store_attribute(
         self,
         receivers: Values,
