@@ -131,6 +131,8 @@ class OutsideState:
                 self._growth.keep_module(source.name)
                 if name is not None:
                     self._names.want_name(source, name, demand)
+                elif parts:  # `real.words = words`
+                    self._builders.build_missing(source, parts[0], demand)
 
     def _keep(self, change: _Change, demand: Demand) -> None:
         if change.piece is None:
