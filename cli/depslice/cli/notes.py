@@ -33,16 +33,16 @@ _ERASE_LINE = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 
 
-class _Standing:
+class _Line:
     """Whether a line of progress stands on the terminal now: there is one of it."""
 
-    line = False
+    stands = False
 
 
 def erase_progress() -> None:
     """Take the line of progress away, before something else is written to the terminal."""
-    if _Standing.line and sys.stderr is not None:
-        _Standing.line = False
+    if _Line.stands and sys.stderr is not None:
+        _Line.stands = False
         with suppress(OSError):
             sys.stderr.write(_ERASE_LINE)
             sys.stderr.flush()
@@ -149,7 +149,7 @@ class Notes:
             if not self._quiet and due:
                 last = now
                 self._write(f"{_ERASE_LINE}{_fitting(text)}" if self._terminal else f"{text}\n")
-                _Standing.line = self._terminal
+                _Line.stands = self._terminal
 
         try:
             yield show

@@ -15,20 +15,16 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, get_args
 from weakref import WeakValueDictionary
 
-try:
-    import fcntl
-except ImportError:  # Windows: there two processes may ask the same
-    fcntl = None  # type: ignore[assignment]
-
 from depslice.callgraph.cache import cache_directory
 from depslice.callgraph.errors import OptionError
+from depslice.callgraph.locking import held
 from depslice.llm.port import CacheMiss, Completion, FinishReason, Usage
 from depslice.llm.request import Request, Source
 
@@ -87,20 +83,13 @@ class Store:
         :raises OptionError: the folder cannot be written.
         """
         path = self._path(_question(model, request)).with_suffix(".asked")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = _locked(path)
-        except OSError as error:
-            raise self._unwritable(error) from None
-        try:
+        with ExitStack() as stack:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(held(path))
+            except OSError as error:
+                raise self._unwritable(error) from None
             yield
-        finally:
-            with suppress(OSError):  # while it is held: who waits looks whether it is still there
-                os.unlink(path)
-            if fcntl is not None:
-                with suppress(OSError):  # a process that was forked meanwhile has it too
-                    fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
 
     def _unwritable(self, error: OSError) -> OptionError:
         return OptionError(
@@ -178,24 +167,6 @@ def _completion(answer: dict[str, Any]) -> Completion:
         usage=Usage(**answer["usage"]),
         from_cache=True,
     )
-
-
-def _locked(path: Path) -> int:
-    """A descriptor that holds the lock of ``path``: the kernel gives it back when its process ends."""
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        try:
-            if fcntl is not None:
-                with suppress(OSError):  # a file system without locks
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                return descriptor
-        except FileNotFoundError:  # its holder has removed it
-            pass
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -6,7 +6,6 @@ is free: they belong to a process that was killed.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
@@ -15,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+
+from depslice.callgraph.locking import take_if_free, wait_for
 
 _PREFIX: Final = "depslice-scratch-"
 
@@ -37,8 +38,8 @@ def remove_left_behind() -> None:
         with suppress(OSError):
             lock = _open(folder)
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
+                if take_if_free(lock):
+                    shutil.rmtree(folder, ignore_errors=True)
             finally:
                 os.close(lock)
 
@@ -49,7 +50,7 @@ def _make() -> tuple[Path, int]:
         # Until it is locked it looks as if left behind, and may be taken for that.
         with suppress(FileNotFoundError):
             lock = _open(folder)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            wait_for(lock)
             if folder.is_dir():
                 return folder, lock
             os.close(lock)

@@ -16,7 +16,7 @@ from depslice.callgraph.engine.outside import Outside
 from depslice.callgraph.engine.parts import FULL, RETURNS, operations
 from depslice.callgraph.engine.parts import users as register_users
 from depslice.callgraph.engine.shapes import Shapes, guesses
-from depslice.callgraph.engine.standing import Standing
+from depslice.callgraph.engine.standing import Updating
 from depslice.callgraph.engine.values import (
     EMPTY,
     FIRST_PARAMETER,
@@ -42,7 +42,7 @@ def _constructs(unit: s.Unit) -> bool:
     return unit.owner >= 0 and unit.qualname.rpartition(".")[2] in CONSTRUCTORS
 
 
-class Engine(Standing):
+class Engine(Updating):
     """Evaluates units of a program.
 
     ``whole``: the arguments that callers pass flow into parameters, which needs every

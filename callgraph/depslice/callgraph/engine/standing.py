@@ -46,7 +46,7 @@ _UNSEEN: Final = frozenset(
 """Modules by which code may run at any time, or store anything."""
 
 
-class Standing(Probing):
+class Updating(Probing):
     """Strong updates of attributes."""
 
     def standing(self, function: Function, index: int, receiver: Values, read: Values) -> Values:

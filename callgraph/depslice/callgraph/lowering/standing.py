@@ -34,7 +34,7 @@ _QUIET: Final = frozenset(
 """Operations that run no code but their own, and store nothing in an object."""
 
 
-class Standing(NamedTuple):
+class Occupant(NamedTuple):
     """What a store has put into a place.
 
     ``source``: the register, or of a statement of the module its unit and operation. ``holder``:
@@ -66,7 +66,7 @@ class Line:
     def __init__(self, standing: dict[int, s.Stored]) -> None:
         self.standing = standing
         self.noted: dict[str, list[int]] = {}
-        self.places: dict[Place, Standing] = {}
+        self.places: dict[Place, Occupant] = {}
         self.lists: dict[str, Elements] = {}
         self.shared: set[str] = set()
         self.inside = 0
@@ -155,7 +155,7 @@ def _is_quiet(op: Op) -> bool:
     return op[0] in _QUIET or (op[0] == s.SEQUENCE and op[2] != "set" and not op[4])
 
 
-def between(known: Standing, ops: Sequence[Op], end: int) -> tuple[str, ...] | None:
+def between(known: Occupant, ops: Sequence[Op], end: int) -> tuple[str, ...] | None:
     """The other attributes of the same object that are read and stored behind the store, up to ``end``.
 
     ``None`` where more happens than that.

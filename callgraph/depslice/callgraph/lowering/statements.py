@@ -10,7 +10,7 @@ from depslice.callgraph.lowering.annotations import calls_in, type_expression, t
 from depslice.callgraph.lowering.expressions import BINARY_DUNDERS, ExpressionLowering
 from depslice.callgraph.lowering.frame import Environment, Frame
 from depslice.callgraph.lowering.names import bound_names
-from depslice.callgraph.lowering.standing import Standing
+from depslice.callgraph.lowering.standing import Occupant
 from depslice.callgraph.lowering.syntax import (
     Definition,
     breaks,
@@ -598,7 +598,7 @@ class StatementLowering(ExpressionLowering):
             source = frame.unit, index
             frame.stored_for.append(index)
         holder = self._holder_of(obj.id)
-        frame.line.places[obj.id, attr] = Standing(source, holder, index + 1)
+        frame.line.places[obj.id, attr] = Occupant(source, holder, index + 1)
 
     def _bind_name(self, name: str, value: Register) -> None:
         frame = self.frame

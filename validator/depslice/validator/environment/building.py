@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from depslice.callgraph.cache import cache_directory
+from depslice.callgraph.locking import held
 from depslice.callgraph.project import Project
 from depslice.validator.copying import copy_folder
 from depslice.validator.environment.declared import TEST_GROUPS
@@ -32,7 +33,7 @@ from depslice.validator.environment.installed import (
 )
 from depslice.validator.environment.model import Cause, Environment, EnvironmentFailed
 from depslice.validator.environment.planning import NOT_COPIED, Plan, make_plan
-from depslice.validator.environment.record import locked, read_record, write_record
+from depslice.validator.environment.record import read_record, write_record
 from depslice.validator.environment.uv import Steps, Uv, find_uv
 from depslice.validator.sandbox import Ending, Outcome, Sandbox
 from depslice.validator.scratch import scratch_folder
@@ -59,7 +60,7 @@ def make_environment(
     root = (cache or cache_directory()).absolute() / "environments"
     plan = make_plan(project, python, tuple(extras), tests=tests)
     root.mkdir(parents=True, exist_ok=True)
-    with locked(root / f"{plan.key}.lock"):
+    with held(root / f"{plan.key}.lock"):
         found = read_record(root / plan.key)
         if found is not None:
             return found

@@ -7,7 +7,6 @@ cleared after a run that was killed.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import tempfile
@@ -15,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from depslice.callgraph.locking import take_if_free
 from depslice.validator.sandbox.model import SandboxUnavailable
 from depslice.validator.sandbox.staging import reachable
 
@@ -57,18 +57,22 @@ def _temporary() -> Path:
 def claim_slot(folder: Path) -> tuple[int, int]:
     """The lowest free slot and the descriptor that holds it; closing it gives it back.
 
-    :raises SandboxUnavailable: all are taken.
+    :raises SandboxUnavailable: all are taken, or there are no locks.
     """
     locks = folder / "slots"
     locks.mkdir(mode=0o700, exist_ok=True)
     for number in range(SLOTS):
         descriptor = os.open(locks / str(number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            if take_if_free(descriptor):
+                return number, descriptor
+        except OSError as error:
             os.close(descriptor)
-            continue
-        return number, descriptor
+            raise SandboxUnavailable(
+                f"files in {folder} cannot be locked: {(error.strerror or str(error)).lower()}",
+                hint="set TMPDIR to a folder of a file system that has locks",
+            ) from None
+        os.close(descriptor)
     raise SandboxUnavailable(f"{SLOTS} sandboxes are running already")
 
 

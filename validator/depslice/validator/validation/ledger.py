@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 from depslice.callgraph.errors import DepsliceError
+from depslice.callgraph.locking import wait_for
 from depslice.callgraph.program import Program
 from depslice.validator.validation.gates import Gates
 from depslice.validator.validation.harness import Harness
@@ -104,8 +104,7 @@ class Ledger:
     def _alone(self) -> Iterator[IO[bytes]]:
         """The file, with no other writer, to be written to behind its last whole line."""
         with self.path.open("a+b") as file:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX)
+            wait_for(file.fileno())
             if self._read_on(file):  # whoever has begun that line was killed
                 file.truncate(self._bytes)
             if self._bytes and not self._ends_a_line(file):
