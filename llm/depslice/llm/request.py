@@ -38,13 +38,21 @@ class Transient(Exception):
     """A failure that another try may not meet; known to providers and to the retry layer.
 
     ``failure`` is raised instead when no try is left. ``retry_after`` is in seconds, where
-    the provider has said, and ``waited`` the seconds that went by without an answer.
+    the provider has said, and ``waited`` the seconds that went by without an answer. ``tries``:
+    no more than so many in all, of what may have been paid for, or never pass; None: as many as
+    there is patience for.
     """
 
     def __init__(
-        self, failure: Exception, *, retry_after: float | None = None, waited: float = 0.0
+        self,
+        failure: Exception,
+        *,
+        retry_after: float | None = None,
+        waited: float = 0.0,
+        tries: int | None = None,
     ) -> None:
         super().__init__(str(failure))
         self.failure = failure
         self.retry_after = retry_after
         self.waited = waited
+        self.tries = tries

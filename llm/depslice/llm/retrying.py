@@ -44,7 +44,8 @@ class Retrying:
                 tries += 1
                 wait = self._wait(transient, tries)
                 left -= transient.waited
-                if tries >= self._patience.tries or wait > left:
+                most = min(self._patience.tries, transient.tries or self._patience.tries)
+                if tries >= most or wait > left:
                     raise transient.failure from None
             left -= wait
             self._clock.sleep(wait)

@@ -154,14 +154,14 @@ def test_a_huge_completion() -> None:
         (failure(429, retry_after="3600"), RateLimited, 1),
         (failure(500), ModelUnavailable, 3),
         (failure(529), ModelUnavailable, 3),
-        (Reply(body=b"<html>down</html>", headers={"content-type": "text/html"}), BadReply, 1),
-        (Reply(body=b"\xff{", headers={"content-type": "application/json"}), BadReply, 1),
-        (Reply(body=b"[" * 200_000, headers={"content-type": "application/json"}), BadReply, 1),
-        (as_json({}), BadReply, 1),
-        (as_json([]), BadReply, 1),
-        (as_json(None), BadReply, 1),
-        (as_json({"choices": [], "content": None}), BadReply, 1),
-        (as_json({"choices": [{"message": None}], "content": [7]}), BadReply, 1),
+        (Reply(body=b"<html>down</html>", headers={"content-type": "text/html"}), BadReply, 3),
+        (Reply(body=b"\xff{", headers={"content-type": "application/json"}), BadReply, 3),
+        (Reply(body=b"[" * 200_000, headers={"content-type": "application/json"}), BadReply, 3),
+        (as_json({}), BadReply, 3),
+        (as_json([]), BadReply, 3),
+        (as_json(None), BadReply, 3),
+        (as_json({"choices": [], "content": None}), BadReply, 3),
+        (as_json({"choices": [{"message": None}], "content": [7]}), BadReply, 3),
     ],
 )
 def test_failures(protocol: str, reply: Reply, kind: type[ModelError], requests: int) -> None:
@@ -199,6 +199,25 @@ def test_retry_after_is_honoured(protocol: str) -> None:
     assert completion.text == "Because."  # type: ignore[attr-defined]
     assert time.monotonic() - started >= 0.4
     assert len(provider.asked) == 2
+
+
+def test_a_broken_reply_is_asked_for_again(protocol: str) -> None:
+    """A proxy that stumbles once ended a whole evaluation."""
+    whole = ANSWERS[protocol]("Because.")
+    cut = Reply(body=whole.body[:40], headers=whole.headers)
+    passing = as_json({"error": {"code": 502, "message": "upstream"}})
+    answer, provider = asked_of([cut, passing, whole], protocol)
+    assert getattr(answer, "text", answer) == "Because."
+    assert len(provider.asked) == 3
+
+
+def test_nobody_waits_for_long_for_what_was_never_an_endpoint() -> None:
+    page = Reply(body=b"<html>hello</html>", headers={"content-type": "text/html"})
+    patience = Patience(tries=9, seconds=60, first=0.01)
+    with serving([page]) as provider, model_at(provider.url, patience=patience) as model:
+        with pytest.raises(BadReply):
+            model.complete(QUESTION)
+        assert len(provider.asked) == 3
 
 
 def test_a_spent_quota_is_not_tried_again() -> None:
@@ -243,7 +262,11 @@ def test_the_key_is_sent_and_goes_nowhere_else(
     ]
     told = []
     with serving(script) as provider:
-        settings = {"mode": Mode.USE, "completions": tmp_path / "completions"}
+        settings = {
+            "mode": Mode.USE,
+            "completions": tmp_path / "completions",
+            "patience": Patience(tries=1),
+        }
         with model_at(provider.url, SPECS[protocol], **settings) as model:
             for number, _ in enumerate(script):
                 question = [Message(role="user", content=str(number))]

@@ -24,6 +24,7 @@ from depslice.llm.port import (
 from depslice.llm.request import Transient
 
 _LONGEST: Final = 300
+_BROKEN_TRIES: Final = 3
 # Of 400 and 413, in the words of OpenAI, Anthropic, llama.cpp and vLLM.
 _TOO_LONG: Final = re.compile(
     r"context|prompt is too long|too many (?:input )?tokens|request too large|maximum .* tokens",
@@ -49,7 +50,15 @@ def translate(
             return Transient(ModelUnavailable(why), waited=seconds)
         why = redacted(_cause(error), key)
         return Transient(ModelUnavailable(f"{model} cannot be reached: {why}"))
-    return BadReply(f"{model}: the reply is no completion: {_said(error, key)}")
+    return broken(BadReply(f"{model}: the reply is no completion: {_said(error, key)}"))
+
+
+def broken(failure: BadReply) -> Transient:
+    """A reply that came, and is no completion: cut off on its way, or a passing failure told so.
+
+    From what has never been a model's endpoint it is not waited for long.
+    """
+    return Transient(failure, tries=_BROKEN_TRIES)
 
 
 def package_missing(error: ImportError) -> ModelUnavailable:

@@ -10,10 +10,10 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, Final
 
-from depslice.llm.port import Completion, FinishReason, Usage
+from depslice.llm.port import BadReply, Completion, FinishReason, Usage
 from depslice.llm.prices import Price, Tokens
 from depslice.llm.providers.endpoint import Endpoint
-from depslice.llm.providers.failing import package_missing, redacted, translate
+from depslice.llm.providers.failing import broken, package_missing, redacted, translate
 from depslice.llm.request import Request
 
 _SAID: Final = 200  # characters of a reply that is told in a message
@@ -52,7 +52,10 @@ class SdkSource(ABC):
             waited = time.monotonic() - started
             key = self._endpoint.key
             raise translate(sdk, error, model=self.name, key=key, seconds=waited) from None
-        return self._completion(request, reply, time.monotonic() - started)
+        try:
+            return self._completion(request, reply, time.monotonic() - started)
+        except BadReply as failure:
+            raise broken(failure) from None
 
     def close(self) -> None:
         """Close its connections."""
