@@ -48,3 +48,27 @@ def test_what_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (tmp_path / "repo" / name).touch()
     with pytest.raises(OSError, match=r"^[ab]: .*No space left on device.* \(and 1 more\)$"):
         copy_folder(tmp_path / "repo", tmp_path / "copy", without=[])
+
+
+def test_holes_in_files_stay_holes(tmp_path: Path) -> None:
+    """An image of a disk was written out whole, gigabytes of zeros for each run."""
+    (tmp_path / "repo").mkdir()
+    image = tmp_path / "repo" / "disk.img"
+    with image.open("wb") as file:
+        file.write(b"first")
+        file.seek(1 << 30)
+        file.write(b"in the middle" * 100_000)
+        file.truncate(3 << 30)
+    image.chmod(0o640)
+    if image.stat().st_blocks * 512 > 1 << 26:
+        pytest.skip("no holes in files here")
+    copy_folder(tmp_path / "repo", tmp_path / "copy", without=[])
+    copied = tmp_path / "copy" / "disk.img"
+    assert copied.stat().st_size == 3 << 30
+    assert copied.stat().st_blocks * 512 < 1 << 26
+    assert copied.stat().st_mode == image.stat().st_mode
+    with image.open("rb") as one, copied.open("rb") as other:
+        for place in (0, (1 << 30) - 100, (1 << 30) + 1_299_000):
+            one.seek(place)
+            other.seek(place)
+            assert one.read(5000) == other.read(5000)
