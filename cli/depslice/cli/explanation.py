@@ -40,7 +40,7 @@ def explanation_text(
         return f"{caller} does not call {callee}, as far as depslice sees\n"
     lines = [f"{caller} -> {callee}"]
     module = program.module(caller.partition(":")[0])
-    source = program.text(module).splitlines() if module is not None else []
+    source = program.text(module).split("\n") if module is not None else []
     for each in derivations:
         line = each.site.line
         lines.append(f"  {each.path}:{line}:{each.site.column}  {each.rule}, {each.certainty}")

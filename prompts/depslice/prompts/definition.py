@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 
+from depslice.callgraph.definitions import Definitions, Function, definitions_of, first_line
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.lowering import parsed_deeply
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,20 +29,22 @@ def definition_of(text: str, qualname: str, line: int) -> Definition:
     found = _find(text, qualname, line)
     if found is None:
         raise OptionError(f"{qualname} is not a function: prompts are about functions")
-    node, owner = found
-    lines = text.splitlines(keepends=True)
-    start = _first_line(node)
+    node = found.chosen
+    lines = lines_of(text)
+    start = first_line(node)
     source = "".join(lines[start - 1 : node.end_lineno])
     return Definition(
         source=_dedented(source),
         outline=_dedented(_head(lines, node, start)),
         docstring=ast.get_docstring(node) or "",
-        call=_call(node, in_class=isinstance(owner, ast.ClassDef)),
+        call=_call(node, in_class=isinstance(found.owner, ast.ClassDef)),
     )
 
 
-def hollowed(text: str, qualname: str, line: int | None = None) -> str:
+def hollowed(text: str, qualname: str) -> str:
     r"""``text`` with ``...`` for what the function does; all else, its docstring too, stays.
+
+    So it is in all its branches, if it has several. Of a property it is what reads it.
 
     >>> print(hollowed("def f(x):\n    'Twice.'\n    return 2 * x\n", "f"))
     def f(x):
@@ -51,52 +52,26 @@ def hollowed(text: str, qualname: str, line: int | None = None) -> str:
         ...
     <BLANKLINE>
     """
-    found = _find(text, qualname, line)
-    if found is None:
-        return text
-    node = found[0]
-    lines = text.splitlines(keepends=True)
-    return _head(lines, node, 1) + "".join(lines[node.end_lineno or node.lineno :])
+    found = _find(text, qualname, None)
+    for node in reversed(found.same if found else ()):  # what is above stays where it is
+        lines = lines_of(text)
+        text = _head(lines, node, 1) + "".join(lines[node.end_lineno or node.lineno :])
+    return text
 
 
-def _find(text: str, qualname: str, line: int | None) -> tuple[_Function, ast.AST] | None:
-    """The function and what it stands in; of several with one name that at ``line``, or the last."""
+def lines_of(text: str) -> list[str]:
+    """Its lines, each with its end, as Python counts them: a form feed ends none."""
+    return [line for line in re.split(r"(?<=\n)", text) if line]
+
+
+def _find(text: str, qualname: str, line: int | None) -> Definitions | None:
     try:
-        tree = parsed_deeply(text)
+        return definitions_of(parsed_deeply(text), qualname, line)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    found = list(_named(tree, qualname.replace(".<locals>", "").split(".")))
-    for node, owner in found:
-        if line is not None and _first_line(node) <= line <= node.lineno:
-            return node, owner
-    return found[-1] if found else None
 
 
-def _named(scope: ast.AST, wanted: list[str]) -> Iterator[tuple[_Function, ast.AST]]:
-    name, *rest = wanted
-    for node in _statements(scope):
-        if node.name == name and rest:
-            yield from _named(node, rest)
-        elif node.name == name and not isinstance(node, ast.ClassDef):
-            yield node, scope
-
-
-def _first_line(node: _Function | ast.ClassDef) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
-
-
-def _statements(scope: ast.AST) -> list[_Function | ast.ClassDef]:
-    """Definitions directly in a scope, within its conditions and loops too."""
-    found: list[_Function | ast.ClassDef] = []
-    for child in ast.iter_child_nodes(scope):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.append(child)
-        elif isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):
-            found += _statements(child)
-    return found
-
-
-def _head(lines: list[str], node: _Function, start: int) -> str:
+def _head(lines: list[str], node: Function, start: int) -> str:
     """From line ``start`` to the docstring, or the header if there is none, and ``...``."""
     first = node.body[0]
     has_docstring = ast.get_docstring(node, clean=False) is not None
@@ -105,21 +80,21 @@ def _head(lines: list[str], node: _Function, start: int) -> str:
     hidden = node.body[1] if has_docstring else first
     line = hidden.lineno
     if isinstance(hidden, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        line = _first_line(hidden)
+        line = first_line(hidden)
     # `def f(): return 1`: columns are bytes of UTF-8.
     before = lines[line - 1].encode()[: hidden.col_offset].decode()
     if before.strip():
         return "".join(lines[start - 1 : line - 1]) + before + "...\n"
     last = (first.end_lineno or first.lineno) + 1 if has_docstring else line
-    return "".join(lines[start - 1 : last - 1]) + " " * (node.col_offset + 4) + "...\n"
+    return "".join(lines[start - 1 : last - 1]) + before + "...\n"  # perhaps tabs
 
 
 def _dedented(text: str) -> str:
     first = text[: len(text) - len(text.lstrip(" \t"))]
-    return "".join(line.removeprefix(first) for line in text.splitlines(keepends=True))
+    return "".join(line.removeprefix(first) for line in lines_of(text))
 
 
-def _call(node: _Function, *, in_class: bool) -> str:
+def _call(node: Function, *, in_class: bool) -> str:
     decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
     arguments = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
     arguments += [f"*{node.args.vararg.arg}"] if node.args.vararg else []

@@ -15,7 +15,7 @@ from depslice.callgraph.arguments import (
 from depslice.callgraph.errors import OptionError
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
-from depslice.prompts.definition import definition_of, hollowed
+from depslice.prompts.definition import definition_of, hollowed, lines_of
 from depslice.prompts.model import Feedback, Subject
 from depslice.slicer.model import RenderedFile
 from depslice.slicer.rendering import slice_context
@@ -131,7 +131,7 @@ def _fitted(
 
 def _around(text: str, target: Symbol, limit: int, count: Callable[[str], int]) -> str:
     """The lines of the target, and as many on both sides as fit; the target is never cut."""
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text)
     sizes = [count(line) for line in lines]
     first, last = min(target.span.start, len(lines)), min(target.span.end, len(lines))
     left = limit - sum(sizes[first - 1 : last])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -330,3 +331,70 @@ def test_a_builder_that_gives_no_messages_is_named(
 def test_a_builder_that_fails_while_it_writes_is_named(program: Program) -> None:
     with pytest.raises(BuilderUnavailable, match="'failing' fails: ZeroDivisionError: quote"):
         build_prompt(_Failing(), subject(program))
+
+
+SEVERAL = '''\
+from typing import overload
+
+@overload
+def size(x: int) -> int: ...
+@overload
+def size(x: str) -> str: ...
+def size(x):
+    """How much."""
+    return "secret"
+
+if fast:
+    def home():
+        return "secret"
+else:
+    def home():
+        """Where."""
+        return "secret"
+
+class Person:
+    @property
+    def name(self):
+        """Never empty."""
+        return "secret"
+
+    @name.setter
+    def name(self, value):
+        self.given = value
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "outline"),
+    [
+        ("size", 3, 'def size(x):\n    """How much."""\n    ...\n'),
+        ("home", 12, "def home():\n    ...\n"),
+        ("Person.name", 20, '@property\ndef name(self):\n    """Never empty."""\n    ...\n'),
+    ],
+)
+def test_of_a_function_with_several_definitions_none_is_shown(
+    name: str, line: int, outline: str
+) -> None:
+    """The getter of a property was shown where its setter stood below, which was hidden instead."""
+    assert definition_of(SEVERAL, name, line).outline == outline
+    shown = hollowed(SEVERAL, name)
+    assert shown.count("secret") == SEVERAL.count("secret") - (2 if name == "home" else 1)
+    assert "self.given = value" in shown
+    ast.parse(shown)
+
+
+def test_a_form_feed_ends_no_line() -> None:
+    """The lines below it were taken for those above: what was to be hidden was shown."""
+    text = (
+        "import a\n\x0c\nLINE = 'a\x1cb'\n\ndef f():\n    return 'secret'\n\ndef g():\n    pass\n"
+    )
+    assert "secret" not in hollowed(text, "f")
+    assert definition_of(text, "f", 5).source == "def f():\n    return 'secret'\n"
+
+
+def test_what_is_indented_by_tabs_stays_so() -> None:
+    shown = hollowed(
+        'class C:\n\tdef f(self):\n\t\t"""It."""\n\t\treturn 1\n\tdef g(self):\n\t\tpass\n', "C.f"
+    )
+    ast.parse(shown)
+    assert '\t\t"""It."""\n\t\t...\n' in shown

@@ -285,7 +285,7 @@ def _rank(attempt: Attempt) -> tuple[bool, float, float]:
 def _lines(task: Task, arcs: Sequence[tuple[int, int]]) -> list[str]:
     """Branches that did not run, as the lines of code that they lead to."""
     module = task.program.module(task.target.module)
-    lines = task.program.text(module).splitlines() if module is not None else []
+    lines = task.program.text(module).split("\n") if module is not None else []
 
     def shown(line: int) -> str:
         return f"{line}: {lines[line - 1].strip()}" if 0 < line <= len(lines) else "the end"

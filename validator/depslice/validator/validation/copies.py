@@ -51,7 +51,7 @@ def _lines(source: str, definition: ast.AST) -> list[str]:
         del body[0]
     if not body:
         return []
-    lines = source.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
+    lines = source.split("\n")[body[0].lineno - 1 : body[-1].end_lineno]
     return [_words(line) for line in lines if not line.lstrip().startswith("#")]
 
 

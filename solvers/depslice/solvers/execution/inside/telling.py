@@ -21,7 +21,8 @@ def described(error: BaseException, code: str) -> Failure:
     elif isinstance(error, MemoryError):
         kind = "memory"
     line = error.lineno if isinstance(error, SyntaxError) and kind == "syntax" else _line(error)
-    lines = code.splitlines()
+    # Not `splitlines`: a form feed ends no line.
+    lines = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return {
         "kind": kind,
         "type": type(error).__name__,

@@ -1,0 +1,117 @@
+"""The definitions of a function: a name may have several, of which one runs.
+
+::
+
+    @overload
+    def size(x: int) -> int: ...        # declares only
+    def size(x): return len(str(x))     # runs
+
+    if os.name == "nt":
+        def home(): return "C:"         # one of these two runs,
+    else:
+        def home(): return "~"          # and nobody knows which without running it
+
+    @property
+    def name(self): return self._name   # one that is read,
+    @name.setter
+    def name(self, value): ...          # and another that is written
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definitions:
+    """``chosen``, which stands in the class, function or module ``owner``.
+
+    ``others`` may run in its place: they stand in other branches, of several in one suite the last.
+    ``same`` are all that bind the name, of a property in the same way: with those that another in
+    their suite replaces, in the order of the file.
+    """
+
+    chosen: Function
+    owner: ast.AST
+    others: tuple[Function, ...]
+    same: tuple[Function, ...]
+
+
+class _Defined(NamedTuple):
+    node: Function
+    owner: ast.AST
+    suite: Sequence[ast.stmt]
+
+
+def definitions_of(tree: ast.Module, qualname: str, line: int | None = None) -> Definitions | None:
+    """The function ``qualname``: the definition at ``line``, or the last; None: there is none.
+
+    Where there is another, it is none that only declares, nor one that writes a property.
+    """
+    wanted = qualname.replace(".<locals>", "").split(".")
+    every = list(_named(tree.body, wanted, tree))
+    every = [each for each in every if not _declares_only(each.node)] or every
+    if not every:
+        return None
+    read = [each for each in every if not accessor(each.node)] or every
+    chosen = next((each for each in every if _is_at(each.node, line)), read[-1])
+    same = [each for each in every if accessor(each.node) == accessor(chosen.node)]
+    others = {id(each.suite): each.node for each in same if each.suite is not chosen.suite}
+    return Definitions(
+        chosen=chosen.node,
+        owner=chosen.owner,
+        others=tuple(others.values()),
+        same=tuple(each.node for each in same),
+    )
+
+
+def first_line(node: Function | ast.ClassDef) -> int:
+    """Where a definition starts: at its first decorator."""
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def accessor(node: Function) -> str:
+    """What of a property a function is: ``setter``, ``deleter``, or empty, as of all others."""
+    for each in node.decorator_list:
+        match each:
+            case ast.Attribute(value=ast.Name(id=name), attr="setter" | "deleter" as kind):
+                if name == node.name:
+                    return kind
+    return ""
+
+
+def _is_at(node: Function, line: int | None) -> bool:
+    return line is not None and first_line(node) <= line <= node.lineno
+
+
+def _declares_only(node: Function) -> bool:
+    names = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
+    return "overload" in names
+
+
+def _named(suite: Sequence[ast.stmt], wanted: Sequence[str], owner: ast.AST) -> Iterator[_Defined]:
+    """Definitions in a scope, within its conditions and loops too."""
+    name, *rest = wanted
+    for node in suite:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for inner in _suites(node):
+                yield from _named(inner, wanted, owner)
+        elif node.name == name and rest:
+            yield from _named(node.body, rest, node)
+        elif node.name == name and not isinstance(node, ast.ClassDef):
+            yield _Defined(node, owner, suite)
+
+
+def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for _, value in ast.iter_fields(node):
+        if isinstance(value, list) and value:
+            if isinstance(value[0], ast.stmt):
+                yield value
+            elif isinstance(value[0], (ast.excepthandler, ast.match_case)):
+                for each in value:
+                    yield from _suites(each)
