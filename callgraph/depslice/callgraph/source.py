@@ -73,6 +73,19 @@ def line_end_of(data: bytes) -> str:
     return counts.most_common(1)[0][0].decode() if counts else "\n"
 
 
+def as_utf8(text: str) -> str:
+    """``text`` of a source file, with no declaration that it is encoded otherwise than in UTF-8."""
+    lines = text.split("\n", 2)
+    for number, line in enumerate(lines[:2]):
+        match = _DECLARATION.match(line.encode("ascii", "replace"))
+        if match is not None:
+            lines[number] = f"{line[: match.start(1)]}utf-8{line[match.end(1) :]}"
+            break
+        if not _BLANK_OR_COMMENT.match(line.encode("ascii", "replace")):
+            break
+    return "\n".join(lines)
+
+
 def content_digest(data: bytes) -> str:
     """BLAKE2b of ``data``, 16 bytes, as 32 hexadecimal digits: the cache key of a file."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -6,6 +6,7 @@ the time, or on what ran before it, says nothing about a slice.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from depslice.callgraph.definitions import definitions_of, first_line
+from depslice.callgraph.lowering import parsed_deeply
 from depslice.callgraph.model import Symbol, SymbolKind
 from depslice.callgraph.program import Program
 from depslice.validator.sandbox import Ending
@@ -378,17 +381,34 @@ def functions_of(program: Program, targets: Sequence[str]) -> list[Symbol]:
 
 
 def places_of(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[dict[str, Any]]:
-    """Where the definitions are, for orders."""
-    return [
-        {
-            "id": symbol.id,
-            "module": symbol.id.partition(":")[0],
-            "qualname": symbol.id.partition(":")[2],
-            "path": str(tree.folder / symbol.path),
-            "line": symbol.span.start,
-        }
-        for symbol in symbols
-    ]
+    """Where the definitions are, for orders; ``lines``: of each that may be the one that runs."""
+    trees: dict[str, ast.Module | None] = {}
+    found = []
+    for symbol in symbols:
+        module, _, qualname = symbol.id.partition(":")
+        if module not in trees:
+            trees[module] = _parsed(program, module)
+        parsed = trees[module]
+        known = None if parsed is None else definitions_of(parsed, qualname, symbol.span.start)
+        lines = [] if known is None else [*map(first_line, (known.chosen, *known.others))]
+        found.append(
+            {
+                "id": symbol.id,
+                "module": module,
+                "qualname": qualname,
+                "path": str(tree.folder / symbol.path),
+                "lines": lines or [symbol.span.start],
+            }
+        )
+    return found
+
+
+def _parsed(program: Program, name: str) -> ast.Module | None:
+    module = program.module(name)
+    try:
+        return None if module is None else parsed_deeply(program.text(module))
+    except (SyntaxError, ValueError, RecursionError):  # as far as another Python reads it
+        return None
 
 
 def roots_for(program: Program, symbols: Sequence[Symbol], tree: Tree) -> list[str]:

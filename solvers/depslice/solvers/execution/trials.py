@@ -24,6 +24,7 @@ from depslice.validator.validation.candidates import (
     Unknown,
     open_referee,
     replaced_text,
+    source_of,
     with_file,
 )
 from depslice.validator.validation.ground import Ground, open_ground
@@ -167,7 +168,7 @@ class _Replacements:
         return self._with_text(self._source())
 
     def _source(self) -> str:
-        return (self.ground.tree.folder / self.harness.path).read_text(encoding="utf-8")
+        return source_of(self.ground.tree.folder / self.harness.path)
 
     def _with_text(self, text: str) -> Execution:
         module, _, qualname = self.harness.target.partition(":")

@@ -194,7 +194,11 @@ class ReachingCalls(Recorder):
 
     def __init__(self, order: dict[str, Any]) -> None:
         super().__init__(order)
-        self.targets = {(t["path"], t["qualname"], t["line"]): t["id"] for t in order["targets"]}
+        self.targets = {
+            (t["path"], t["qualname"], line): t["id"]
+            for t in order["targets"]
+            for line in t["lines"]
+        }
         self.named = {
             (path, qualname): target for (path, qualname, _), target in self.targets.items()
         }

@@ -16,9 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from textwrap import indent
 from typing import Any, Final
 
+from depslice.callgraph.definitions import Function as _Function
+from depslice.callgraph.definitions import accessor, definitions_of
+from depslice.callgraph.source import UndecodableSource, as_utf8, decode_source
 from depslice.validator.calls import is_test_file
 from depslice.validator.sandbox import Message, Outcome
 from depslice.validator.validation.copies import copies_of
@@ -31,7 +33,6 @@ from depslice.validator.validation.verdict import Reason
 _LEAST_SECONDS, _IMPORT_FACTOR = 5.0, 10.0  # the machine may be busier than it was
 _COPIES: Final = ("~", ".bak", ".egg", ".orig", ".pyc", ".rej", ".tar.gz", ".whl", ".zip")
 SCHEMA: Final = "depslice.candidate/1"
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,8 @@ def replaced_text(source: str, harness: Harness, candidate: str) -> str:
     not. What else stands in it, imports and helpers, comes before or after the statement
     that holds the target, as in the candidate, and further methods of its class before the
     target; but what the file itself defines stays as it is. Decorators of the original
-    stay, unless the candidate has its own.
+    stay, unless the candidate has its own. A target with definitions in several branches is
+    replaced in each.
 
     :raises HarnessError: it is not Python, or defines no such function.
     """
@@ -84,43 +86,88 @@ def _replaced(source: str, harness: Harness, candidate: str) -> str:
     if not found:
         raise HarnessError(f"the candidate does not define {name}")
     tree = ast.parse(source)
-    old = _original(tree, harness)
-    new = found[-1]
-    top = _holding(tree.body, old)
-    futures = [s for s in given.body if _is_future(s)]
+    places = _originals(tree, harness)
+    new = _meant(found, places[0])
+    tops = [_holding(tree.body, each) for each in places]
     place = given.body.index(_holding(given.body, new))
-    methods = _new_methods(_class_around(given, new), new, _class_around(tree, old))
-    first = min(_starts(top)) - 1
-    start = (old.lineno if not new.decorator_list else min(_starts(old))) - 1
-    above = min(_starts(old)) - 1
-    last = top.end_lineno or top.lineno
-    lines = (source if source.endswith("\n") else source + "\n").splitlines(keepends=True)
-    opening = _docstring_end(tree)
-    margin = " " * old.col_offset
-    return "".join(
-        [
-            *lines[:opening],
-            *map(_line, futures),
-            *lines[opening:first],
-            *map(_line, _new(given.body[:place], tree)),
-            *lines[first:above],
-            *(indent(_line(each), margin) for each in methods),
-            *lines[above:start],
-            indent(_line(new), margin),
-            *lines[old.end_lineno or old.lineno : last],
-            *map(_line, _new(given.body[place + 1 :], tree)),
-            *lines[last:],
-        ]
-    )
+    lines = source.split("\n")
+    edits = _Edits()
+    edits.put(_docstring_end(tree), filter(_is_future, given.body))
+    edits.put(min(min(_starts(each)) for each in tops) - 1, _new(given.body[:place], tree))
+    for old in places:
+        beside = _new_methods(_class_around(given, new), new, _class_around(tree, old))
+        head = lines[old.lineno - 1]
+        margin = head[: len(head) - len(head.lstrip())]  # perhaps tabs
+        above = min(_starts(old)) - 1
+        edits.put(above, beside, margin)
+        start = above if new.decorator_list else old.lineno - 1
+        edits.put(start, [new], margin, end=old.end_lineno or old.lineno)
+    last = max(each.end_lineno or each.lineno for each in tops)
+    edits.put(last, _new(given.body[place + 1 :], tree))
+    return edits.made(lines)
+
+
+class _Edits:
+    """Statements to be put into the lines of a file, in any order."""
+
+    def __init__(self) -> None:
+        self._edits: list[tuple[int, int, list[str]]] = []
+
+    def put(
+        self,
+        start: int,
+        statements: Iterable[ast.stmt],
+        margin: str = "",
+        *,
+        end: int | None = None,
+    ) -> None:
+        """Have ``statements`` behind ``start`` lines, or in the place of those up to ``end``."""
+        new = [line for each in statements for line in _lines(each, margin)]
+        self._edits.append((start, start if end is None else end, new))
+
+    def made(self, lines: Sequence[str]) -> str:
+        """The text of the file; of what comes in one place, what was put first stands first."""
+        found = list(lines)
+        self._edits.sort(key=lambda each: each[0])
+        for start, end, new in reversed(self._edits):
+            found[start:end] = new
+        text = "\n".join(found)
+        return text if text.endswith("\n") else text + "\n"
+
+
+def _lines(statement: ast.stmt, margin: str) -> list[str]:
+    """A statement, indented; what stands inside of texts of several lines stays as it is."""
+    text = ast.unparse(statement)
+    inside = {
+        line
+        for each in ast.walk(ast.parse(text))
+        if isinstance(each, (ast.Constant, ast.JoinedStr))
+        for line in range(each.lineno + 1, (each.end_lineno or each.lineno) + 1)
+    }
+    return [
+        line if number in inside or not line else margin + line
+        for number, line in enumerate(text.split("\n"), 1)
+    ]
 
 
 def _name(harness: Harness) -> str:
     return harness.target.rpartition(".")[2].rpartition(":")[2]
 
 
-def _original(tree: ast.AST, harness: Harness) -> _Function:
-    named = _functions(tree, _name(harness))
-    return next(node for node in named if harness.line in _starts(node))
+def _originals(tree: ast.Module, harness: Harness) -> tuple[_Function, ...]:
+    """The target, and its definitions in other branches: one of them runs."""
+    found = definitions_of(tree, harness.target.partition(":")[2], harness.line)
+    if found is None:
+        raise HarnessError(f"{harness.path} does not define {harness.target}")
+    return found.chosen, *found.others
+
+
+def _meant(found: Sequence[_Function], old: _Function) -> _Function:
+    """Of the functions of a name in a candidate, the one that is what ``old`` is: a class with a
+    property may have come whole.
+    """
+    alike = [each for each in found if accessor(each) == accessor(old)]
+    return (alike or found)[-1]
 
 
 def _new(statements: Iterable[ast.stmt], tree: ast.Module) -> Iterator[ast.stmt]:
@@ -180,10 +227,6 @@ def _docstring_end(tree: ast.Module) -> int:
     return tree.body[0].end_lineno or 0
 
 
-def _line(statement: ast.stmt) -> str:
-    return ast.unparse(statement) + "\n"
-
-
 def _functions(tree: ast.AST, name: str) -> list[_Function]:
     return [n for n in ast.walk(tree) if isinstance(n, _Function) and n.name == name]
 
@@ -233,7 +276,7 @@ class Referee:
         """
         path = self.ground.tree.folder / harness.path
         try:
-            text = replaced_text(path.read_text(encoding="utf-8"), harness, candidate)
+            text = replaced_text(source_of(path), harness, candidate)
         except HarnessError as error:
             return Different(why=Reason(slug="no-candidate", message=error.message))
         bench = self._bench_for(harness, text)
@@ -370,12 +413,23 @@ def with_file(
 
 def remove_copies(original: Ground, hidden: Ground, harness: Harness) -> None:
     """Remove other files that hold the text of a harness's target, but not from the original."""
-    source = (original.tree.folder / harness.path).read_text(encoding="utf-8")
-    definition = _original(ast.parse(source), harness)
+    source = source_of(original.tree.folder / harness.path)
     folder = hidden.tree.folder
-    for path in copies_of(source, definition, folder, user=harness.text):
-        if path != folder / harness.path:
-            path.unlink()
+    for definition in _originals(ast.parse(source), harness):
+        for path in copies_of(source, definition, folder, user=harness.text):
+            if path != folder / harness.path:
+                path.unlink()
+
+
+def source_of(path: Path) -> str:
+    """The text of a source file, to be written again as UTF-8.
+
+    :raises HarnessError: it is none.
+    """
+    try:
+        return as_utf8(decode_source(path.read_bytes()))
+    except UndecodableSource as error:
+        raise HarnessError(f"{path.name} cannot be read: {error.message}") from None
 
 
 def put(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ only that exists before it is called: the *root*.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
@@ -103,10 +103,13 @@ def parameters(node: Function) -> list[str]:
     return [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
 
 
-def find_definition(source: str, qualname: str, path: str, line: int = 0) -> Definition:
+def find_definition(
+    source: str, qualname: str, path: str, line: int = 0, *, roots: Collection[int] = ()
+) -> Definition:
     """The function ``qualname`` of ``source``; of several, the one at ``line``, or the last.
 
-    ``path`` is the file name that its code gets.
+    But for those that declare only (``@overload``), and, where the first lines of ``roots`` that
+    were made are known, those in others. ``path`` is the file name that its code gets.
 
     :raises NoDefinition: there is none.
     :raises SyntaxError: ``source`` is not Python, as this interpreter knows it.
@@ -114,6 +117,9 @@ def find_definition(source: str, qualname: str, path: str, line: int = 0) -> Def
     tree = ast.parse(source, path)
     names = [part for part in qualname.split(".") if part != "<locals>"]
     chains = [chain for chain in _chains(tree.body, names) if isinstance(chain[-1], Function)]
+    chains = [chain for chain in chains if not _declares_only(chain[-1])] or chains
+    if roots:
+        chains = [chain for chain in chains if first_line(_root_of(chain)) in roots]
     if not chains:
         raise NoDefinition(f"no function {qualname} in {path}")
     chain = next((c for c in chains if _starts_at(c[-1], line)), chains[-1])
@@ -132,6 +138,15 @@ def find_definition(source: str, qualname: str, path: str, line: int = 0) -> Def
         path=path,
     )
     return replace(found, free=bool(found.code().co_freevars))
+
+
+def _root_of(chain: Sequence[ast.AST]) -> Function:
+    return next(each for each in chain if isinstance(each, Function))
+
+
+def _declares_only(node: ast.AST) -> bool:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return any(ast.unparse(each).rpartition(".")[2] == "overload" for each in decorators)
 
 
 def _starts_at(node: ast.AST, line: int) -> bool:

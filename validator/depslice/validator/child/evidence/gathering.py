@@ -168,12 +168,25 @@ class Gathering:
         answer = self.ask(seed, self._order(None, only_import=True))
         match answer.get("ended"):
             case "imported":
+                self._take_what_runs({int(line) for line in answer["lines"]})
                 names = [str(name) for name in answer["outside"]]
                 return {"outside": names, "seconds": float(answer["seconds"])}
             case "lost":
                 raise Unusable("import", "the process that imports it ended, or hangs")
             case _:
                 raise Unusable("import", str(answer.get("why", ""))[:500])
+
+    def _take_what_runs(self, lines: set[int]) -> None:
+        """Of definitions in several branches, the one that was made when the module was imported."""
+        if lines and first_line(self.definition.root) not in lines:
+            target, path = self.job["target"], self.definition.path
+            try:
+                self.definition = find_definition(
+                    self.source, target["qualname"], path, target["line"], roots=lines
+                )
+            except NoDefinition:
+                why = "what the module has of this name when imported is not in its source"
+                raise Unusable("target", why) from None
 
     def _run_often(self) -> None:
         runs = []

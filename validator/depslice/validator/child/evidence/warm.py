@@ -73,7 +73,9 @@ class Warm:
         preload(order["tools"])
         if order["only_import"]:
             seconds = self.took.get(order["target"]["module"], 0.0)
-            return {"ended": "imported", "seconds": seconds, "outside": outside}
+            made = roots.candidate if roots is not None else []
+            lines = sorted({each.__code__.co_firstlineno for each in made})
+            return {"ended": "imported", "seconds": seconds, "outside": outside, "lines": lines}
         return self._fork(order, roots, closed)
 
     def _roots(self, target: dict[str, Any]) -> Roots:
