@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,6 +50,8 @@ from depslice.validator.validation.harness import data_folder, is_whole
 from depslice.validator.validation.ledger import Ledger, LedgerError
 
 _FORMAT: Final = 1
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.-]", re.ASCII)  # of files, wherever they may go
+_LONGEST_NAME: Final = 200  # bytes; files of harnesses have ends of their own
 
 
 Progress = Callable[[int, int, str], None]
@@ -339,7 +342,12 @@ class _Loop:
     def _written(self, draft: Draft) -> Path:
         module, _, qualname = self.task.target.id.partition(":")
         name = qualname.replace("<locals>.", "").replace("<", "").replace(">", "")
-        relative = Path(*module.split("."), f"{name}.{self._label()}.py")
+        # A plug-in may be called anything.
+        label = _NOT_IN_NAMES.sub("_", self._label())
+        if len(f"{name}.{label}".encode()) > _LONGEST_NAME:
+            digest = hashlib.sha256(f"{name}.{label}".encode()).hexdigest()[:12]
+            name, label = f"{name[:30]}-{digest}", label[:20]
+        relative = Path(*module.split("."), f"{name}.{label}.py")
         path = self.maker.folder / relative
         path.parent.mkdir(parents=True, exist_ok=True)
         for file, data in draft.files.items():

@@ -12,8 +12,11 @@ import doctest
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
+from depslice.callgraph.definitions import definitions_of
+from depslice.callgraph.lowering import parsed_deeply
+from depslice.callgraph.program import Program
 from depslice.harness.model import (
     Attempt,
     Declined,
@@ -48,6 +51,7 @@ _LISTS: Final = {"list", "List", "Sequence", "Iterable", "Collection", "MutableS
 _SETS: Final = {"set", "Set", "AbstractSet", "MutableSet"}
 _MAPPINGS: Final = {"dict", "Dict", "Mapping", "MutableMapping"}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Kind = TypeVar("_Kind", bound=ast.stmt)
 
 
 _MADE_UP: Final = """\
@@ -66,7 +70,11 @@ _TEST: Final = """\
 )
 @given(call=CALLS)
 def test_made_up(context, call):
-    context.check_with(lambda: copy.deepcopy(call))"""
+    context.check_with(lambda: {made})"""
+_COPIED: Final = "copy.deepcopy(call)"
+# What has nothing in it yet may not know how to be copied: its `__getattr__` asks for a field.
+_WITH_A_NEW_ONE: Final = "((_new(), *copy.deepcopy(call[0])), copy.deepcopy(call[1]))"
+_NEW: Final = "def _new():\n    return {name}.__new__({name})"
 
 
 class Unknown(Exception):
@@ -98,54 +106,100 @@ class HypothesisGenerator:
             return Declined(slug="unknown-arguments", message=str(error))
 
 
+class _Class(NamedTuple):
+    """A class at the top of a module."""
+
+    module: str
+    node: ast.ClassDef
+
+
+class _Names:
+    """What names of modules stand for, imports followed."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._trees: dict[str, ast.Module | None] = {}
+
+    def tree(self, module: str) -> ast.Module | None:
+        """The syntax of a module of the repository, if it can be read."""
+        if module not in self._trees:
+            found = self._program.module(module)
+            try:
+                tree = None if found is None else parsed_deeply(self._program.text(found))
+            except (SyntaxError, ValueError, RecursionError):
+                tree = None
+            self._trees[module] = tree
+        return self._trees[module]
+
+    def named(self, module: str, name: str) -> _Class | None:
+        """The class that ``name`` is in a module."""
+        for place, node in self._statements(module, name, ast.ClassDef):
+            if node.name == name.rpartition(".")[2]:
+                return _Class(place, node)
+        return None
+
+    def alias(self, module: str, name: str) -> tuple[str, ast.expr] | None:
+        """What a module assigns to ``name``, and the module where that stands."""
+        for place, node in self._statements(module, name, ast.stmt):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                    return place, value
+                case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value):
+                    if bound == name:
+                        return place, value
+        return None
+
+    def _statements(self, module: str, name: str, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]:
+        meant = self._program.definitions(module, name)
+        for place in dict.fromkeys([*(each.partition(":")[0] for each in meant), module]):
+            tree = self.tree(place)
+            for node in _within(tree.body) if tree is not None else ():
+                if isinstance(node, kind):
+                    yield place, node
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Signature:
     """A target in its module: where it stands, and what it is called with."""
 
     node: _Function
-    owner: ast.ClassDef | None
-    classes: Mapping[str, ast.ClassDef]
+    owner: _Class | None
+    names: _Names
     module: str
-    receiver: str = ""  # '', 'instance' or 'class'
+    receiver: str = ""  # '', 'instance', 'class' or 'class-passed'
 
 
 def _signature(task: Task) -> _Signature:
     module, _, qualname = task.target.id.partition(":")
-    found = task.program.module(module)
-    if found is None:
+    names = _Names(task.program)
+    tree = names.tree(module)
+    if tree is None:
         raise Unknown(f"{module} cannot be read")
-    tree = ast.parse(task.program.text(found))
-    names = qualname.partition(".<locals>")[0].split(".")
-    body: Sequence[ast.stmt] = tree.body
-    owner: ast.ClassDef | None = None
-    for name in names[:-1]:
-        owner = next(
-            (n for n in _within(body) if isinstance(n, ast.ClassDef) and n.name == name), None
-        )
-        if owner is None:
-            raise Unknown(f"{name} is not a class of {module}")
-        body = owner.body
-    functions = [n for n in _within(body) if isinstance(n, _Function) and n.name == names[-1]]
-    if not functions:
-        raise Unknown(f"{qualname} is not in {module}")
-    node = functions[0]
-    classes = {n.name: n for n in _within(tree.body) if isinstance(n, ast.ClassDef)}
+    outer = qualname.partition(".<locals>")[0]
+    found = definitions_of(tree, outer, task.target.span.start)
+    if found is None:
+        raise Unknown(f"{outer} is not in {module}")
+    owner = _Class(module, found.owner) if isinstance(found.owner, ast.ClassDef) else None
     return _Signature(
-        node=node, owner=owner, classes=classes, module=module, receiver=_receiver(node, owner)
+        node=found.chosen,
+        owner=owner,
+        names=names,
+        module=module,
+        receiver=_receiver(found.chosen, found.owner),
     )
 
 
 def _within(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """The definitions of a scope, through ``if`` and ``try``."""
+    """The statements of a scope, through ``if`` and ``try``."""
     for each in body:
         yield each
-        if isinstance(each, (ast.If, ast.Try, ast.With)):
+        if isinstance(each, (ast.If, ast.Try, ast.With, ast.ExceptHandler)):
             yield from _within(list(ast.iter_child_nodes(each)))
 
 
-def _receiver(node: _Function, owner: ast.ClassDef | None) -> str:
+def _receiver(node: _Function, owner: ast.AST) -> str:
     decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
-    if owner is None or "staticmethod" in decorators:
+    if not isinstance(owner, ast.ClassDef) or "staticmethod" in decorators:
         return ""
     if "classmethod" in decorators:
         return "class"
@@ -162,15 +216,18 @@ def _draft(task: Task, signature: _Signature, examples: int, seed: int) -> Draft
         "from hypothesis import strategies as st",
     ]
     imports += [line for call in chosen for line in call.imports]
-    if writer.uses_module:
-        imports.append(f"import {signature.module}")
+    imports += [f"import {module}" for module in writer.modules]
     parts = []
     for number, call in enumerate(chosen, 1):
         body = call_lines("context.check(", call.arguments or "", ")", 4)
         parts.append(f"def test_recorded_{number}(context):\n{body}")
     positional, keywords, optional = strategies
     parts += [_MADE_UP.format(positional=positional, keywords=keywords, optional=optional)]
-    parts += [_TEST.format(seed=seed, examples=examples)]
+    made = _COPIED
+    if writer.new:
+        parts.insert(0, _NEW.format(name=writer.new))
+        made = _WITH_A_NEW_ONE
+    parts += [_TEST.format(seed=seed, examples=examples, made=made)]
     imports.append("import copy")
     says = f"Made-up calls of {task.target.id}. Written by depslice (hypothesis)."
     return Draft(
@@ -202,8 +259,9 @@ class _Writer:
 
     signature: _Signature
     seen: Mapping[object, Sequence[ast.expr]]
-    uses_module: bool = False
+    modules: set[str] = field(default_factory=set)
     used: list[str] = field(default_factory=list)
+    new: str = ""  # the class of whose instances the target is the constructor
 
     def sources(self) -> list[str]:
         """Where the strategies were taken from."""
@@ -219,15 +277,18 @@ class _Writer:
         defaults: list[ast.expr | None] = [None] * (len(plain) - len(args.defaults))
         defaults += args.defaults
         positional = []
+        start = 0
         if self.signature.receiver == "instance":
-            positional.append(self._receiver())
+            positional += self._receiver()
             plain, defaults = plain[1:], defaults[1:]
+            start = 1
         elif self.signature.receiver == "class":
             plain, defaults = plain[1:], defaults[1:]
         elif self.signature.receiver == "class-passed":
+            assert self.signature.owner is not None
             positional.append(f"st.just({self._class_name(self.signature.owner)})")
             plain, defaults = plain[1:], defaults[1:]
-        start = len(positional)
+            start = 1
         for number, (each, default) in enumerate(zip(plain, defaults, strict=True), start):
             positional.append(self._parameter(each, default, number))
         keywords: list[str] = []
@@ -238,63 +299,66 @@ class _Writer:
         tail = f", optional={{{', '.join(optional)}}}" if optional else ""
         return "".join(f"{each}, " for each in positional), ", ".join(keywords), tail
 
-    def _class_name(self, owner: ast.ClassDef | None) -> str:
-        assert owner is not None
-        if self.signature.classes.get(owner.name) is not owner:
-            raise Unknown(f"{owner.name} is not at the top of its module")
-        self.uses_module = True
-        return f"{self.signature.module}.{owner.name}"
+    def _class_name(self, owner: _Class) -> str:
+        tree = self.signature.names.tree(owner.module)
+        tops = [n for n in _within(tree.body) if isinstance(n, ast.ClassDef)] if tree else []
+        if owner.node not in tops:
+            raise Unknown(f"{owner.node.name} is not at the top of its module")
+        self.modules.add(owner.module)
+        return f"{owner.module}.{owner.node.name}"
 
-    def _receiver(self) -> str:
-        """Instances, recorded or made by the constructor."""
+    def _receiver(self) -> list[str]:
+        """Instances, recorded or made by the constructor; what is constructed is made anew."""
         owner = self.signature.owner
         recorded = self._recorded(0)
         if recorded:
-            return recorded
+            return [recorded]
         assert owner is not None
         if self.signature.node.name == "__init__":
-            name = self._class_name(owner)
-            return f"st.builds({name}.__new__, st.just({name}))"
-        return self._instances(owner, 0)
+            self.new = self._class_name(owner)
+            return []
+        return [self._instances(owner, 0)]
 
-    def _instances(self, owner: ast.ClassDef, depth: int) -> str:
+    def _instances(self, owner: _Class, depth: int) -> str:
         if depth > _DEEPEST:
-            raise Unknown(f"{owner.name} is made of too much")
+            raise Unknown(f"{owner.node.name} is made of too much")
         name = self._class_name(owner)
-        fields = self._fields(owner)
+        module, fields = self._fields(owner, frozenset())
         self.used.append("constructors")
-        given = [f"{each.arg}={self._annotated(each, depth + 1)}" for each in fields]
+        given = [f"{each.arg}={self._annotated(each, depth + 1, module)}" for each in fields]
         return f"st.builds({', '.join([name, *given])})"
 
-    def _fields(self, owner: ast.ClassDef) -> list[ast.arg]:
-        """What the constructor cannot do without."""
-        for each in owner.body:
+    def _fields(self, owner: _Class, below: frozenset[str]) -> tuple[str, list[ast.arg]]:
+        """What the constructor cannot do without, and the module of the class that has it."""
+        node = owner.node
+        for each in node.body:
             if isinstance(each, ast.FunctionDef) and each.name == "__init__":
                 args = each.args
                 plain = [*args.posonlyargs, *args.args][1:]
                 needed = plain[: max(0, len(plain) - len(args.defaults))]
                 only = zip(args.kwonlyargs, args.kw_defaults, strict=True)
-                return [*needed, *(a for a, default in only if default is None)]
-        if any("dataclass" in ast.unparse(d) for d in owner.decorator_list):
-            return [
+                return owner.module, [*needed, *(a for a, default in only if default is None)]
+        if any("dataclass" in ast.unparse(d) for d in node.decorator_list):
+            return owner.module, [
                 ast.arg(arg=each.target.id, annotation=each.annotation)
-                for each in owner.body
+                for each in node.body
                 if isinstance(each, ast.AnnAssign)
                 and isinstance(each.target, ast.Name)
                 and each.value is None
                 and "ClassVar" not in ast.unparse(each.annotation)
             ]
-        for base in owner.bases:
-            known = self.signature.classes.get(ast.unparse(base))
-            if known is not None and known is not owner:
-                return self._fields(known)
-        return []
+        below |= {f"{owner.module}.{node.name}"}
+        for base in node.bases:
+            known = self.signature.names.named(owner.module, ast.unparse(base))
+            if known is not None and f"{known.module}.{known.node.name}" not in below:
+                return self._fields(known, below)
+        return owner.module, []
 
-    def _annotated(self, parameter: ast.arg, depth: int) -> str:
+    def _annotated(self, parameter: ast.arg, depth: int, module: str) -> str:
         if parameter.annotation is None:
             self.used.append("nothing")
             return _ANYTHING
-        return self._of_annotation(parameter.annotation, depth)
+        return self._of_annotation(parameter.annotation, depth, module)
 
     def _parameter(self, parameter: ast.arg, default: ast.expr | None, place: object) -> str:
         options = [
@@ -314,7 +378,7 @@ class _Writer:
 
     def _known(self, annotation: ast.expr) -> str | None:
         try:
-            return self._of_annotation(annotation, 0)
+            return self._of_annotation(annotation, 0, self.signature.module)
         except Unknown:
             return None
 
@@ -363,37 +427,40 @@ class _Writer:
         self.used.append("docstring")
         return f"st.sampled_from([{', '.join(values)}])"
 
-    def _of_annotation(self, annotation: ast.expr, depth: int) -> str:
-        """:raises Unknown: nobody knows what this stands for."""
+    def _of_annotation(self, annotation: ast.expr, depth: int, module: str) -> str:
+        """What an annotation of ``module`` stands for.
+
+        :raises Unknown: nobody knows.
+        """
         if depth > _DEEPEST:
             raise Unknown("annotations are nested too deep")
         match annotation:
             case ast.Constant(value=None):
                 return _BASIC["None"]
             case ast.Constant(value=str(text)):
-                return self._of_annotation(_parsed(text), depth)
+                return self._of_annotation(_parsed(text), depth, module)
             case ast.BinOp(op=ast.BitOr(), left=left, right=right):
-                return self._either((left, right), depth)
+                return self._either((left, right), depth, module)
             case ast.Name() | ast.Attribute():
-                return self._of_name(ast.unparse(annotation).rpartition(".")[2], depth)
+                return self._of_name(ast.unparse(annotation).rpartition(".")[2], depth, module)
             case ast.Subscript(value=value, slice=inner):
                 items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                return self._of_generic(ast.unparse(value).rpartition(".")[2], items, depth)
+                return self._of_generic(ast.unparse(value).rpartition(".")[2], items, depth, module)
             case _:
                 raise Unknown(f"nothing is known of {ast.unparse(annotation)}")
 
-    def _either(self, options: Sequence[ast.expr], depth: int) -> str:
+    def _either(self, options: Sequence[ast.expr], depth: int, module: str) -> str:
         found = []
         for each in options:
             try:
-                found.append(self._of_annotation(each, depth))
+                found.append(self._of_annotation(each, depth, module))
             except Unknown:
                 continue
         if not found:
             raise Unknown("nothing is known of any of these types")
         return f"st.one_of({', '.join(found)})"
 
-    def _of_name(self, name: str, depth: int) -> str:
+    def _of_name(self, name: str, depth: int, module: str) -> str:
         self.used.append("annotations")
         if name in _BASIC:
             return _BASIC[name]
@@ -405,36 +472,40 @@ class _Writer:
             return "st.sets(st.integers(-3, 12), max_size=5)"
         if name == "Any":
             return _ANYTHING
-        known = self.signature.classes.get(name)
+        known = self.signature.names.named(module, name)
         if known is None:
-            raise Unknown(f"nothing is known of {name}")
-        if any("Enum" in ast.unparse(base) for base in known.bases):
+            alias = self.signature.names.alias(module, name)
+            if alias is None:
+                raise Unknown(f"nothing is known of {name}")
+            place, value = alias
+            return self._of_annotation(value, depth + 1, place)
+        if any("Enum" in ast.unparse(base) for base in known.node.bases):
             return f"st.sampled_from({self._class_name(known)})"
         return self._instances(known, depth + 1)
 
-    def _of_generic(self, name: str, items: Sequence[ast.expr], depth: int) -> str:
+    def _of_generic(self, name: str, items: Sequence[ast.expr], depth: int, module: str) -> str:
         deeper = depth + 1
         match name:
             case "Optional":
-                return f"st.none() | {self._of_annotation(items[0], deeper)}"
+                return f"st.none() | {self._of_annotation(items[0], deeper, module)}"
             case "Union":
-                return self._either(items, deeper)
+                return self._either(items, deeper, module)
             case "Literal":
                 return f"st.sampled_from([{', '.join(map(ast.unparse, items))}])"
             case "Annotated" | "Final" | "ClassVar":
-                return self._of_annotation(items[0], deeper)
+                return self._of_annotation(items[0], deeper, module)
             case "tuple" | "Tuple" if len(items) == 2 and ast.unparse(items[1]) == "...":
-                inner = self._of_annotation(items[0], deeper)
+                inner = self._of_annotation(items[0], deeper, module)
                 return f"st.lists({inner}, max_size=5).map(tuple)"
             case "tuple" | "Tuple":
-                inner = ", ".join(self._of_annotation(each, deeper) for each in items)
+                inner = ", ".join(self._of_annotation(each, deeper, module) for each in items)
                 return f"st.tuples({inner})"
             case _ if name in _LISTS:
-                return f"st.lists({self._of_annotation(items[0], deeper)}, max_size=5)"
+                return f"st.lists({self._of_annotation(items[0], deeper, module)}, max_size=5)"
             case _ if name in _SETS:
-                return f"st.sets({self._of_annotation(items[0], deeper)}, max_size=5)"
+                return f"st.sets({self._of_annotation(items[0], deeper, module)}, max_size=5)"
             case _ if name in _MAPPINGS and len(items) == 2:
-                key, value = (self._of_annotation(each, deeper) for each in items)
+                key, value = (self._of_annotation(each, deeper, module) for each in items)
                 return f"st.dictionaries({key}, {value}, max_size=4)"
             case _:
                 raise Unknown(f"nothing is known of {name}")

@@ -337,3 +337,13 @@ def test_a_model_that_cannot_be_asked_says_nothing_about_the_function(
         assert made.reasons == (("model-unavailable", "down"),)
     assert len(out.asked) == 2  # the next run asks again
     assert summarized([made])[0].dollars is None
+
+
+def test_a_generator_of_any_name_has_a_file(session: Session, tmp_path: Path) -> None:
+    """A slash in the name was one in the path: a folder for each function."""
+    [made] = make(session, tmp_path, Script("my/own: gen", GOOD))
+    assert made.generator == "my/own: gen"
+    assert made.harness == "small/clamp.my_own__gen-sliced.py"
+    [made] = make(session, tmp_path, Script("long" * 80, GOOD))
+    assert len(Path(made.harness).name) < 100
+    assert (tmp_path / made.harness).read_text() == GOOD

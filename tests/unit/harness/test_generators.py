@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -246,3 +248,84 @@ def test_a_generator_that_fails_to_load_is_named(
         open_generator("broken")
     with pytest.raises(GeneratorUnavailable, match="no generator is called 'nothing'"):
         open_generator("nothing")
+
+
+ELSEWHERE = {
+    "base.py": """
+        from __future__ import annotations
+        import typing as t
+
+        if t.TYPE_CHECKING:
+            Key = t.Union[str, bytes]
+
+
+        class Signer:
+            def __init__(self, key: Key, sep: bytes = b".") -> None:
+                self.key = key
+    """,
+    "timed.py": """
+        import typing as t
+        from base import Signer
+
+
+        class Timed(Signer):
+            @t.overload
+            def unsign(self, value: str, full: t.Literal[False] = False) -> bytes: ...
+            @t.overload
+            def unsign(self, value: str, full: bool) -> tuple[bytes, int]: ...
+            def unsign(self, value: str, full: bool = False, age: int = 0) -> object:
+                return value
+
+
+        class Asking:
+            def __init__(self, inner):
+                self.inner = inner
+
+            def __getattr__(self, name):
+                return getattr(self.inner, name)
+    """,
+}
+
+
+def elsewhere(folder: Path, target: str) -> Draft:
+    for name, text in ELSEWHERE.items():
+        (folder / name).write_text(dedent(text), encoding="utf-8")
+    program = open_program(str(folder))
+    task = Task(program=program, target=find_symbol(program, f"timed:{target}"))
+    return only(open_generator("hypothesis").draft(task, ()))
+
+
+def test_hypothesis_takes_the_definition_that_runs_and_bases_from_other_modules(
+    tmp_path: Path,
+) -> None:
+    """It took the stub, and left out what the constructor of a base elsewhere needs."""
+    text = elsewhere(tmp_path, "Timed.unsign").text
+    assert "st.builds(timed.Timed, key=st.one_of(st.text(" in text
+    assert "st.booleans()" in text
+    [calls] = [line for line in text.splitlines() if "st.builds" in line]
+    assert "st.integers()" in calls  # the third parameter, which no stub has
+
+
+def test_hypothesis_does_not_copy_what_is_not_made_yet(tmp_path: Path) -> None:
+    """Where `__getattr__` asks for a field, copying has no end before there are fields."""
+    text = elsewhere(tmp_path, "Asking.__init__").text
+    assert "deepcopy(call))" not in text
+    names: dict[str, Any] = {}
+    sys.path.insert(0, str(tmp_path))
+    try:
+        exec(text, names)  # noqa: S102 - it is what was made just now
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("timed"), sys.modules.pop("base")
+
+    class Both:
+        seen = 0
+
+        def check_with(self, made: Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]) -> None:
+            (one, *_), _ = made()
+            (other, *_), _ = made()
+            assert one is not other
+            Both.seen += 1
+
+    names["test_made_up"](context=Both())
+    assert Both.seen
