@@ -652,6 +652,8 @@ CASES = {
                 )} {m.width:0{m.width}d}""".split(),
                 rf"\\d{o}" "plain" f'{f"{o}{word}"}',
                 f"{__name__}" == __name__,
+                f"{__name__.split('.')[-1]}",
+                f"a'{__name__[:3]}" f'{__name__.split("-")}',
                 f"{ {'k': o}['k'] } {o if o != 'x' else w}",
             ]
         ''',
@@ -662,6 +664,8 @@ CASES = {
             ["<b>", "<a>", "0004"],
             "\\daplainab",
             True,
+            "b",
+            "a'b['b']",
             "a a",
         ],
     ),

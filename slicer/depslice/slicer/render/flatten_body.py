@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -144,9 +143,10 @@ class _Body:
             rest = use.chain[consumed:]
             if entity.kind is EntityKind.MODULE and rest and rest[0].attr in KNOWN_ATTRIBUTES:
                 known = rest[0].attr
+                span = edits.source.chain_span(use, consumed + 1)
                 if known == "__name__":
-                    known = _literal(entity.module, use, edits.source)
-                edits.replace(edits.source.chain_span(use, consumed + 1), known)
+                    known = _literal(entity.module, use, edits.source, span)
+                edits.replace(span, known)
                 continue
             if not entity.flat or not self._plan.live(source, use.unit):
                 continue
@@ -165,8 +165,8 @@ class _Body:
         for name, value in (("__name__", source.module), ("__package__", package)):
             for owner, use in self._plan.program.unbound.get(name, ()):
                 if owner is source and id(use.node) not in source.scopes.runtime_names:
-                    literal = _literal(value, use, edits.source)
-                    edits.replace(edits.source.name_span(use), literal)
+                    span = edits.source.name_span(use)
+                    edits.replace(span, _literal(value, use, edits.source, span))
         for owner, use in self._plan.program.unbound.get("__path__", ()):
             if owner is source and use.fstring is None:
                 edits.replace(edits.source.name_span(use), '[__file__.rpartition("/")[0]]')
@@ -309,16 +309,20 @@ def _indented(text: str, indent: str) -> list[str]:
     ]
 
 
-def _literal(value: str, use: Use, data: SourceBytes) -> str:
-    """A string literal that may stand where ``use`` stands."""
-    quote = '"'
-    if use.fstring is not None:
-        start, end = data.span(use.fstring)
-        text = data.data[start:end]
-        quote = '"' if b'"' not in text else "'"
-        if b'"' in text and b"'" in text and sys.version_info < (3, 12):
-            return use.name
-    return f"{quote}{value}{quote}"
+def _literal(value: str, use: Use, data: SourceBytes, span: tuple[int, int] | None) -> str:
+    """A string literal that may stand where ``use`` stands, in ``span``; else what stands there.
+
+    Before Python 3.12 what delimits an f-string may stand nowhere within it.
+    """
+    if use.fstring is None or span is None:
+        return f'"{value}"'
+    start, end = data.span(use.fstring)
+    before, after = data.data[start : span[0]].decode(), data.data[span[1] : end].decode()
+    for quote in sorted("\"'", key=lambda each: before.find(each) % (end - start), reverse=True):
+        literal = f"{quote}{value}{quote}"
+        if _is_expression(f"({before}{literal}{after})"):
+            return literal
+    return data.data[slice(*span)].decode()
 
 
 def _quotes(text: str) -> tuple[str, str]:
