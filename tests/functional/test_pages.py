@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -420,6 +421,16 @@ def test_the_page_of_a_graph(shop: Path, show: Open) -> None:
     assert page.inner_text("#name") == "shop.pricing:gross_price"
 
 
+def test_the_page_of_a_graph_opens_with_the_target(shop: Path, show: Open) -> None:
+    graph = build_graph(open_program(shop, cache=None), workers=1)
+    page = show(export_html(graph, title="shop", starts=["nowhere", "shop.text:money"]))
+    assert page.inner_text("#name") == "shop.text:money"
+    lines = page.locator("#rows td:nth-child(3)").all_inner_texts()
+    assert all(len(set(each.split(", "))) == len(each.split(", ")) for each in lines)
+    width = page.evaluate("at => document.getElementById(at).scrollWidth", "drawing")
+    assert width <= page.evaluate("at => document.getElementById(at).clientWidth", "drawing")
+
+
 # --- solvers compared
 
 
@@ -437,3 +448,28 @@ def test_the_comparison_of_solvers_shows_every_solver_and_problem(show: Open) ->
     assert [row.split()[0] for row in cells] == ["p<0>", "p1"]
     boxes = [each.bounding_box() for each in page.locator("svg text").all()[-2:]]
     assert abs(boxes[0]["y"] - boxes[1]["y"]) >= 10  # no label lies on another
+
+
+def test_long_names_and_many_solvers_stay_in_the_picture(show: Open) -> None:
+    """Names were cut off at its right, those of solvers that pass nothing below it."""
+    attempts = [
+        replace(
+            ATTEMPT,
+            solver=f"solver:option={number},another-option={'x' * number}",
+            passed=False,
+            usage=replace(ATTEMPT.usage, input_tokens=7**number),
+        )
+        for number in range(1, 9)
+    ]
+    page = show(comparison_page(scores(attempts), attempts), color_scheme="dark")
+    whole = page.locator("svg").bounding_box()
+    boxes = [each.bounding_box() for each in page.locator("svg text").all()]
+    for box in boxes:
+        assert box["x"] + box["width"] <= whole["x"] + whole["width"]
+        assert box["y"] + box["height"] <= whole["y"] + whole["height"] + 1
+    flat = sorted((b for b in boxes if b["width"] > b["height"]), key=lambda b: (b["y"], b["x"]))
+    for one, other in itertools.pairwise(flat):
+        if abs(one["y"] - other["y"]) < 2:
+            assert one["x"] + one["width"] <= other["x"]
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == "rgb(13, 17, 23)"

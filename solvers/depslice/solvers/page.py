@@ -13,19 +13,28 @@ from depslice.solvers.telling import COLUMNS, score_row
 
 _Scale = Callable[[float], float]
 
-_WIDTH, _HEIGHT = 860, 440
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 190, 24, 52
+_PLOT, _HEIGHT = 606, 440
+_LEFT, _TOP, _BOTTOM = 64, 24, 52
+_RIGHT = _LEFT + _PLOT
+_LINE, _LETTER = 17, 7.5  # the height of a label, and the width of a letter of it
+_DECADE = 150  # of the plot's width for 1, 2 and 5; of less for 1 alone
 _COLOURS: Final = ("#1f6feb", "#bc4c00", "#1a7f37", "#8250df", "#bf3989", "#57606a", "#9a6700")
 _STYLE: Final = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #1f2328; background: #fff }
+:root { color-scheme: light dark; --text: #1f2328; --page: #fff; --line: #d0d7de; --head: #f6f8fa;
+  --axis: #57606a; --grid: #eaeef2; --yes: #dafbe1; --no: #ffebe9; --over: #fff8c5 }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --page: #0d1117; --line: #30363d;
+  --head: #161b22; --axis: #8b949e; --grid: #21262d; --yes: #12361f; --no: #4b1a1d; --over: #453509 }
+  svg g { filter: brightness(1.5) } }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: var(--text);
+  background: var(--page) }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { border: 1px solid #d0d7de; padding: .25rem .5rem; text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left } thead th { background: #f6f8fa }
-.wide { overflow-x: auto } svg { max-width: 100%; height: auto }
-svg text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-.axis { stroke: #57606a } .grid { stroke: #eaeef2 }
-.yes { background: #dafbe1 } .no { background: #ffebe9 } .over { background: #fff8c5 }
+th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: right; white-space: nowrap }
+th:first-child, td:first-child { text-align: left } thead th { background: var(--head) }
+.wide { overflow-x: auto } svg text { font: 13px system-ui, sans-serif; fill: var(--text) }
+.axis { stroke: var(--axis) } .grid { stroke: var(--grid) }
+.yes { background: var(--yes) } .no { background: var(--no) } .over { background: var(--over) }
+@media (max-width: 40rem) { body { margin: 1rem } }
 """
 
 
@@ -79,22 +88,24 @@ def _chart(scores: Sequence[Score]) -> str:
         return ""
     low = 10 ** math.floor(math.log10(max(min(tokens), 1)))
     high = 10 ** math.ceil(math.log10(max(tokens) * 1.01))
+    bottom = max(_HEIGHT - _BOTTOM, _TOP + _LINE * (len(shown) - 1))
+    longest = max(len(f"{_label(score)} 100%") for score in shown)
+    width, height = round(_RIGHT + 20 + longest * _LETTER), bottom + _BOTTOM
 
     def x(value: float) -> float:
-        share = math.log(max(value, low) / low) / math.log(high / low)
-        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+        return _LEFT + _PLOT * math.log(max(value, low) / low) / math.log(high / low)
 
     def y(value: float) -> float:
-        return _TOP + (1 - value) * (_HEIGHT - _TOP - _BOTTOM)
+        return _TOP + (1 - value) * (bottom - _TOP)
 
     parts = [
         (
-            f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img"'
-            ' aria-label="pass@1 against tokens for each problem">'
+            f'<div class="wide"><svg viewBox="0 0 {width} {height}" width="{width}"'
+            f' height="{height}" role="img" aria-label="pass@1 against tokens for each problem">'
         ),
         *_axes(low, high, x, y),
     ]
-    labels = _apart([y(score.pass_at[1].value) for score in shown])
+    labels = _apart([y(score.pass_at[1].value) for score in shown], bottom)
     for number, (score, used, label) in enumerate(zip(shown, tokens, labels, strict=True)):
         found, colour = score.pass_at[1], _COLOURS[number % len(_COLOURS)]
         parts.append(
@@ -103,49 +114,54 @@ def _chart(scores: Sequence[Score]) -> str:
             f'<line x1="{x(used):.1f}" x2="{x(used):.1f}"'
             f' y1="{y(found.low):.1f}" y2="{y(found.high):.1f}" stroke-width="2"/>'
             f'<circle cx="{x(used):.1f}" cy="{y(found.value):.1f}" r="5"/>'
-            f'<line x1="{x(used) + 7:.1f}" y1="{y(found.value):.1f}" x2="{_WIDTH - _RIGHT + 6}"'
+            f'<line x1="{x(used) + 7:.1f}" y1="{y(found.value):.1f}" x2="{_RIGHT + 6}"'
             f' y2="{label - 4:.1f}" stroke-opacity=".25"/></g>'
-            f'<text x="{_WIDTH - _RIGHT + 10}" y="{label:.1f}">{_safe(_label(score))}'
+            f'<text x="{_RIGHT + 10}" y="{label:.1f}">{_safe(_label(score))}'
             f" {found.value:.0%}</text>"
         )
-    return "".join((*parts, "</svg>"))
+    return "".join((*parts, "</svg></div>"))
 
 
 def _axes(low: float, high: float, x: _Scale, y: _Scale) -> Iterator[str]:
     for share in (0, 0.25, 0.5, 0.75, 1):
         yield (
-            f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}"'
+            f'<line class="grid" x1="{_LEFT}" x2="{_RIGHT}"'
             f' y1="{y(share):.1f}" y2="{y(share):.1f}"/>'
             f'<text x="{_LEFT - 8}" y="{y(share) + 4:.1f}" text-anchor="end">{share:.0%}</text>'
         )
     value = low
     while value <= high:
-        for tick in (value, 2 * value, 5 * value):
+        for factor in (1, 2, 5) if x(10 * low) - x(low) >= _DECADE else (1,):
+            tick = factor * value
             if tick <= high:
                 yield (
-                    f'<line class="grid" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"'
+                    f'<line class="grid" y1="{_TOP}" y2="{y(0)}"'
                     f' x1="{x(tick):.1f}" x2="{x(tick):.1f}"/>'
-                    f'<text x="{x(tick):.1f}" y="{_HEIGHT - _BOTTOM + 18}"'
+                    f'<text x="{x(tick):.1f}" y="{y(0) + 18}"'
                     f' text-anchor="middle">{tick:,.0f}</text>'
                 )
         value *= 10
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    yield f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(0)}" y2="{y(0)}"/>'
+    middle = (_LEFT + _RIGHT) / 2
+    yield f'<line class="axis" x1="{_LEFT}" x2="{_RIGHT}" y1="{y(0)}" y2="{y(0)}"/>'
     yield f'<line class="axis" x1="{_LEFT}" x2="{_LEFT}" y1="{y(0)}" y2="{y(1)}"/>'
     yield (
-        f'<text x="{middle}" y="{_HEIGHT - 12}" text-anchor="middle">'
+        f'<text x="{middle}" y="{y(0) + 40}" text-anchor="middle">'
         "tokens for each problem, in and out</text>"
         f'<text transform="translate(16 {(y(0) + y(1)) / 2}) rotate(-90)"'
         ' text-anchor="middle">pass@1</text>'
     )
 
 
-def _apart(heights: Sequence[float], distance: float = 17) -> list[float]:
-    """Places for labels near ``heights``, none on another."""
+def _apart(heights: Sequence[float], bottom: float) -> list[float]:
+    """Places for labels near ``heights``, none on another, nor below ``bottom``."""
     places = dict.fromkeys(range(len(heights)), 0.0)
+    order = sorted(places, key=lambda n: heights[n])
     last = -math.inf
-    for number in sorted(places, key=lambda n: heights[n]):
-        last = places[number] = max(heights[number] + 4, last + distance)
+    for number in order:
+        last = places[number] = max(heights[number] + 4, last + _LINE)
+    last = bottom + 4 + _LINE
+    for number in reversed(order):
+        last = places[number] = min(places[number], last - _LINE)
     return list(places.values())
 
 

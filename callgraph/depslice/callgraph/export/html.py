@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
 from string import Template
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,16 @@ if TYPE_CHECKING:
 
 
 def export_html(
-    graph: ReferenceGraph, *, title: str = "Reference graph", externals: bool = False
+    graph: ReferenceGraph,
+    *,
+    title: str = "Reference graph",
+    externals: bool = False,
+    starts: Sequence[str] = (),
 ) -> str:
-    """A self-contained page; selecting a symbol shows what refers to it and what it refers to."""
+    """A self-contained page; selecting a symbol shows what refers to it and what it refers to.
+
+    It opens with the first of ``starts`` that it has, or with what has most references.
+    """
     # Names of analysed code are data here. The digest keeps any other script from running.
     digest = hashlib.sha256(_SCRIPT.encode()).digest()
     return Template(_PAGE).substitute(
@@ -27,16 +35,16 @@ def export_html(
         digest=base64.b64encode(digest).decode(),
         style=_STYLE,
         script=_SCRIPT,
-        data=_embedded(_page_data(graph, externals=externals)),
+        data=_embedded(_page_data(graph, externals=externals, starts=starts)),
         noscript=_plain_list(graph, externals=externals),
     )
 
 
-def _page_data(graph: ReferenceGraph, *, externals: bool) -> dict[str, Any]:
+def _page_data(graph: ReferenceGraph, *, externals: bool, starts: Sequence[str]) -> dict[str, Any]:
     """What the script draws.
 
     Nodes are ``[id, label, group, kind, path, line]``, edges ``[source, target,
-    kind, possible, lines, evidence]`` with indices of nodes.
+    kind, possible, lines, evidence]`` with indices of nodes, and ``start`` is one, or -1.
     """
     drawing = draw(graph, externals=externals)
     places = {symbol.id: (symbol.path, symbol.span.start) for symbol in graph.symbols}
@@ -53,12 +61,16 @@ def _page_data(graph: ReferenceGraph, *, externals: bool) -> dict[str, Any]:
             index[edge.target],
             edge.kind.value,
             int(edge.certainty is Certainty.POSSIBLE),
-            [site.line for site in edge.sites],
+            sorted({site.line for site in edge.sites}),
             ", ".join(edge.evidence),
         ]
         for edge in drawing.edges
     ]
-    return {"nodes": nodes, "edges": edges}
+    return {
+        "nodes": nodes,
+        "edges": edges,
+        "start": next((index[each] for each in starts if each in index), -1),
+    }
 
 
 def _embedded(data: dict[str, Any]) -> str:
@@ -159,7 +171,7 @@ td a{color:var(--accent);cursor:pointer;font-family:ui-monospace,monospace}
 _SCRIPT = """
 'use strict';
 (() => {
-const {nodes, edges} = JSON.parse(document.getElementById('data').textContent);
+const {nodes, edges, start: opened} = JSON.parse(document.getElementById('data').textContent);
 const at = id => document.getElementById(id);
 const COLOURS = {call:'#3d87d6', read:'#84909c', write:'#cf7524', inherit:'#359c52',
   decorate:'#a65bc9', annotate:'#98961f', import:'#a3adb8'};
@@ -214,7 +226,7 @@ function markCurrent() {
     if (isCurrent) button.scrollIntoView({block: 'nearest'});
   }
 }
-const cut = text => text.length > 34 ? '…' + text.slice(-33) : text;
+const cut = (text, most) => text.length > most ? '…' + text.slice(1 - most) : text;
 function drawFocus() {
   // A box for each symbol, with a curve for each kind of reference.
   const grouped = (list, end) => {
@@ -224,7 +236,9 @@ function drawFocus() {
   };
   const callers = grouped(into[current], 0), callees = grouped(out[current], 1);
   const before = callers.slice(0, ROWS), after = callees.slice(0, ROWS);
-  const W = 270, H = 26, GAP = 12, SPACE = 110, TOP = 34;
+  // As wide as there is room, down to what can be read; what is narrower shows the middle.
+  const drawing = at('drawing'), H = 26, GAP = 12, SPACE = 90, TOP = 34;
+  const W = Math.max(190, Math.min(270, (drawing.clientWidth - 2 * SPACE - 34) / 3));
   const rows = Math.max(before.length, after.length, 1);
   const height = TOP + rows * (H + GAP) + GAP, width = 3 * W + 2 * SPACE + 32;
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
@@ -238,7 +252,7 @@ function drawFocus() {
     const g = shape('g', {class: focus ? 'focus' : 'node', tabindex: focus ? -1 : 0}, svg);
     shape('title', {}, g, nodes[i][0]);
     shape('rect', {x: left, y: top, width: W, height: H, rx: 5}, g);
-    shape('text', {x: left + 10, y: top + 17}, g, cut(nodes[i][1]));
+    shape('text', {x: left + 10, y: top + 17}, g, cut(nodes[i][1], Math.floor((W - 14) / 7.4)));
     if (!focus) {
       g.onclick = () => select(i);
       g.onkeydown = event => { if (event.key === 'Enter') select(i); };
@@ -273,7 +287,8 @@ function drawFocus() {
     box(list[0][1], x[2], top, false);
   });
   box(current, x[1], middle, true);
-  at('drawing').replaceChildren(svg);
+  drawing.replaceChildren(svg);
+  drawing.scrollLeft = (width - drawing.clientWidth) / 2;
 }
 function drawRows() {
   const rows = at('rows');
@@ -331,6 +346,7 @@ try {
   asked = nodes.findIndex(n => n[0] === decodeURIComponent(location.hash.slice(1)));
 } catch (error) { asked = -1; }
 if (asked >= 0) current = asked;
+else if (opened >= 0) current = opened;
 else nodes.forEach((_, i) => {
   const degree = k => out[k].length + into[k].length;
   if (current < 0 || degree(i) > degree(current)) current = i;

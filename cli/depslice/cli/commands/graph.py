@@ -324,7 +324,7 @@ def _rendered(
         case "graphml":
             return export.export_graphml(graph)
         case "html":
-            return export.export_html(graph, title=title, externals=externals)
+            return export.export_html(graph, title=title, externals=externals, starts=starts)
         case _:
             from depslice.cli.outline import outline_graph, outline_tree
 
