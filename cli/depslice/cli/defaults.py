@@ -3,7 +3,8 @@
 That is the nearest one upwards from the working directory, not the analysed
 repository's: who looks at a stranger's code does not take orders from it. And
 since one may stand in a stranger's repository, no default may name a program to
-run or a file to write, nor weaken the sandbox, nor say where code and keys are sent.
+run or a file to write, nor weaken the sandbox, nor say where code and keys are sent or what
+that costs, by which caps count.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _NEVER = frozenset(
         *("pycg-python", "check-python", "run-python", "check", "calls"),
         *("output", "force", "report", "results", "into", "problems", "completions"),
         *("sandbox", "unsafe-no-sandbox", "make-environment"),
-        *("base-url", "key-variable"),
+        *("base-url", "key-variable", "model", "price"),
     }
 )
 """Options that only the command line sets, without their dashes."""

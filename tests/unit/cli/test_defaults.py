@@ -107,7 +107,9 @@ def test_one_default_for_commands_that_take_one_or_several(
         ('[tool.depslice.graph]\nexplain = ["f"]', "graph .", "explain: Takes 2 values but 1"),
         *(
             (f'[tool.depslice.harness]\n{option} = "x"', "harness . f", "on the command line")
-            for option in ("into", "problems", "completions", "base-url", "key-variable")
+            for option in (
+                *("into", "problems", "completions", "base-url", "key-variable", "model", "price"),
+            )
         ),
     ],
 )
