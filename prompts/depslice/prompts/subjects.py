@@ -123,13 +123,13 @@ def _fitted(
             kept[file.path] = file
             left -= size
         elif file.path == target.path:
-            cut = _around(file.text, target, limit, count)
+            cut = around(file.text, target, limit, count)
             kept[file.path] = replace(file, text=cut)
             left -= count(cut)
     return tuple(kept[file.path] for file in files if file.path in kept)
 
 
-def _around(text: str, target: Symbol, limit: int, count: Callable[[str], int]) -> str:
+def around(text: str, target: Symbol, limit: int, count: Callable[[str], int]) -> str:
     """The lines of the target, and as many on both sides as fit; the target is never cut."""
     lines = lines_of(text)
     sizes = [count(line) for line in lines]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeVar
 
 from depslice.callgraph.errors import AmbiguousTarget, OptionError, UnknownTarget
@@ -13,6 +13,7 @@ from depslice.callgraph.graph import ReferenceGraph, is_external
 from depslice.callgraph.model import Certainty, Reference, ReferenceKind, Symbol
 from depslice.callgraph.program import Program
 from depslice.callgraph.targets import Spelled, find_spelled
+from depslice.prompts.subjects import around
 from depslice.server.answers import (
     CallEdge,
     CallsAnswer,
@@ -135,8 +136,8 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
     """The dependency slice of ``target``, as code.
 
     Without a budget an answer has no more than :data:`ANSWER_TOKENS`: of a slice, the farthest
-    definitions are shown as signatures and names, then left out; of other text, what is
-    farthest from the target's own file goes first.
+    definitions are shown as signatures and names, then left out. Of whole files, what is
+    farthest from the target's own goes first, then lines of that which are far from the target.
 
     :raises UnknownTarget: see :func:`named_symbol`.
     """
@@ -144,14 +145,14 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
     named = _named(program, target)
     symbol = named.symbol
     limit = max(ANSWER_TOKENS, options.budget or 0)
-    budget = options.budget
-    if budget is None and options.strategy == "sliced":
-        budget = _WITHIN
+    # A slice is cut to its budget by definitions, other files by lines.
+    is_slice = options.strategy == "sliced"
+    budget = (options.budget or _WITHIN) if is_slice else None
     found, context = _sliced(program, named, options, budget)
     cut: list[Cut] = []
     smaller = sum(item.form is not Form.FULL for item in found.items)
     left_out = sum(each.why == "budget" for each in found.omitted)
-    if options.budget is None and (smaller or left_out):
+    if is_slice and options.budget is None and (smaller or left_out):
         cut.append(
             Cut(
                 what="definitions of the slice",
@@ -165,7 +166,8 @@ def slice_function(program: Program, target: str, options: SliceOptions) -> Slic
     if options.format == "module":
         text, left = _shortened(context.files[0].text, context.files[0].text, limit)
     else:
-        text, left = _fitting(context, symbol, limit)
+        most = limit if is_slice else options.budget or ANSWER_TOKENS
+        text, left = _fitting(context, symbol, most)
     if left is not None:
         cut.append(left)
     definitions, no_definitions = _bounded(
@@ -354,18 +356,34 @@ def _fitting(context: Context, symbol: Symbol, limit: int) -> tuple[str, Cut | N
     dispensable = [file for file in files if file.path != symbol.path]
     while dispensable and sum(count_tokens(file.text) for file in files) > limit:
         files.remove(dispensable.pop(0))
-    whole, text = render_bundle(context.files), render_bundle(files)
-    return _shortened(text, whole, limit)
+    whole = render_bundle(context.files)
+    if context.strategy == "sliced":
+        return _shortened(render_bundle(files), whole, limit)
+    # The target's own file, whole or around the target; the target alone is never cut.
+    left = limit - sum(count_tokens(file.text) for file in files if file.path != symbol.path)
+    if context.strategy == "full":
+        files = [
+            replace(file, text=around(file.text, symbol, left, count_tokens))
+            if file.path == symbol.path and count_tokens(file.text) > left
+            else file
+            for file in files
+        ]
+    text = render_bundle(files)
+    return text, _cut_of(text, whole, limit)
 
 
 def _shortened(text: str, whole: str, limit: int) -> tuple[str, Cut | None]:
     if count_tokens(text) > limit:
         text = text[: 4 * limit].rpartition("\n")[0] + "\n"
+    return text, _cut_of(text, whole, limit)
+
+
+def _cut_of(text: str, whole: str, limit: int) -> Cut | None:
     if text == whole:
-        return text, None
+        return None
     why = f"more than {limit} tokens; give a budget or a depth, or ask for a nearer target"
     lines = whole.count("\n")
-    return text, Cut(what="lines of text", shown=text.count("\n"), total=lines, why=why)
+    return Cut(what="lines of text", shown=text.count("\n"), total=lines, why=why)
 
 
 # --- parts of answers

@@ -54,7 +54,7 @@ def worded_error(error: DepsliceError) -> str:
 def client_hint(error: DepsliceError) -> str:
     """The hint; where it names a command, what a client of the server can do instead."""
     if "depslice functions" in error.hint:
-        return "ask find_symbol which definitions a shorter name may mean, or slice_function for FILE:LINE"
+        return "find_symbol tells which definitions a shorter name may mean; slice_function takes FILE:LINE"
     if "--include" in error.hint:
         return f"whoever starts the server can {error.hint}"
     return error.hint

@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -161,3 +162,25 @@ def test_a_question_that_is_taken_back_is_given_up_at_once(repo: Path) -> None:
         assert desk.ask(lambda s: s.ask(Asking("b:two").question)).result(timeout=20).text
     finally:
         desk.close()
+
+
+@pytest.mark.parametrize("strategy", ["full", "naive"])
+def test_a_budget_holds_for_whole_files_and_never_cuts_the_target(
+    strategy: Literal["full", "naive"], tmp_path: Path
+) -> None:
+    """It was passed over, and of a long file its beginning was given, without the target."""
+    lines = [f"def before_{n}(): return 'a word or two'" for n in range(3000)]
+    lines += ["import other", "def target():", "    return other.VALUE, 'it'"]
+    lines += [f"def after_{n}(): return 'a word or two'" for n in range(100)]
+    (tmp_path / "long.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "other.py").write_text("VALUE = 1\n" * 500, encoding="utf-8")
+    program = Workspace(tmp_path).program()
+    for budget in (None, 700, 5):
+        options = SliceOptions(strategy=strategy, budget=budget)
+        found = slice_function(program, "long:target", options)
+        assert "    return other.VALUE, 'it'\n" in found.text
+        assert not found.omitted
+        if strategy == "full":
+            assert found.tokens <= max(budget or 12_000, 60)
+            assert [each.what for each in found.cut] == ["lines of text"]
+            assert ("before_2990" in found.text) == (budget != 5)
