@@ -159,6 +159,8 @@ def test_a_search_without_end_is_ended(
         ("cot:shots=7", "shots is 0 or 2"),
         ("codetree:width=0", "have to be 1 or more"),
         ("reflexion:budget=0", "has to be 1 or more"),
+        ("resample:temperature=900", "temperature is from 0 to 2"),
+        ("adacoder:temperature=2.5", "temperature is from 0 to 2"),
         ("adacoder:temperature=nan", "temperature=nan is no number"),
     ],
 )

@@ -53,3 +53,18 @@ def test_summary(tmp_path: Path, candidate: str | None, summary: str, name: str)
         check=False,
     )
     assert summary in done.stdout.splitlines()[-1], done.stdout + done.stderr
+
+
+def test_a_candidate_that_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "harness.py").write_text(HARNESS)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "depslice.validator.fixtures", "harness.py"]
+        + ["--candidate", "nowhere.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert done.stderr.strip() == "ERROR: --candidate: there is no file nowhere.py"

@@ -35,6 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Files as ``depslice harness`` writes them, ``clamp.replay.py``, have no module's name."""
     if any("." in Path(each.partition("::")[0]).stem for each in config.args):
         config.option.importmode = "importlib"
+    path: Path | None = config.getoption("--candidate")
+    if path is not None and not path.is_file():
+        raise pytest.UsageError(f"--candidate: there is no file {path}")
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ from depslice.solvers.prompting import Templates
 
 _PROMPTS: Final = Templates(Path(__file__).parent / "templates")
 
+WARMEST: Final = 2
+"""What models take at most: more is refused by all of them, and no attempt."""
+
 
 def write(bench: Bench, *, temperature: float | None = None) -> str:
     """The code that a model writes when it is shown the problem and nothing else.

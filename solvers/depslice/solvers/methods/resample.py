@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depslice.solvers.bench import Bench
-from depslice.solvers.methods.direct import write
+from depslice.solvers.methods.direct import WARMEST, write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,8 @@ class Resample:
         """
         if self.budget < 1:
             raise ValueError("budget has to be 1 or more")
+        if not 0 <= self.temperature <= WARMEST:
+            raise ValueError(f"temperature is from 0 to {WARMEST}")
 
     def solve(self, bench: Bench) -> str:
         """See :class:`~depslice.solvers.bench.Solver`."""

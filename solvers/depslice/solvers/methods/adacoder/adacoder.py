@@ -13,7 +13,7 @@ from depslice.solvers.answers import code_of
 from depslice.solvers.bench import Bench
 from depslice.solvers.execution.outcome import Execution
 from depslice.solvers.methods.adacoder.debugging import imported, repaired
-from depslice.solvers.methods.direct import write
+from depslice.solvers.methods.direct import WARMEST, write
 from depslice.solvers.prompting import Templates
 
 _PROMPTS: Final = Templates(Path(__file__).parents[1] / "templates" / "adacoder")
@@ -31,6 +31,14 @@ class AdaCoder:
     planner: bool = True
     debugger: bool = True
     temperature: float | None = None
+
+    def __post_init__(self) -> None:
+        """See that a model can be asked so.
+
+        :raises ValueError: none can.
+        """
+        if self.temperature is not None and not 0 <= self.temperature <= WARMEST:
+            raise ValueError(f"temperature is from 0 to {WARMEST}")
 
     def solve(self, bench: Bench) -> str:
         """See :class:`~depslice.solvers.bench.Solver`."""
