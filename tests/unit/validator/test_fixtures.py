@@ -58,8 +58,10 @@ def test_summary(tmp_path: Path, candidate: str | None, summary: str, name: str)
 def test_a_candidate_that_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "harness.py").write_text(HARNESS)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "depslice.validator.fixtures", "harness.py"]
-        + ["--candidate", "nowhere.py"],
+        [
+            *(sys.executable, "-m", "pytest", "-p", "depslice.validator.fixtures"),
+            *("harness.py", "--candidate", "nowhere.py"),
+        ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
