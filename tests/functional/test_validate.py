@@ -200,6 +200,7 @@ def test_what_is_no_harness(depslice: Depslice, shapes: Path, write: Write, tmp_
         ("TARGET = 'shapes:clamps'", "unknown-target: "),
         ("HARNESS_FORMAT = 2\nTARGET = 'shapes:clamp'", "has format 2; 1 is known here"),
         ("TARGET = 'shapes:clamp'\nTOLERANCE = 'much'", "TOLERANCE must be like"),
+        ("TARGET = 'shapes:clamp'\nTOLERANCE = {[]: 1}", "TOLERANCE is no literal"),
     ):
         done = depslice("validate", shapes, write("broken.py", text))
         assert done.code == 1, text

@@ -30,7 +30,12 @@ from depslice.validator.environment.undeclared import (
     imports_of_tests,
     read_mapping,
 )
-from depslice.validator.sandbox import Job, all_sandboxes, interpreter_folders
+from depslice.validator.sandbox import (
+    Job,
+    all_sandboxes,
+    choose_sandbox,
+    interpreter_folders,
+)
 
 WORKING = [each for each in all_sandboxes() if each.isolates and each.availability().ok]
 needs_sandbox = pytest.mark.skipif(not WORKING, reason="no isolating sandbox works here")
@@ -503,3 +508,13 @@ def test_with_the_registry(tmp_path: Path) -> None:
     assert made.guessed == (("yaml", "PyYAML"),)
     assert made.unknown == ("surely_nobody_has_this_name_9",)
     assert any(each.startswith("PyYAML==") for each in made.installed)
+
+
+def test_where_no_environment_can_be_kept(tmp_path: Path) -> None:
+    """It ended with an internal error."""
+    (tmp_path / "a.py").touch()
+    (tmp_path / "taken").touch()
+    project = find_project(tmp_path)
+    with pytest.raises(EnvironmentFailed, match=r"cannot be kept in .*: not a directory") as caught:
+        make_environment(project, choose_sandbox("unsafe"), cache=tmp_path / "taken")
+    assert caught.value.cause is Cause.FOLDER

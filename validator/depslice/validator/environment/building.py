@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,8 +60,14 @@ def make_environment(
     """
     root = (cache or cache_directory()).absolute() / "environments"
     plan = make_plan(project, python, tuple(extras), tests=tests)
-    root.mkdir(parents=True, exist_ok=True)
-    with held(root / f"{plan.key}.lock"):
+    with ExitStack() as stack:
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(held(root / f"{plan.key}.lock"))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            why = f"environments cannot be kept in {root}: {reason}"
+            raise EnvironmentFailed(Cause.FOLDER, why) from None
         found = read_record(root / plan.key)
         if found is not None:
             return found

@@ -20,6 +20,7 @@ class Cause(StrEnum):
     BUILD = "build"  # a build script failed
     LIMIT = "limit"  # time, memory or disk
     SANDBOX = "sandbox"  # the sandbox ended
+    FOLDER = "folder"  # there is no place to keep it
 
 
 class EnvironmentFailed(DepsliceError):

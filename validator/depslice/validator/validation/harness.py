@@ -165,7 +165,7 @@ def _said(tree: ast.Module) -> dict[str, object]:
             ) if name in ("HARNESS_FORMAT", "TARGET", "TOLERANCE"):
                 try:
                     found[name] = ast.literal_eval(value)
-                except ValueError:
+                except (ValueError, TypeError, RecursionError, MemoryError):
                     raise HarnessError(f"{name} is no literal (line {each.lineno})") from None
             case _:
                 pass
