@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from depslice.callgraph import open_program
 from depslice.validator.child.evidence.gathering import _tools
+from depslice.validator.validation.ground import open_ground
+from harnesses import some_sandbox
 
 CODE = """
 from depslice.validator.child.own_tests import preload
@@ -47,3 +51,15 @@ def test_hypothesis_knows_all_characters_before_a_run_is_measured(
         check=True,
     )
     assert done.stdout.strip() == str(known)
+
+
+def test_tools_add_nothing_to_the_pytest_of_an_environment(tmp_path: Path) -> None:
+    """The plug-in of time-machine was loaded where its compiled part is for another Python: pytest
+    did not start, and no test made a call to compare.
+    """
+    (tmp_path / "a.py").touch()
+    program = open_program(str(tmp_path))
+    with open_ground(program, sandbox=some_sandbox(), python=sys.executable) as ground:
+        tools = ground.folders[-1]
+        assert [*tools.glob("hypothesis-*.dist-info/METADATA")]
+        assert [*tools.rglob("entry_points.txt")] == []

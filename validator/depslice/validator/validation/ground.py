@@ -84,7 +84,10 @@ def _copy_distribution(name: str, folder: Path) -> None:
         _copy_package(name, folder)
         return
     for each in found:
-        if ".." in each.parts or not os.path.exists(str(each.locate())):
+        # What a tool adds to pytest is no part of the tests, and compiled for another Python it
+        # keeps pytest from starting.
+        is_to_leave = ".." in each.parts or each.name == "entry_points.txt"
+        if is_to_leave or not os.path.exists(str(each.locate())):
             continue
         place = folder / each
         place.parent.mkdir(parents=True, exist_ok=True)
