@@ -164,15 +164,21 @@ def _of_setup_py(text: str) -> str:
 
 
 def _of_poetry(said: object) -> str:
-    """Poetry's caret and tilde as specifiers: ``^3.8`` is ``>=3.8,<4``."""
+    """Poetry's caret and tilde as specifiers: ``^3.8`` is ``>=3.8,<4``, ``^0.8.1`` ``>=0.8.1,<0.9``.
+
+    Of alternatives (``~2.7 || ^3.6``) the last: no specifier has several, and the newest is last.
+    """
     parts = []
-    for part in str(said or "").split(","):
+    for part in str(said or "").rpartition("||")[2].split(","):
         each = part.strip()
-        first = re.match(r"\^\s*(\d+)", each)
-        if first:
-            parts.append(f">={each[1:].strip()},<{int(first.group(1)) + 1}")
-        elif each.startswith("~") and not each.startswith("~="):
-            parts.append(f"~={each[1:]}" if each.count(".") > 1 else f">={each[1:]}")
+        release = re.match(r"[\^~]\s*(\d+(?:\.\d+)*)", each)
+        if release and not each.startswith("~="):
+            numbers = [int(number) for number in release.group(1).split(".")]
+            # The first that is not zero may not grow; of a tilde the second, if there is one.
+            first = next((n for n, number in enumerate(numbers) if number), len(numbers) - 1)
+            kept = first if each[0] == "^" else min(1, len(numbers) - 1)
+            above = [*numbers[:kept], numbers[kept] + 1]
+            parts.append(f">={each[1:].strip()},<{'.'.join(map(str, above))}")
         elif each.rstrip(".*"):
             parts.append(each if each[0] in "<>=!~" else f"=={each.rstrip('.*')}.*")
     return ",".join(parts)
