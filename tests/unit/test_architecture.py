@@ -167,9 +167,9 @@ MAY_READ = {
     "dataset/depslice/dataset/recorded.py",  # its own file of recorded calls
     "validator/depslice/validator/sandbox/depslice_inside/forks.py",  # /proc
     "solvers/depslice/solvers/loading/lines.py",  # files of problems
-    "solvers/depslice/solvers/execution/trials.py",  # the copy's file, to put an answer into it
     "solvers/depslice/solvers/execution/inside/hosting.py",  # /dev/null
     "slicer/depslice/slicer/report/page.py",  # the parts of its pages
+    "callgraph/depslice/callgraph/locking.py",  # lock files, beside what they lock
     "callgraph/depslice/callgraph/memory.py",  # depslice's own modules: is it the same version?
 }
 
