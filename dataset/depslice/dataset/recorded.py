@@ -18,7 +18,7 @@ from depslice.validator.reaching import Reaching, ReachingCall, record_reaching
 from depslice.validator.validation.ledger import LedgerError
 from depslice.validator.workspace import CheckUnavailable, Workspace
 
-_FORMAT: Final = 2
+_FORMAT: Final = 3  # raised when other calls are recorded than before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
