@@ -294,6 +294,15 @@ def test_other_references_and_the_outside(depslice: Depslice, shop: Path) -> Non
     assert "inherit shop.errors:ShopError" in everything
 
 
+def test_a_form_feed_ends_no_line_of_what_is_explained(depslice: Depslice, tmp_path: Path) -> None:
+    """Of a file with form feeds, which GNU projects have between parts, a line above was shown."""
+    (tmp_path / "m.py").write_text(
+        "def first(): pass\n\x0c\ndef second():\n    return first()\n", encoding="utf-8"
+    )
+    text = depslice("graph", tmp_path, "--explain", "m:second", "m:first").out
+    assert "  m.py:4:11  call, definite\n      return first()\n" in text
+
+
 def test_a_call_is_explained(depslice: Depslice, tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(
         "class C:\n    def g(self): pass\ndef f(c: C):\n    c.g()\ndef other(): pass\n",
