@@ -189,9 +189,7 @@ class OutsideState:
         return None
 
 
-def _changed_by(
-    unit: Unit, outside: dict[str, str]
-) -> Iterator[_Changed]:
+def _changed_by(unit: Unit, outside: dict[str, str]) -> Iterator[_Changed]:
     """What ``unit`` changes of that which its module's names ``outside`` stand for.
 
     With the key of an item, or the package of what it names, and what is stored there.
